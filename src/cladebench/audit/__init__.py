@@ -1,0 +1,1 @@
+"""Claims judged against records."""

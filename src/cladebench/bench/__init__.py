@@ -1,0 +1,1 @@
+"""Plans, cells, records, limits, provenance and seeds; knows no method."""

@@ -1,0 +1,33 @@
+"""The command line: ``cladebench data | run | crosscheck | audit | compare | report | verify``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+from cladebench import __version__, commands
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Compose the parser from the modules in ``cladebench.commands``."""
+    parser = argparse.ArgumentParser(
+        prog="cladebench", description="Audit papers on hierarchical clustering: data, runs, checks, verdicts, report."
+    )
+    parser.add_argument("--version", action="version", version=f"cladebench {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
+    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda m: m.name):
+        importlib.import_module(f"{commands.__name__}.{module.name}").register(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage."""
+    args = build_parser().parse_args(argv)
+    return int(args.func(args))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Fast paths checked against exact solvers; leaves certificates."""

@@ -1,0 +1,1 @@
+"""Data sets: registry, fetching, checks and generators."""

@@ -1,0 +1,1 @@
+"""Learned distances, one file each, as scikit-learn estimators."""

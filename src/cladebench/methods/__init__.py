@@ -1,0 +1,1 @@
+"""Clustering methods, one file each, as scikit-learn estimators."""

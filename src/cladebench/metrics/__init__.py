@@ -1,0 +1,1 @@
+"""Exact measures of hierarchies and partitions, computed from counts."""

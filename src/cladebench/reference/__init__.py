@@ -1,0 +1,1 @@
+"""Slow exact twins of kernels and solvers, for tests and crosscheck alone."""

@@ -1,0 +1,1 @@
+"""Static pages that show artifacts, verdicts and certificates."""
