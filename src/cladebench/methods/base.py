@@ -1,0 +1,124 @@
+"""The base class of every hierarchical clusterer, and the checks that its subclasses share."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from cladebench.hierarchy import Hierarchy
+
+
+class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
+    """A clusterer whose result is a tree.
+
+    A subclass takes ``n_clusters=2`` (and ``random_state=None`` where it draws random numbers) in its
+    constructor and defines `_check_parameters` and `_build`; `fit` does the rest. All other fitted
+    attributes (``converged_``, ``n_iter_``, ``trace_``, ...) are set by `_build`.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        The tree over the training samples.
+    labels_ : ndarray of shape (n_samples,)
+        The cut of the tree into at most ``n_clusters`` clusters.
+    n_features_in_ : int
+        Number of features seen by `fit`.
+    """
+
+    #: True where `fit` needs the class labels ``y``: such a method is a control, never a competitor.
+    uses_labels: ClassVar[bool] = False
+    #: True where the tree does not depend on the order of the samples (but for ties).
+    order_invariant: ClassVar[bool] = False
+    #: Constructor parameters that make a fit cheap enough for the contract tests.
+    contract_params: ClassVar[Mapping[str, Any]] = {}
+    #: Contract checks that the method cannot pass: name of the check -> reason.
+    contract_excuses: ClassVar[Mapping[str, str]] = {}
+
+    n_clusters: int
+    hierarchy_: Hierarchy
+    labels_: np.ndarray
+    n_features_in_: int
+
+    @abstractmethod
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        """Build the tree.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            C-contiguous float64, finite; not to be written to.
+        y : ndarray of shape (n_samples,) or None
+            Class labels where ``uses_labels``, else None.
+        """
+
+    def _check_parameters(self) -> None:
+        """Raise a ValueError that names the parameter if one has a value that makes no sense."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Build the tree of the samples and cut it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; converted to float64.
+        y : array-like of shape (n_samples,), optional
+            Not read, unless the class says ``uses_labels``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter has a value that makes no sense, if ``n_clusters`` exceeds the number of samples,
+            or if X is not a finite two-dimensional array.
+        """
+        check_int("n_clusters", self.n_clusters, minimum=1)
+        self._check_parameters()
+        labels = None
+        if self.uses_labels:
+            X, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        else:
+            X = validate_data(self, X, dtype=np.float64, order="C")
+        if self.n_clusters > len(X):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} exceeds the number of samples, n_samples={len(X)}"
+            )
+        self.hierarchy_ = self._build(X, labels)
+        self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what the method needs."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.uses_labels
+        return tags
+
+
+def check_int(name: str, value: Any, minimum: int) -> None:
+    """Raise a ValueError unless ``value`` is an integer (no bool) of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
+        raise ValueError(f"{name}={value!r}: expected an integer >= {minimum}")
+
+
+def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = False) -> None:
+    """Raise a ValueError unless ``value`` is finite and >= ``minimum`` (> if the minimum is open)."""
+    inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
+        raise ValueError(
+            f"{name}={value!r}: expected a finite number {'>' if open_minimum else '>='} {minimum}"
+        )
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """Raise a ValueError unless ``value`` is one of the strings."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(f"{name}={value!r}: expected one of {', '.join(sorted(choices))}")
