@@ -1,0 +1,419 @@
+"""The tree that every hierarchical method returns and every hierarchical measure reads."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench import _core
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Hierarchy:
+    """A rooted tree over samples, of any arity; immutable.
+
+    Samples sit at nodes: several may share a node (their lowest common ancestor is then that node itself), and
+    a sample may sit at an inner node. A node may hold no sample at all.
+
+    Parameters
+    ----------
+    parents : array-like of int, shape (n_nodes,)
+        Parent of each node, -1 at the root. Nodes may come in any order.
+    leaf_of : array-like of int, shape (n_samples,)
+        Node at which each sample sits.
+    heights : array-like of float, shape (n_nodes,), optional
+        Merge height of each node, in the units of the method (a distance, as a rule). Not required to be monotone.
+    node_data : mapping of str to array-like of length n_nodes, optional
+        Further values of nodes, by name.
+    sample_names : sequence of str, length n_samples, optional
+        Names for drawings and Newick; the samples' indices by default.
+
+    Attributes
+    ----------
+    n_nodes, n_samples, n_leaves : int
+        Nodes, samples, and nodes without children.
+    root : int
+        The root node.
+    parents, leaf_of, heights, node_data, sample_names
+        As given, read-only.
+    child_ptr, child_index : ndarray of int64, shapes (n_nodes + 1,), (n_nodes - 1,)
+        Children of v in the order of their indices: ``child_index[child_ptr[v]:child_ptr[v + 1]]``.
+    preorder, depths : ndarray of int64, shape (n_nodes,)
+        Nodes in preorder; distance of each node from the root.
+    sizes : ndarray of int64, shape (n_nodes,)
+        Number of samples below each node, its own included.
+    sample_order : ndarray of int64, shape (n_samples,)
+        Samples in preorder; those of a node itself come before those of its children.
+    first, last : ndarray of int64, shape (n_nodes,)
+        The samples below v are ``sample_order[first[v]:last[v]]``.
+
+    Raises
+    ------
+    ValueError
+        If there is not exactly one root, a cycle, an index out of range, no sample, or an array of wrong length.
+
+    Notes
+    -----
+    Construction takes O(n_nodes + n_samples) time and memory, and nothing here recurses: depth is no limit.
+    """
+
+    def __init__(
+        self,
+        parents: npt.ArrayLike,
+        leaf_of: npt.ArrayLike,
+        heights: npt.ArrayLike | None = None,
+        node_data: Mapping[str, npt.ArrayLike] | None = None,
+        sample_names: Sequence[str] | None = None,
+    ) -> None:
+        tree = _core.Tree(_as_index("parents", parents), _as_index("leaf_of", leaf_of))
+        self._tree = tree
+        self.root: int = tree.root
+        self.parents: IntArray = tree.parents
+        self.leaf_of: IntArray = tree.leaf_of
+        self.child_ptr: IntArray = tree.child_ptr
+        self.child_index: IntArray = tree.child_index
+        self.preorder: IntArray = tree.preorder
+        self.depths: IntArray = tree.depths
+        self.sizes: IntArray = tree.sizes
+        self.sample_order: IntArray = tree.sample_order
+        self.first: IntArray = tree.first
+        self.last: IntArray = tree.last
+        self.heights: FloatArray | None = None if heights is None else self._checked_heights(heights)
+        self.node_data: dict[str, npt.NDArray[Any]] = {
+            name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()
+        }
+        self.sample_names: tuple[str, ...] | None = (
+            None if sample_names is None else tuple(map(str, sample_names))
+        )
+        if self.sample_names is not None and len(self.sample_names) != self.n_samples:
+            raise ValueError(f"sample_names has length {len(self.sample_names)}; expected {self.n_samples}")
+
+    # ------------------------------------------------------------------ construction
+
+    @classmethod
+    def from_parents(
+        cls, parents: npt.ArrayLike, leaf_of: npt.ArrayLike, heights: npt.ArrayLike | None = None
+    ) -> Hierarchy:
+        """Build from the parent of each node and the node of each sample; see the class for the arguments."""
+        return cls(parents, leaf_of, heights)
+
+    @classmethod
+    def from_linkage(cls, Z: npt.ArrayLike) -> Hierarchy:
+        """Build from a linkage matrix as SciPy's: node i < n_samples holds sample i, row k makes node n_samples + k.
+
+        Parameters
+        ----------
+        Z : array-like, shape (n_samples - 1, >= 3)
+            Two merged nodes and their height in each row; further columns are not read.
+
+        Raises
+        ------
+        ValueError
+            If a row merges a node that does not exist yet or has been merged before, or Z is not finite.
+        """
+        rows = np.asarray(Z, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] < 3:
+            raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 4)")
+        if not np.isfinite(rows[:, :3]).all():
+            raise ValueError("linkage contains NaN or infinity; expected finite numbers")
+        n_merges = len(rows)
+        n_samples = n_merges + 1
+        merged = rows[:, :2].astype(np.int64)
+        made = np.arange(n_samples, n_samples + n_merges, dtype=np.int64)
+        wrong = (merged != rows[:, :2]) | (merged < 0) | (merged >= made[:, None])
+        if wrong.any():
+            row, column = (int(k) for k in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node 0..{made[row] - 1} made before this row"
+            )
+        n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
+        if (n_parents > 1).any():
+            raise ValueError(f"linkage merges node {int(np.argmax(n_parents > 1))} more than once")
+        parents = np.full(2 * n_samples - 1, -1, dtype=np.int64)
+        parents[merged] = made[:, None]
+        heights = np.concatenate([np.zeros(n_samples), rows[:, 2]])
+        return cls(parents, np.arange(n_samples), heights)
+
+    @classmethod
+    def from_nested(cls, nested: Sequence[Any]) -> Hierarchy:
+        """Build from nested lists of sample indices, e.g. ``[[0, 1], [2, [3, 4]]]``.
+
+        Every list is a node and every integer a leaf of its own below the list it stands in; nodes are numbered in
+        preorder. An empty list is a leaf without samples.
+
+        Raises
+        ------
+        ValueError
+            If the integers are not exactly 0..n_samples-1, each once.
+        TypeError
+            If something is neither a list (or tuple) nor an integer.
+        """
+        if not isinstance(nested, list | tuple):
+            raise TypeError(f"nested is {type(nested).__name__}; expected a list")
+        parents: list[int] = []
+        at: dict[int, int] = {}
+        stack: list[tuple[Any, int]] = [(nested, -1)]
+        while stack:
+            item, parent = stack.pop()
+            node = len(parents)
+            parents.append(parent)
+            if isinstance(item, list | tuple):
+                stack.extend((child, node) for child in reversed(item))
+            elif isinstance(item, int | np.integer) and not isinstance(item, bool):
+                if int(item) in at:
+                    raise ValueError(f"sample {int(item)} occurs more than once in nested")
+                at[int(item)] = node
+            else:
+                raise TypeError(f"nested contains {item!r}; expected lists and integers")
+        missing = [i for i in range(len(at)) if i not in at]
+        if missing:
+            raise ValueError(
+                f"nested names {len(at)} samples but not sample {missing[0]}; expected 0..{len(at) - 1}"
+            )
+        return cls(parents, [at[i] for i in range(len(at))])
+
+    # ------------------------------------------------------------------ structure
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parents)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.leaf_of)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of nodes without children."""
+        return int(np.count_nonzero(np.diff(self.child_ptr) == 0))
+
+    def children(self, node: int) -> IntArray:
+        """Children of a node, in the order of their indices."""
+        return self.child_index[self.child_ptr[node] : self.child_ptr[node + 1]]
+
+    def samples(self, node: int) -> IntArray:
+        """Samples below a node, in left-to-right order."""
+        return self.sample_order[self.first[node] : self.last[node]]
+
+    def own_samples(self, node: int) -> IntArray:
+        """Samples that sit at a node itself."""
+        children = self.children(node)
+        end = self.first[children[0]] if len(children) else self.last[node]
+        return self.sample_order[self.first[node] : end]
+
+    def lca(self, i: npt.ArrayLike, j: npt.ArrayLike) -> Any:
+        """Lowest common ancestor of samples i and j (of a sample with itself: its own node).
+
+        Parameters
+        ----------
+        i, j : int or array-like of int
+            Samples; broadcast against each other.
+
+        Returns
+        -------
+        int or ndarray of int64
+            Nodes, in the broadcast shape. O(log n_samples) a pair.
+        """
+        a, b = np.broadcast_arrays(np.asarray(i), np.asarray(j))
+        nodes = self._tree.lca(self.leaf_of[a.ravel()], self.leaf_of[b.ravel()]).reshape(a.shape)
+        return nodes if nodes.ndim else int(nodes)
+
+    def cut(self, n_leaves: int) -> IntArray:
+        """Cut the tree into at most `n_leaves` clusters, from the top down.
+
+        The node with the largest height (the most samples, if there are no heights; the lowest index among equals)
+        is split next into its children; samples that sit at it become a cluster of their own. The first split that would exceed
+        `n_leaves` ends the cut, so the cuts of one tree are nested. Samples that share a leaf stay together, so there
+        can be fewer clusters than asked for.
+
+        Parameters
+        ----------
+        n_leaves : int
+            The largest number of clusters, at least 1.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+            Cluster of each sample, numbered 0, 1, ... from left to right.
+        """
+        if n_leaves < 1:
+            raise ValueError(f"n_leaves is {n_leaves}; expected at least 1")
+        priority = self.sizes if self.heights is None else self.heights
+        queue = [(-priority[self.root], self.root)]
+        starts = {0}  # positions in sample_order at which a cluster begins
+        while queue:
+            _, node = heapq.heappop(queue)
+            parts = [int(child) for child in self.children(node) if self.sizes[child] > 0]
+            begins = {int(self.first[part]) for part in parts}
+            if len(starts | begins) > n_leaves:
+                break
+            starts |= begins
+            for part in parts:
+                heapq.heappush(queue, (-priority[part], part))
+        labels = np.zeros(self.n_samples, dtype=np.int64)
+        is_start = np.zeros(self.n_samples, dtype=np.int64)
+        is_start[sorted(starts)] = 1
+        labels[self.sample_order] = np.cumsum(is_start) - 1
+        return labels
+
+    def class_counts(self, labels: npt.ArrayLike) -> IntArray:
+        """Count the samples of each class below each node.
+
+        Parameters
+        ----------
+        labels : array-like, shape (n_samples,)
+            Class of each sample; columns follow the sorted distinct values.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_nodes, n_classes)
+            A dense table, meant for drawing and inspection; the measures do not need it.
+        """
+        values = np.asarray(labels)
+        if values.shape != (self.n_samples,):
+            raise ValueError(f"labels has shape {values.shape}; expected ({self.n_samples},)")
+        classes, codes = np.unique(values, return_inverse=True)
+        below = np.zeros((self.n_samples + 1, len(classes)), dtype=np.int64)
+        below[np.arange(1, self.n_samples + 1), codes[self.sample_order]] = 1
+        np.cumsum(below, axis=0, out=below)
+        return below[self.last] - below[self.first]
+
+    # ------------------------------------------------------------------ conversion
+
+    def pruned(self) -> Hierarchy:
+        """Return the tree without nodes that hold no sample below and without unary chains.
+
+        A node with neither samples of its own nor two children that have samples gives way to the one below it;
+        heights and node data of the nodes that stay are kept, and so is their order.
+        """
+        has_samples = self.sizes > 0
+        not_root = self.parents >= 0
+        live_children = np.bincount(self.parents[not_root & has_samples], minlength=self.n_nodes)
+        own = np.bincount(self.leaf_of, minlength=self.n_nodes)
+        kept = has_samples & ((own > 0) | (live_children > 1))
+        # Each pass doubles the chain that a node's pointer jumps over.
+        nearest = self.parents.copy()
+        while (skip := (nearest >= 0) & ~kept[nearest]).any():
+            nearest[skip] = nearest[nearest[skip]]
+        new_index = np.cumsum(kept) - 1
+        parents = np.where(nearest[kept] >= 0, new_index[nearest[kept]], -1)
+        return Hierarchy(
+            parents,
+            new_index[self.leaf_of],
+            None if self.heights is None else self.heights[kept],
+            {name: values[kept] for name, values in self.node_data.items()},
+            self.sample_names,
+        )
+
+    def to_newick(self) -> str:
+        """Write the tree in Newick format; nodes without samples and unary chains are left out.
+
+        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. With heights, the branch
+        above a node has the length height(parent) - height(node); samples that share their node hang at height 0.
+        """
+        tree = self.pruned()
+        names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
+        heights = tree.heights
+
+        def branch(upper: int, lower: float) -> str:
+            return "" if heights is None or upper < 0 else f":{float(heights[upper]) - lower!r}"
+
+        def height(node: int) -> float:
+            return 0.0 if heights is None else float(heights[node])
+
+        text: dict[int, str] = {}
+        for node in map(int, tree.preorder[::-1]):
+            own = tree.own_samples(node)
+            parts = [text.pop(int(child)) for child in tree.children(node)]
+            if len(own) == 1 and not parts:
+                body = _newick_name(names[own[0]])
+            else:
+                body = "(" + ",".join([_newick_name(names[i]) + branch(node, 0.0) for i in own] + parts) + ")"
+            text[node] = body + branch(int(tree.parents[node]), height(node))
+        return text[tree.root] + ";"
+
+    def to_linkage(self) -> FloatArray:
+        """Write the tree as a linkage matrix like SciPy's; nodes of more than two parts are merged from left to right.
+
+        Rows are sorted by height; a node whose height lies below that of a descendant comes right after it. Without
+        heights, the height of a merge is the number of samples below its node (so that the cophenetic distance of two
+        samples is the size of their lowest common ancestor).
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples - 1, 4)
+            Merged nodes (the lower index first), height, number of samples.
+        """
+        parents, preorder = self.parents, self.preorder
+        heights = self.sizes.astype(np.float64) if self.heights is None else self.heights
+        # No merge may precede one below it: sort by the largest height below, then by a bottom-up order.
+        top = heights.copy()
+        for node in preorder[:0:-1]:
+            top[parents[node]] = max(top[parents[node]], top[node])
+        bottom_up = np.arange(self.n_nodes)
+        not_root = parents >= 0
+        if (parents[not_root] < bottom_up[not_root]).any():
+            bottom_up[preorder] = np.arange(self.n_nodes)[::-1]
+        made: dict[int, tuple[int, int]] = {}  # node -> (its linkage index, its samples)
+        rows: list[tuple[float, float, float, float]] = []
+        for node in map(int, np.lexsort((bottom_up, top))):
+            parts = [(int(i), 1) for i in self.own_samples(node)]
+            parts += [made.pop(int(child)) for child in self.children(node) if self.sizes[child] > 0]
+            if not parts:
+                continue
+            merged, count = parts[0]
+            for other, extra in parts[1:]:
+                count += extra
+                rows.append((min(merged, other), max(merged, other), heights[node], count))
+                merged = self.n_samples + len(rows) - 1
+            made[node] = (merged, count)
+        return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+    # ------------------------------------------------------------------ the rest
+
+    def _checked_heights(self, heights: npt.ArrayLike) -> FloatArray:
+        values = np.array(heights, dtype=np.float64)
+        if values.shape != (self.n_nodes,):
+            raise ValueError(f"heights has shape {values.shape}; expected ({self.n_nodes},)")
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"heights[{int(np.argmin(np.isfinite(values)))}] is not finite; expected finite numbers"
+            )
+        values.flags.writeable = False
+        return values
+
+    def _checked_node_data(self, name: str, data: npt.ArrayLike) -> npt.NDArray[Any]:
+        values = np.array(data)
+        if values.ndim == 0 or len(values) != self.n_nodes:
+            raise ValueError(f"node_data[{name!r}] has shape {values.shape}; expected {self.n_nodes} rows")
+        values.flags.writeable = False
+        return values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Hierarchy, (self.parents, self.leaf_of, self.heights, self.node_data, self.sample_names)
+
+    def __repr__(self) -> str:
+        return f"Hierarchy(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, n_samples={self.n_samples})"
+
+
+def _as_index(name: str, values: npt.ArrayLike) -> IntArray:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _newick_name(name: str) -> str:
+    if name and not any(character in "()[]{}:;,'\"" or character.isspace() for character in name):
+        return name
+    return "'" + name.replace("'", "''") + "'"
