@@ -1,1 +1,36 @@
-"""Data sets: registry, fetching, checks and generators."""
+"""Data sets: registry, fetching, checks and generators.
+
+One file a family: a module of this folder that defines ``DATASETS``, a tuple of :class:`DatasetInfo`, is
+found by itself. ``load(name)`` gives checked arrays; see ``docs/adding-a-dataset.md``.
+"""
+
+from cladebench.datasets.base import (
+    CacheUnwritable,
+    ChecksumMismatch,
+    Content,
+    Dataset,
+    DatasetError,
+    DatasetInfo,
+    DataUnavailable,
+    RemoteFile,
+)
+from cladebench.datasets.registry import availability, info, load, names, registry_frame
+from cladebench.datasets.settings import Settings, configure
+
+__all__ = [
+    "CacheUnwritable",
+    "ChecksumMismatch",
+    "Content",
+    "DataUnavailable",
+    "Dataset",
+    "DatasetError",
+    "DatasetInfo",
+    "RemoteFile",
+    "Settings",
+    "availability",
+    "configure",
+    "info",
+    "load",
+    "names",
+    "registry_frame",
+]

@@ -1,0 +1,190 @@
+"""Registry: every module of this folder that has ``DATASETS`` adds its entries; loading by name."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import pkgutil
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cladebench import datasets
+from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
+from cladebench.datasets.fetch import local_paths, obtain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@lru_cache(maxsize=1)
+def registry() -> dict[str, DatasetInfo]:
+    """All entries by name, in alphabetical order.
+
+    Raises
+    ------
+    ValueError
+        Two modules use one name, or give one file two contents.
+    """
+    entries: dict[str, DatasetInfo] = {}
+    modules: dict[str, str] = {}
+    files: dict[str, RemoteFile] = {}
+    for found in sorted(pkgutil.iter_modules(datasets.__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{datasets.__name__}.{found.name}")
+        for entry in getattr(module, "DATASETS", ()):
+            if entry.name in entries:
+                raise ValueError(
+                    f"data set name {entry.name!r} is used in {modules[entry.name]} and in {found.name}"
+                )
+            for file in entry.files:
+                if files.setdefault(file.name, file).sha256 != file.sha256:
+                    raise ValueError(
+                        f"{entry.name}: file {file.name} is registered twice with different sha256"
+                    )
+            entries[entry.name], modules[entry.name] = entry, found.name
+    return dict(sorted(entries.items()))
+
+
+def names() -> list[str]:
+    """Names of all registered data sets."""
+    return list(registry())
+
+
+def info(name: str) -> DatasetInfo:
+    """Registry entry of a data set.
+
+    Raises
+    ------
+    ValueError
+        No such data set.
+    """
+    if name not in registry():
+        raise ValueError(f"unknown data set {name!r}, expected one of {', '.join(names())}")
+    return registry()[name]
+
+
+def availability(name: str) -> str | None:
+    """Where the data would come from without the network; cheap: files are looked for, not read.
+
+    Returns
+    -------
+    str or None
+        cache, mirror, bundled or generated (joined by ``+`` where files differ); None when a file is missing.
+    """
+    entry = info(name)
+    if not entry.files:
+        return "generated"
+    sources = []
+    for file in entry.files:
+        source = next((source for source, _ in local_paths(file)), "bundled" if file.bundled else None)
+        if source is None:
+            return None
+        sources.append(source)
+    return _joined(sources)
+
+
+def load(name: str, draw: int = 0) -> Dataset:
+    """Load a data set, fetching its files where that is needed.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    draw : int, default=0
+        Number of the draw, for data sets that are drawn or generated; 0 for fixed data.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        Unknown name, or a draw that does not exist.
+    DataUnavailable
+        A file is in no source.
+    ChecksumMismatch
+        A file's bytes are not the registered ones.
+    DatasetError
+        The content is not what the registry says.
+    """
+    entry = info(name)
+    draw = operator.index(draw)
+    entry.check_draw(draw)
+    obtained = {file.name: obtain(file) for file in entry.files}
+    content = entry.loader({file: got.content for file, got in obtained.items()}, draw)
+    X = np.ascontiguousarray(content.X, dtype=np.float64)
+    labels = np.ascontiguousarray(content.labels, dtype=np.intp)
+    _check(entry, Content(X, labels, content.label_names, content.class_parents))
+    return Dataset(
+        name=entry.name,
+        X=X,
+        labels=labels,
+        label_names=content.label_names,
+        kind=entry.kind,
+        stand_in_for=entry.stand_in_for,
+        source=_joined([got.source for got in obtained.values()]) if obtained else "generated",
+        files={file.name: file.sha256 for file in entry.files},
+        content_sha256=content_sha256(X, labels),
+        draw=draw,
+        class_parents=content.class_parents,
+    )
+
+
+def registry_frame() -> pd.DataFrame:
+    """The registry as a table, one row for each data set, with what is available on this machine."""
+    import pandas as pd
+
+    rows = []
+    for entry in registry().values():
+        rows.append(
+            {
+                "name": entry.name,
+                "title": entry.title,
+                "kind": entry.kind,
+                "stand_in_for": entry.stand_in_for or "",
+                "n_samples": entry.n_samples,
+                "n_features": entry.n_features,
+                "n_classes": entry.n_classes,
+                "n_draws": entry.n_draws,
+                "available": availability(entry.name) or "",
+                "official_url": " ".join(file.urls[0] for file in entry.files),
+                "files": " ".join(file.name for file in entry.files),
+                "sha256": " ".join(file.sha256 for file in entry.files),
+                "licence": entry.licence,
+                "citation": entry.citation,
+                "notes": entry.notes,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _joined(sources: list[str]) -> str:
+    return "+".join(sorted(set(sources)))
+
+
+def _check(entry: DatasetInfo, content: Content) -> None:
+    """Compare the loaded arrays with the registry."""
+    place = ", ".join(file.name for file in entry.files) or "the generator"
+
+    def require(holds: bool, expected: str, found: object) -> None:
+        if not holds:
+            raise DatasetError(f"{entry.name} ({place}): expected {expected}, found {found}")
+
+    shape = (entry.n_samples, entry.n_features)
+    require(content.X.shape == shape, f"X of shape {shape}", content.X.shape)
+    require(bool(np.isfinite(content.X).all()), "finite features", "NaN or infinity")
+    require(content.labels.shape == shape[:1], f"labels of shape {shape[:1]}", content.labels.shape)
+    classes = np.unique(content.labels)
+    expected = np.arange(entry.n_classes)
+    require(
+        np.array_equal(classes, expected),
+        f"labels 0..{entry.n_classes - 1}, each occurring",
+        classes.tolist(),
+    )
+    require(
+        len(content.label_names) == entry.n_classes,
+        f"{entry.n_classes} label names",
+        len(content.label_names),
+    )
