@@ -32,9 +32,9 @@ class Agglomerative(HierarchicalClusterer):
 
     Notes
     -----
-    Deterministic. Where two pairs of clusters are equally close, SciPy's order of merging decides, which depends
-    on the order of the samples: on tied data (duplicates, integer features) a permutation of the rows may give
-    another tree.
+    Deterministic. Where two pairs of clusters are equally close, SciPy's order of merging decides, which
+    depends on the order of the samples: on tied data (duplicates, integer features) a permutation of the rows
+    may give another tree.
 
     "centroid" and "median" may invert: a merge may be lower than the one before it.
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
 
 from cladebench.hierarchy import Hierarchy
 
@@ -92,7 +93,9 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
             raise ValueError(
                 f"n_clusters={self.n_clusters} exceeds the number of samples, n_samples={len(X)}"
             )
-        self.hierarchy_ = self._build(X, labels)
+        # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
+        with threadpool_limits(limits=1, user_api="blas"):
+            self.hierarchy_ = self._build(X, labels)
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
         return self
 
