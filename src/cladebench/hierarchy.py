@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench import _core
+import cladebench._core as _core
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -18,8 +18,8 @@ FloatArray = npt.NDArray[np.float64]
 class Hierarchy:
     """A rooted tree over samples, of any arity; immutable.
 
-    Samples sit at nodes: several may share a node (their lowest common ancestor is then that node itself), and
-    a sample may sit at an inner node. A node may hold no sample at all.
+    Samples sit at nodes: several may share a node (their lowest common ancestor is then that node itself),
+    and a sample may sit at an inner node. A node may hold no sample at all.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ class Hierarchy:
     leaf_of : array-like of int, shape (n_samples,)
         Node at which each sample sits.
     heights : array-like of float, shape (n_nodes,), optional
-        Merge height of each node, in the units of the method (a distance, as a rule). Not required to be monotone.
+        Merge height of each node, in the units of the method (a distance, as a rule). Not required to be
+        monotone.
     node_data : mapping of str to array-like of length n_nodes, optional
         Further values of nodes, by name.
     sample_names : sequence of str, length n_samples, optional
@@ -56,7 +57,8 @@ class Hierarchy:
     Raises
     ------
     ValueError
-        If there is not exactly one root, a cycle, an index out of range, no sample, or an array of wrong length.
+        If there is not exactly one root, a cycle, an index out of range, no sample, or an array of wrong
+        length.
 
     Notes
     -----
@@ -105,7 +107,9 @@ class Hierarchy:
 
     @classmethod
     def from_linkage(cls, Z: npt.ArrayLike) -> Hierarchy:
-        """Build from a linkage matrix as SciPy's: node i < n_samples holds sample i, row k makes node n_samples + k.
+        """Build from a linkage matrix as SciPy's.
+
+        Node i < n_samples holds sample i, at height 0; row k makes node n_samples + k.
 
         Parameters
         ----------
@@ -130,7 +134,7 @@ class Hierarchy:
         if wrong.any():
             row, column = (int(k) for k in np.argwhere(wrong)[0])
             raise ValueError(
-                f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node 0..{made[row] - 1} made before this row"
+                f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
             )
         n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
         if (n_parents > 1).any():
@@ -144,8 +148,8 @@ class Hierarchy:
     def from_nested(cls, nested: Sequence[Any]) -> Hierarchy:
         """Build from nested lists of sample indices, e.g. ``[[0, 1], [2, [3, 4]]]``.
 
-        Every list is a node and every integer a leaf of its own below the list it stands in; nodes are numbered in
-        preorder. An empty list is a leaf without samples.
+        Every list is a node and every integer a leaf of its own below the list it stands in; nodes are
+        numbered in preorder. An empty list is a leaf without samples.
 
         Raises
         ------
@@ -229,10 +233,10 @@ class Hierarchy:
     def cut(self, n_leaves: int) -> IntArray:
         """Cut the tree into at most `n_leaves` clusters, from the top down.
 
-        The node with the largest height (the most samples, if there are no heights; the lowest index among equals)
-        is split next into its children; samples that sit at it become a cluster of their own. The first split that would exceed
-        `n_leaves` ends the cut, so the cuts of one tree are nested. Samples that share a leaf stay together, so there
-        can be fewer clusters than asked for.
+        The node with the largest height (the most samples, if there are no heights; the lowest index among
+        equals) is split next into its children; samples that sit at it become a cluster of their own. The
+        first split that would exceed `n_leaves` ends the cut, so the cuts of one tree are nested. Samples
+        that share a leaf stay together, so there can be fewer clusters than asked for.
 
         Parameters
         ----------
@@ -291,8 +295,8 @@ class Hierarchy:
     def pruned(self) -> Hierarchy:
         """Return the tree without nodes that hold no sample below and without unary chains.
 
-        A node with neither samples of its own nor two children that have samples gives way to the one below it;
-        heights and node data of the nodes that stay are kept, and so is their order.
+        A node with neither samples of its own nor two children that have samples gives way to the one below
+        it; heights and node data of the nodes that stay are kept, and so is their order.
         """
         has_samples = self.sizes > 0
         not_root = self.parents >= 0
@@ -316,8 +320,9 @@ class Hierarchy:
     def to_newick(self) -> str:
         """Write the tree in Newick format; nodes without samples and unary chains are left out.
 
-        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. With heights, the branch
-        above a node has the length height(parent) - height(node); samples that share their node hang at height 0.
+        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. With
+        heights, the branch above a node has the length height(parent) - height(node); samples that share
+        their node hang at height 0.
         """
         tree = self.pruned()
         names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
@@ -341,11 +346,11 @@ class Hierarchy:
         return text[tree.root] + ";"
 
     def to_linkage(self) -> FloatArray:
-        """Write the tree as a linkage matrix like SciPy's; nodes of more than two parts are merged from left to right.
+        """Write the tree as a linkage matrix like SciPy's; parts beyond two are merged from left to right.
 
-        Rows are sorted by height; a node whose height lies below that of a descendant comes right after it. Without
-        heights, the height of a merge is the number of samples below its node (so that the cophenetic distance of two
-        samples is the size of their lowest common ancestor).
+        Rows are sorted by height; a node whose height lies below that of a descendant comes right after it.
+        Without heights, the height of a merge is the number of samples below its node (so that the cophenetic
+        distance of two samples is the size of their lowest common ancestor).
 
         Returns
         -------

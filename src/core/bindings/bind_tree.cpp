@@ -1,8 +1,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "cladebench/measures.hpp"
 #include "cladebench/tree.hpp"
 
 namespace nb = nanobind;
@@ -14,9 +18,20 @@ namespace {
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
 template <typename T>
 std::vector<T> copy(const Vector<T>& array) {
   return std::vector<T>(array.data(), array.data() + array.shape(0));
+}
+
+template <typename T>
+std::span<const T> span(const T* data, std::size_t size) {
+  return {data, size};
 }
 
 /// A read-only NumPy view of one of the tree's arrays; it keeps the tree alive.
@@ -68,4 +83,43 @@ void bind_tree(nb::module_& m) {
             return to_numpy(std::move(found));
           },
           nb::arg("u"), nb::arg("v"), "Lowest common ancestors of pairs of nodes (equally long, in range).");
+
+  m.def(
+      "dendrogram_purity",
+      [](const Tree& tree, Vector<std::int32_t> labels, std::int32_t n_classes) {
+        require(labels.shape(0) == tree.leaf_of.size(), "labels: expected one for each sample");
+        nb::gil_scoped_release release;
+        return cladebench::dendrogram_purity(tree, span(labels.data(), labels.shape(0)), n_classes);
+      },
+      nb::arg("tree"), nb::arg("labels"), nb::arg("n_classes"), "See cladebench.metrics.dendrogram_purity.");
+  m.def(
+      "dasgupta_cost_dense",
+      [](const Tree& tree, Matrix similarity) {
+        require(similarity.shape(0) == tree.leaf_of.size() && similarity.shape(1) == tree.leaf_of.size(),
+                "similarity: expected shape (n_samples, n_samples)");
+        nb::gil_scoped_release release;
+        return cladebench::dasgupta_cost_dense(tree, span(similarity.data(), similarity.size()));
+      },
+      nb::arg("tree"), nb::arg("similarity"), "See cladebench.metrics.dasgupta_cost.");
+  m.def(
+      "dasgupta_cost_sparse",
+      [](const Tree& tree, Vector<std::int64_t> row_ptr, Vector<std::int32_t> column, Vector<double> value) {
+        require(row_ptr.shape(0) == tree.leaf_of.size() + 1 && column.shape(0) == value.shape(0),
+                "similarity: expected CSR arrays of shape (n_samples, n_samples)");
+        nb::gil_scoped_release release;
+        return cladebench::dasgupta_cost_sparse(tree, span(row_ptr.data(), row_ptr.shape(0)),
+                                                span(column.data(), column.shape(0)),
+                                                span(value.data(), value.shape(0)));
+      },
+      nb::arg("tree"), nb::arg("row_ptr"), nb::arg("column"), nb::arg("value"),
+      "See cladebench.metrics.dasgupta_cost.");
+  m.def(
+      "dasgupta_cost_linear",
+      [](const Tree& tree, Matrix X) {
+        require(X.shape(0) == tree.leaf_of.size(), "X: expected one row for each sample");
+        nb::gil_scoped_release release;
+        return cladebench::dasgupta_cost_linear(tree, span(X.data(), X.size()),
+                                                static_cast<Index>(X.shape(1)));
+      },
+      nb::arg("tree"), nb::arg("X"), "See cladebench.metrics.dasgupta_cost.");
 }

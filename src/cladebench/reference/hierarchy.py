@@ -1,0 +1,36 @@
+"""Structure of a tree straight from its parent array: walks to the root, nothing stored."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def ancestors(parents: npt.ArrayLike, node: int) -> list[int]:
+    """Nodes from `node` (included) up to the root."""
+    up = np.asarray(parents)
+    path = [int(node)]
+    while up[path[-1]] != -1:
+        path.append(int(up[path[-1]]))
+    return path
+
+
+def lca(parents: npt.ArrayLike, leaf_of: npt.ArrayLike, i: int, j: int) -> int:
+    """Lowest common ancestor of samples i and j: the first node above j that also lies above i."""
+    at = np.asarray(leaf_of)
+    above_i = set(ancestors(parents, at[i]))
+    return next(node for node in ancestors(parents, at[j]) if node in above_i)
+
+
+def samples_below(parents: npt.ArrayLike, leaf_of: npt.ArrayLike) -> list[list[int]]:
+    """Samples below each node, its own included, in the order of their indices."""
+    below: list[list[int]] = [[] for _ in np.asarray(parents)]
+    for sample, node in enumerate(np.asarray(leaf_of)):
+        for ancestor in ancestors(parents, node):
+            below[ancestor].append(sample)
+    return below
+
+
+def depths(parents: npt.ArrayLike) -> list[int]:
+    """Number of edges between each node and the root."""
+    return [len(ancestors(parents, node)) - 1 for node in range(len(np.asarray(parents)))]

@@ -1,0 +1,53 @@
+"""Measures of hierarchies by enumeration of pairs; each follows its definition word for word."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics.similarity import LinearKernel
+from cladebench.reference.hierarchy import lca, samples_below
+
+
+def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
+    """Mean over unordered same-class pairs of the share of their class below their common ancestor.
+
+    O(n^2) pairs; see cladebench.metrics.dendrogram_purity.
+    """
+    classes = np.asarray(labels)
+    below = samples_below(hierarchy.parents, hierarchy.leaf_of)
+    shares = [
+        np.mean([classes[k] == classes[i] for k in below[lca(hierarchy.parents, hierarchy.leaf_of, i, j)]])
+        for i, j in combinations(range(len(classes)), 2)
+        if classes[i] == classes[j]
+    ]
+    if not shares:
+        raise ValueError("no two samples share a class: dendrogram purity is a mean over such pairs")
+    return float(np.mean(shares))
+
+
+def dasgupta_cost(
+    hierarchy: Hierarchy,
+    similarity: npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel,
+    pairs: Literal["unordered", "ordered"] = "unordered",
+) -> float:
+    """Sum over pairs of distinct samples of similarity x number of samples below their ancestor.
+
+    O(n^2) pairs; see cladebench.metrics.dasgupta_cost.
+    """
+    given: Any = similarity
+    if isinstance(given, LinearKernel):
+        matrix = given.X @ given.X.T
+    else:
+        matrix = given.toarray() if sp.issparse(given) else np.asarray(given, dtype=np.float64)
+    below = samples_below(hierarchy.parents, hierarchy.leaf_of)
+    cost = sum(
+        (matrix[i, j] + matrix[j, i]) / 2 * len(below[lca(hierarchy.parents, hierarchy.leaf_of, i, j)])
+        for i, j in combinations(range(hierarchy.n_samples), 2)
+    )
+    return float(cost) * {"unordered": 1, "ordered": 2}[pairs]
