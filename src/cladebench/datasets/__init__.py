@@ -15,7 +15,6 @@ from cladebench.datasets.base import (
     RemoteFile,
 )
 from cladebench.datasets.registry import availability, info, load, names, registry_frame
-from cladebench.datasets.settings import Settings, configure
 
 __all__ = [
     "CacheUnwritable",
@@ -26,9 +25,7 @@ __all__ = [
     "DatasetError",
     "DatasetInfo",
     "RemoteFile",
-    "Settings",
     "availability",
-    "configure",
     "info",
     "load",
     "names",

@@ -27,7 +27,7 @@ TOTAL_TIMEOUT = 900.0
 #: Attempts at an address that answers but breaks off. One that does not answer is asked once.
 ATTEMPTS = 2
 
-# Addresses and hosts that failed are asked once in a process: a dead network costs one wait, not one per cell.
+# What failed is not asked again in this process: a dead network costs one wait, not one per cell.
 _failed: dict[str, str] = {}
 
 

@@ -1,13 +1,12 @@
 """Where data are looked for: cache folder, mirror folders, and whether the network may be asked.
 
-The environment is the one place where these settings live, so that child processes have them too. A
-configuration file enters through :func:`configure`, which leaves alone what the user has set.
+The environment is the one place where these settings live, so that child processes have them too; a run's
+configuration file sets these variables where the user has not.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,34 +67,3 @@ def current() -> Settings:
         ),
         offline=_TRUTH[offline.lower()],
     )
-
-
-def configure(
-    cache: str | os.PathLike[str] | None = None,
-    mirrors: Iterable[str | os.PathLike[str]] | None = None,
-    offline: bool | None = None,
-) -> Settings:
-    """Take over settings from a configuration; what the environment already says has precedence.
-
-    Parameters
-    ----------
-    cache : path, optional
-        As ``CLADEBENCH_CACHE``.
-    mirrors : iterable of paths, optional
-        As ``CLADEBENCH_MIRROR``, which separates them by ``os.pathsep``.
-    offline : bool, optional
-        As ``CLADEBENCH_OFFLINE``.
-
-    Returns
-    -------
-    Settings
-        Those now in force, in this process and in its children.
-    """
-    if cache:
-        os.environ.setdefault(CACHE, str(Path(cache).expanduser().absolute()))
-    if mirrors is not None:
-        paths = [str(Path(m).expanduser().absolute()) for m in mirrors]
-        os.environ.setdefault(MIRROR, os.pathsep.join(paths))
-    if offline is not None:
-        os.environ.setdefault(OFFLINE, "1" if offline else "0")
-    return current()

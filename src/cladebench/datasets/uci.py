@@ -172,7 +172,7 @@ DATASETS = (
         loader=load_digits_draw,
         files=(OPTDIGITS_TEST,),
         n_draws=5,
-        notes="20 images of each digit from the 1,797 rows of optdigits.tes; the paper's own draw is unknown. "
+        notes="20 images of each digit from the 1,797 rows of optdigits.tes; the paper's draw is unknown. "
         'A draw takes the rows of each class with the smallest sha256("optdigits/<draw>/<row>").',
     ),
 )

@@ -1,0 +1,117 @@
+"""``cladebench data list | fetch | check``: what data there are, get them, compare them with the registry."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from cladebench import datasets
+from cladebench.bench.config import load_config
+from cladebench.datasets import fetch, settings
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "data",
+        help="list, fetch and check data sets",
+        description="List, fetch and check data sets.",
+        epilog=f"Environment (or the configuration's data section): {settings.CACHE} folder of fetched files "
+        f"(default: .cladebench/cache in the checkout); {settings.MIRROR} folders to read first; "
+        f"{settings.OFFLINE}=1 never asks the network.",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="configuration to take the data section from (default: config/config.yaml)",
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
+    actions.add_parser("list", help="show all data sets and where they are").set_defaults(
+        func=_configured(list_datasets)
+    )
+    fetching = actions.add_parser("fetch", help="get the files of data sets (all by default)")
+    fetching.add_argument("names", nargs="*", metavar="name", help="data set")
+    fetching.add_argument(
+        "--allow-unavailable",
+        action="store_true",
+        help="exit code 0 also when a source cannot be reached (never when a file is altered)",
+    )
+    fetching.set_defaults(func=_configured(fetch_datasets))
+    actions.add_parser("check", help="compare all local files with the registry").set_defaults(
+        func=check_datasets
+    )
+
+
+def _configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Wrap an action: the configuration's data section comes first, and a wrong input is one line and exit code 2."""
+
+    def run(args: argparse.Namespace) -> int:
+        try:
+            os.environ.update(load_config(args.config).data.environment())
+            return action(args)
+        except ValueError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+
+    return run
+
+
+def list_datasets(args: argparse.Namespace) -> int:
+    """Print the registry as a table."""
+    table = datasets.registry_frame()
+    columns = {
+        "name": "name",
+        "kind": "kind",
+        "n_samples": "n",
+        "n_features": "d",
+        "n_classes": "classes",
+        "available": "available",
+        "stand_in_for": "stand-in for",
+    }
+    table = table[list(columns)].rename(columns=columns)
+    table["available"] = table["available"].replace("", "to be fetched")
+    table["stand-in for"] = table["stand-in for"].replace("", "-")
+    print(table.to_string(index=False))
+    return 0
+
+
+def fetch_datasets(args: argparse.Namespace) -> int:
+    """Get the files of the named data sets; 1 when any could not be had or is altered."""
+    entries = [datasets.info(name) for name in args.names or datasets.names()]
+    altered, unavailable = 0, 0
+    for number, entry in enumerate(entries, start=1):
+        prefix = f"[{number}/{len(entries)}] {entry.name}"
+        if not entry.files:
+            print(f"{prefix}: generated, nothing to fetch", flush=True)
+        for file in entry.files:
+            try:
+                got = fetch.obtain(file)
+            except datasets.DataUnavailable as error:
+                unavailable += 1
+                print(f"{prefix}: unavailable: {error}", flush=True)
+            except datasets.DatasetError as error:
+                altered += 1
+                print(f"{prefix}: error: {error}", flush=True)
+            else:
+                print(f"{prefix}: {file.name}, {file.size} bytes, {got.source}: {got.place}", flush=True)
+    if unavailable or altered:
+        print(f"{unavailable} files unavailable, {altered} altered", flush=True)
+    return int(altered > 0 or (unavailable > 0 and not args.allow_unavailable))
+
+
+def check_datasets(args: argparse.Namespace) -> int:
+    """Compare every local copy of every registered file with its sha256; 1 when any differs."""
+    checked = [
+        result
+        for file in {
+            file.name: file for name in datasets.names() for file in datasets.info(name).files
+        }.values()
+        for result in fetch.check_local(file)
+    ]
+    for result in checked:
+        print(f"{result.file.name}: {result.fault or 'ok'} ({result.source} {result.path})")
+    faults = sum(result.fault is not None for result in checked)
+    print(f"{len(checked)} local files checked, {faults} truncated, altered or unreadable")
+    return int(faults > 0)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cladebench import cli
+from cladebench.datasets import fetch, uci
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty mirror; no network, no cache, no configuration."""
+    (tmp_path / "mirror/optdigits").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLADEBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CLADEBENCH_MIRROR", str(tmp_path / "mirror"))
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
+    fetch._failed.clear()
+    return tmp_path
+
+
+def test_list_has_every_data_set(capsys):
+    assert cli.main(["data", "list"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "bundled" in lines["digits"] and "generated" in lines["nested-blobs"]
+    assert "to be fetched" in lines["glass"] and "4601" in lines["spambase"]
+
+
+def test_fetch_of_what_is_there(capsys):
+    assert cli.main(["data", "fetch", "digits", "nested-blobs"]) == 0
+    out = capsys.readouterr().out
+    assert "[1/2] digits: optdigits/optdigits.tes, 264712 bytes, bundled" in out and "nothing to fetch" in out
+
+
+def test_fetch_of_what_cannot_be_had_goes_on_and_fails(capsys):
+    assert cli.main(["data", "fetch"]) == 1
+    out = capsys.readouterr().out
+    assert (
+        "glass: unavailable" in out and "[4/4] spambase: unavailable" in out and "2 files unavailable" in out
+    )
+    assert cli.main(["data", "fetch", "--allow-unavailable"]) == 0
+
+
+def test_an_altered_file_fails_fetch_and_check(folders, capsys):
+    bad = folders / "mirror" / uci.OPTDIGITS_TEST.name
+    bad.write_bytes(uci.bundled_optdigits()[:-7])
+    assert cli.main(["data", "fetch", "--allow-unavailable", "digits"]) == 1
+    assert "sha256 mismatch" in capsys.readouterr().out
+    assert cli.main(["data", "check"]) == 1
+    out = capsys.readouterr().out
+    assert (
+        str(bad) in out and "264705 bytes where 264712" in out and "1 local files checked, 1 truncated" in out
+    )
+    bad.write_bytes(uci.bundled_optdigits())
+    assert cli.main(["data", "check"]) == 0
+    assert "optdigits/optdigits.tes: ok" in capsys.readouterr().out
+
+
+def test_unknown_name_is_wrong_usage(capsys):
+    assert cli.main(["data", "fetch", "iris"]) == 2
+    assert "unknown data set 'iris', expected one of digits" in capsys.readouterr().err
+
+
+def test_mirror_from_the_configuration(folders, monkeypatch, capsys):
+    monkeypatch.delenv("CLADEBENCH_MIRROR")
+    (folders / "mirror" / uci.OPTDIGITS_TEST.name).write_bytes(uci.bundled_optdigits())
+    config = folders / "own.yaml"
+    config.write_text("data:\n  mirrors: [mirror]\n")
+    # Environment variables that the command sets are taken back with the test.
+    monkeypatch.setattr("os.environ", dict(os.environ))
+    assert cli.main(["data", "--config", str(config), "fetch", "digits"]) == 0
+    assert "bytes, mirror" in capsys.readouterr().out
+
+
+def test_broken_configuration_is_one_line(folders, capsys):
+    (folders / "own.yaml").write_text("data: {mirors: [x]}\n")
+    assert cli.main(["data", "--config", "own.yaml", "list"]) == 2
+    assert "mirors" in capsys.readouterr().err

@@ -1,0 +1,146 @@
+"""Archives, honest and malicious: whatever they hold, nothing is written."""
+
+from __future__ import annotations
+
+import io
+import stat
+import tarfile
+import zipfile
+
+import pytest
+
+from cladebench.datasets import DatasetError
+from cladebench.datasets.archives import read_members
+
+GOOD = {"images/a.txt": b"first", "images/b.txt": b"second", "readme": b"unwanted"}
+
+
+def make_tar(members, mode="w", **special):
+    """Make a tar of regular files, and of members of a special type: name=(type, link target)."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as bundle:
+        for name, content in members:
+            item = tarfile.TarInfo(name)
+            item.size = len(content)
+            bundle.addfile(item, io.BytesIO(content))
+        for name, (kind, target) in special.items():
+            item = tarfile.TarInfo(name)
+            item.type, item.linkname = kind, target
+            bundle.addfile(item)
+    return buffer.getvalue()
+
+
+def make_zip(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in members:
+            package.writestr(name, content)
+    return buffer.getvalue()
+
+
+def tar_xz(members):
+    return make_tar(members, "w:xz")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_written(tmp_path, monkeypatch):
+    """The current folder lies inside a guarded one, which must be as empty afterwards as before."""
+    inner = tmp_path / "guard" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    yield
+    assert [p for p in (tmp_path / "guard").rglob("*")] == [inner]
+
+
+@pytest.mark.parametrize("make", [make_tar, tar_xz, make_zip], ids=["tar", "tar.xz", "zip"])
+def test_wanted_members_are_read(make):
+    archive = make([("./" + name if make is make_tar else name, content) for name, content in GOOD.items()])
+    wanted = ["images/b.txt", "images/a.txt"]
+    assert read_members(archive, wanted) == {name: GOOD[name] for name in wanted}
+    assert list(read_members(archive, lambda name: name.startswith("images/"))) == [
+        "images/a.txt",
+        "images/b.txt",
+    ]
+
+
+@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+@pytest.mark.parametrize(
+    "name", ["../evil.txt", "images/../../evil.txt", "/evil.txt", "..\\evil.txt", "C:\\evil.txt"]
+)
+def test_a_name_outside_the_folder_is_refused_even_when_unwanted(make, name):
+    archive = make([*GOOD.items(), (name, b"evil")])
+    for wanted in ([name], ["readme"], lambda member: True):
+        with pytest.raises(DatasetError, match=r"toy\.archive: member .*outside its folder"):
+            read_members(archive, wanted, name="toy.archive")
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        (tarfile.SYMTYPE, "../../secret"),
+        (tarfile.LNKTYPE, "readme"),
+        (tarfile.CHRTYPE, ""),
+        (tarfile.FIFOTYPE, ""),
+        (tarfile.DIRTYPE, ""),
+    ],
+    ids=["symlink", "hardlink", "device", "fifo", "folder"],
+)
+def test_a_wanted_tar_member_must_be_a_regular_file(kind, target):
+    archive = make_tar(GOOD.items(), odd=(kind, target))
+    with pytest.raises(DatasetError, match="'odd' is no regular file"):
+        read_members(archive, ["odd"])
+    assert read_members(archive, ["readme"]) == {"readme": b"unwanted"}
+
+
+def test_a_wanted_zip_member_must_be_a_regular_file():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as package:
+        link = zipfile.ZipInfo("link")
+        link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+        package.writestr(link, "/secret")
+        package.mkdir("folder")
+    for name in ("link", "folder"):
+        with pytest.raises(DatasetError, match="no regular file"):
+            read_members(buffer.getvalue(), [name])
+
+
+@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+def test_a_bomb_is_stopped_at_the_limit(make):
+    archive = make([("a", bytes(60_000)), ("b", bytes(60_000)), ("c", b"")])
+    assert len(read_members(archive, ["a", "c"], size_limit=60_000)["a"]) == 60_000
+    with pytest.raises(DatasetError, match="more than 100000 bytes"):
+        read_members(archive, ["a", "b"], size_limit=100_000)
+
+
+@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_missing_and_double_members_are_errors(make):
+    archive = make([("a", b"1"), ("a", b"2")])
+    with pytest.raises(DatasetError, match="'a' occurs twice"):
+        read_members(archive, ["a"])
+    with pytest.raises(DatasetError, match="expected member 'b'"):
+        read_members(archive, ["b"])
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        b"",
+        b"no archive at all",
+        make_tar(GOOD.items())[:700],
+        make_tar([("readme", bytes(range(256)) * 40)], "w:gz")[:-40],
+        make_tar([("readme", bytes(2000))])[:1024],
+        make_zip(GOOD.items())[:-10],
+    ],
+    ids=["empty", "text", "cut tar", "cut tar.gz", "cut member", "cut zip"],
+)
+def test_damage_is_an_error(archive):
+    with pytest.raises(DatasetError):
+        read_members(archive, ["readme"])
+
+
+def test_a_zip_member_that_fails_its_checksum_is_an_error():
+    archive = bytearray(make_zip([("readme", bytes(range(256)))]))
+    archive[60] ^= 0xFF
+    with pytest.raises(DatasetError, match="cannot be read"):
+        read_members(bytes(archive), ["readme"])

@@ -1,0 +1,284 @@
+"""Sources in their order, and every way in which one of them can be bad."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from cladebench.datasets import CacheUnwritable, ChecksumMismatch, DataUnavailable, fetch
+
+CONTENT = b"1.0,2.0,0\n3.0,4.0,1\n"
+NAME = "toy/toy.data"
+ALTERED = CONTENT.replace(b"4.0", b"4.1")
+TRUNCATED = CONTENT[:-5]
+NOWHERE = "http://127.0.0.1:9/toy.data"  # the discard port: nothing listens there
+
+
+def tree(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+# --- order of the sources -----------------------------------------------------------------------------------------
+
+
+def test_cache_comes_before_mirror_and_network(places, server, make_file):
+    places.put(places.cache)
+    places.put(places.mirror)
+    got = fetch.obtain(make_file(server.url + "/toy"))
+    assert (got.content, got.source, got.place) == (CONTENT, "cache", str(places.cache / NAME))
+    assert server.requests == []
+
+
+def test_mirror_is_read_in_place_and_before_the_network(places, server, make_file):
+    places.put(places.mirror)
+    got = fetch.obtain(make_file(server.url + "/toy", bundled=lambda: CONTENT))
+    assert (got.source, got.place) == ("mirror", str(places.mirror / NAME))
+    assert server.requests == [] and not places.cache.exists()
+
+
+def test_several_mirrors_are_asked_in_their_order(places, tmp_path, monkeypatch, make_file):
+    second = tmp_path / "second"
+    monkeypatch.setenv("CLADEBENCH_MIRROR", os.pathsep.join([str(places.mirror), str(second)]))
+    places.put(second)
+    assert fetch.obtain(make_file(NOWHERE)).place == str(second / NAME)
+    places.put(places.mirror)
+    assert fetch.obtain(make_file(NOWHERE)).place == str(places.mirror / NAME)
+
+
+def test_bundled_bytes_come_before_the_network_and_are_checked(server, make_file):
+    assert fetch.obtain(make_file(server.url + "/toy", bundled=lambda: CONTENT)).source == "bundled"
+    with pytest.raises(ChecksumMismatch, match="bundled copy"):
+        fetch.obtain(make_file(server.url + "/toy", bundled=lambda: ALTERED))
+    assert server.requests == []
+
+
+def test_official_address_is_fetched_into_the_cache_once(places, server, make_file):
+    server.routes["/toy"] = (200, CONTENT)
+    file = make_file(server.url + "/toy", server.url + "/copy")
+    assert fetch.obtain(file).source == "official"
+    assert (places.cache / NAME).read_bytes() == CONTENT
+    assert fetch.obtain(file).source == "cache"
+    assert server.requests == ["/toy"]
+    assert tree(places.cache) == [NAME]  # no partial files
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(404, b"gone"), (503, b"later"), (200, b"\n<!DOCTYPE html><html>moved</html>")],
+    ids=["404", "503", "page"],
+)
+def test_dead_official_address_leaves_the_pinned_copies(places, server, make_file, status, body):
+    server.routes |= {"/toy": (status, body), "/copy": (200, CONTENT)}
+    content = CONTENT + b"\n" * 100  # room for the page
+    server.routes["/copy"] = (200, content)
+    file = make_file(server.url + "/toy", server.url + "/copy", content=content)
+    assert fetch.obtain(file).source == "copy"
+    assert server.requests[-1] == "/copy"
+
+
+# --- wrong bytes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [ALTERED, TRUNCATED, b""], ids=["altered", "truncated", "empty"])
+def test_bad_mirror_file_is_an_error_that_names_it_and_leaves_it(places, server, make_file, bad):
+    path = places.put(places.mirror, bad)
+    server.routes["/toy"] = (200, CONTENT)
+    file = make_file(server.url + "/toy")
+    with pytest.raises(ChecksumMismatch) as caught:
+        fetch.obtain(file)
+    message = str(caught.value)
+    assert str(path) in message and file.sha256 in message and fetch.sha256(bad) in message
+    assert (f"{len(bad)} bytes where {len(CONTENT)}" in message) == (len(bad) != len(CONTENT))
+    assert path.read_bytes() == bad and not places.cache.exists() and server.requests == []
+
+
+@pytest.mark.parametrize("bad", [ALTERED, TRUNCATED], ids=["altered", "truncated"])
+def test_bad_cache_file_is_an_error_and_is_not_kept(places, server, make_file, bad):
+    path = places.put(places.cache, bad)
+    server.routes["/toy"] = (200, CONTENT)
+    file = make_file(server.url + "/toy")
+    with pytest.raises(ChecksumMismatch, match="was removed"):
+        fetch.obtain(file)
+    assert not path.exists()
+    assert fetch.obtain(file).source == "official"
+
+
+@pytest.mark.parametrize("bad", [ALTERED, TRUNCATED, CONTENT * 50], ids=["altered", "truncated", "longer"])
+def test_bad_download_is_an_error_and_nothing_is_kept(places, server, make_file, bad):
+    server.routes |= {"/toy": (200, bad), "/copy": (200, CONTENT)}
+    with pytest.raises(
+        ChecksumMismatch, match=r"/toy: expected [0-9a-f]{64}, found [0-9a-f]{64};.*nothing was kept"
+    ):
+        fetch.obtain(make_file(server.url + "/toy", server.url + "/copy"))
+    assert tree(places.cache) == []
+
+
+def test_broken_off_transfer_is_tried_again_then_left(places, server, make_file):
+    server.routes["/toy"] = (200, TRUNCATED)
+    server.declared_length["/toy"] = len(CONTENT)
+    with pytest.raises(DataUnavailable, match="broke off"):
+        fetch.obtain(make_file(server.url + "/toy"))
+    assert server.requests == ["/toy"] * fetch.ATTEMPTS
+    assert tree(places.cache) == []
+
+
+# --- no network ---------------------------------------------------------------------------------------------------
+
+
+def test_offline_never_asks_the_network(places, server, make_file, monkeypatch):
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
+    with pytest.raises(DataUnavailable) as caught:
+        fetch.obtain(make_file(server.url + "/toy"))
+    message = str(caught.value)
+    assert NAME in message and str(places.cache) in message and str(places.mirror) in message
+    assert "CLADEBENCH_OFFLINE" in message and server.requests == []
+
+
+def test_reasons_name_a_mirror_folder_that_does_not_exist(monkeypatch, tmp_path, make_file):
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
+    monkeypatch.setenv("CLADEBENCH_MIRROR", str(tmp_path / "absent"))
+    with pytest.raises(DataUnavailable, match=r"absent.*no such folder"):
+        fetch.obtain(make_file(NOWHERE))
+
+
+def test_refused_connection_is_unavailable(make_file):
+    with pytest.raises(DataUnavailable, match="cannot connect"):
+        fetch.obtain(make_file(NOWHERE))
+
+
+def test_dead_host_is_asked_once_in_a_process(server, make_file, monkeypatch):
+    calls = []
+
+    def count(url, size):
+        calls.append(url)
+        raise fetch._NoAnswer("no answer within 10 s")
+
+    monkeypatch.setattr(fetch, "_transfer", count)
+    for name in ("toy/a", "toy/b", "toy/a"):
+        with pytest.raises(DataUnavailable, match="no answer"):
+            fetch.obtain(make_file(f"{server.url}/{name}", "http://other.invalid/toy", name=name))
+    assert calls == [server.url + "/toy/a", "http://other.invalid/toy"]
+
+
+def test_missing_page_is_asked_once_but_its_host_again(server, make_file):
+    server.routes["/b"] = (200, CONTENT)
+    for _ in range(2):
+        with pytest.raises(DataUnavailable, match="404"):
+            fetch.obtain(make_file(server.url + "/a", name="toy/a"))
+    assert fetch.obtain(make_file(server.url + "/b", name="toy/b")).source == "official"
+    assert server.requests == ["/a", "/b"]
+
+
+def test_silent_server_is_given_up_and_what_comes_late_is_dropped(places, server, make_file, monkeypatch):
+    monkeypatch.setattr(fetch, "START_TIMEOUT", 0.2)
+    server.routes["/toy"] = (200, CONTENT)
+    server.pause_before["/toy"] = 20.0
+    with pytest.raises(DataUnavailable, match=r"no answer within 0\.2 s"):
+        fetch.obtain(make_file(server.url + "/toy"))
+    server.release.set()
+    for thread in threading.enumerate():
+        if thread.name == "cladebench-download":
+            thread.join(10)
+    assert tree(places.cache) == []
+
+
+def test_hanging_name_lookup_is_given_up(make_file, monkeypatch):
+    release = threading.Event()
+
+    def hang(*args, **kwargs):
+        release.wait(20)
+        raise socket.gaierror("no name server")
+
+    monkeypatch.setattr(fetch, "START_TIMEOUT", 0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    with pytest.raises(DataUnavailable, match="no answer within"):
+        fetch.obtain(make_file("http://data.invalid/toy"))
+    release.set()
+
+
+def test_endless_transfer_is_given_up(server, make_file, monkeypatch):
+    class Forever:
+        def __init__(self, **kwargs):
+            pass
+
+        def __call__(self, url, sink, pooch):
+            while True:
+                sink.write(b"")
+                time.sleep(0.01)
+
+    monkeypatch.setattr("pooch.HTTPDownloader", Forever)
+    monkeypatch.setattr(fetch, "TOTAL_TIMEOUT", 0.1)
+    with pytest.raises(DataUnavailable, match="not finished within"):
+        fetch.obtain(make_file(server.url + "/toy"))
+    time.sleep(0.05)
+    assert not any(t.name == "cladebench-download" and t.is_alive() for t in threading.enumerate())
+
+
+# --- the cache folder ---------------------------------------------------------------------------------------------
+
+
+def test_unwritable_cache_is_named_before_anything_is_downloaded(
+    places, server, make_file, tmp_path, monkeypatch
+):
+    (tmp_path / "file").write_text("a regular file, below which no folder can be made")
+    monkeypatch.setenv("CLADEBENCH_CACHE", str(tmp_path / "file" / "cache"))
+    server.routes["/toy"] = (200, CONTENT)
+    with pytest.raises(CacheUnwritable, match=r"file/cache/toy.*CLADEBENCH_CACHE"):
+        fetch.obtain(make_file(server.url + "/toy"))
+    assert server.requests == []
+    places.put(places.mirror)
+    assert fetch.obtain(make_file(server.url + "/toy")).source == "mirror"
+
+
+def test_full_disk_while_writing_leaves_no_partial_file(places, server, make_file, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    server.routes["/toy"] = (200, CONTENT)
+    with pytest.raises(CacheUnwritable, match="No space left"):
+        fetch.obtain(make_file(server.url + "/toy"))
+    assert tree(places.cache) == []
+
+
+PROCESS = """
+import sys
+from cladebench.datasets import RemoteFile, fetch
+file = RemoteFile(name=sys.argv[1], sha256=sys.argv[2], size=int(sys.argv[3]), urls=(sys.argv[4],))
+got = fetch.obtain(file)
+print(got.source, fetch.sha256(got.content) == file.sha256)
+"""
+
+
+def test_two_processes_may_fetch_the_same_file_at_once(places, server, make_file):
+    content = bytes(range(256)) * 4000
+    server.routes["/toy"] = (200, content)
+    server.pause_before["/toy"] = 20.0  # both are in the middle of the transfer when the server goes on
+    file = make_file(server.url + "/toy", content=content)
+    arguments = [sys.executable, "-c", PROCESS, file.name, file.sha256, str(file.size), file.urls[0]]
+    processes = [subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    deadline = time.monotonic() + 30
+    while len(server.requests) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    server.release.set()
+    outputs = [process.communicate(timeout=60)[0].strip() for process in processes]
+    assert outputs == ["official True"] * 2
+    assert tree(places.cache) == [NAME] and (places.cache / NAME).read_bytes() == content
+
+
+# --- checking what is there ---------------------------------------------------------------------------------------
+
+
+def test_check_local_reports_each_copy_and_removes_none(places, make_file):
+    places.put(places.cache)
+    bad = places.put(places.mirror, TRUNCATED)
+    good, fault = fetch.check_local(make_file(NOWHERE))
+    assert (good.source, good.fault) == ("cache", None)
+    assert (fault.source, fault.path) == ("mirror", bad) and f"{len(TRUNCATED)} bytes" in fault.fault
+    assert bad.exists()

@@ -1,0 +1,224 @@
+"""The registry: what an entry must say, how files are found, and what load() refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from cladebench import datasets
+from cladebench.datasets import Content, DatasetError, DatasetInfo, RemoteFile, registry
+from cladebench.datasets.base import content_sha256
+
+FILE = RemoteFile("toy/toy.data", "0" * 64, 10, ("https://example.org/toy.data",))
+
+
+def toy_content(files=None, draw=0):
+    return Content(np.eye(3), np.array([0, 1, 1]), ("a", "b"))
+
+
+def entry(**changes):
+    fields = {
+        "name": "toy",
+        "title": "Toy",
+        "kind": "synthetic",
+        "n_samples": 3,
+        "n_features": 3,
+        "n_classes": 2,
+        "licence": "none needed",
+        "citation": "nobody",
+        "loader": toy_content,
+    }
+    return DatasetInfo(**(fields | changes))
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Put entries in the place of the whole registry."""
+
+    def put(*entries):
+        monkeypatch.setattr(registry, "registry", lambda: {e.name: e for e in entries})
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "/etc/passwd"}, "plain relative path"),
+        ({"name": "toy/../../x"}, "plain relative path"),
+        ({"name": "toy\\x"}, "plain relative path"),
+        ({"name": "toy//x"}, "plain relative path"),
+        ({"name": ""}, "plain relative path"),
+        ({"sha256": "0" * 63}, "64 lower-case hexadecimal"),
+        ({"sha256": "G" * 64}, "64 lower-case hexadecimal"),
+        ({"size": 0}, "positive"),
+        ({"urls": ()}, "official address first"),
+        ({"urls": ("ftp://example.org/x",)}, "http or https"),
+        ({"urls": ("https://example.org",)}, "http or https"),
+    ],
+)
+def test_a_file_entry_is_checked(changes, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(FILE, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "Toy Set"}, "lower-case"),
+        ({"kind": "fake"}, "expected one of real, stand-in, synthetic"),
+        ({"kind": "stand-in", "files": (FILE,)}, "stand_in_for"),
+        ({"stand_in_for": "AWA"}, "stand_in_for"),
+        ({"kind": "real"}, "has at least one"),
+        ({"files": (FILE,)}, "has no files"),
+        ({"licence": " "}, "licence is empty"),
+        ({"citation": ""}, "citation is empty"),
+        ({"n_classes": 0}, "n_classes is 0"),
+        ({"n_draws": 0}, "n_draws is 0"),
+    ],
+)
+def test_a_data_set_entry_is_checked(changes, message):
+    with pytest.raises(ValueError, match=message):
+        entry(**changes)
+
+
+def test_unknown_name_lists_the_known_ones():
+    for call in (datasets.load, datasets.info, datasets.availability):
+        with pytest.raises(ValueError, match=r"'glas'.*digits, glass, nested-blobs, spambase"):
+            call("glas")
+
+
+@pytest.mark.parametrize(("n_draws", "draw"), [(1, 1), (1, -1), (5, -1)])
+def test_a_draw_that_does_not_exist_is_refused(register, n_draws, draw):
+    register(entry(n_draws=n_draws))
+    with pytest.raises(ValueError, match=f"draw is {draw}"):
+        datasets.load("toy", draw)
+
+
+def test_a_draw_is_an_integer(register):
+    register(entry(n_draws=5))
+    assert datasets.load("toy", np.int64(7)).draw == 7
+    with pytest.raises(TypeError):
+        datasets.load("toy", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("X", "labels", "label_names", "message"),
+    [
+        (np.eye(3)[:2], [0, 1], ("a", "b"), r"X of shape \(3, 3\), found \(2, 3\)"),
+        (np.diag([1, np.nan, 1]), [0, 1, 1], ("a", "b"), "finite features"),
+        (np.diag([1, np.inf, 1]), [0, 1, 1], ("a", "b"), "finite features"),
+        (np.eye(3), [0, 1], ("a", "b"), r"labels of shape \(3,\)"),
+        (np.eye(3), [0, 2, 2], ("a", "b"), r"labels 0..1, each occurring, found \[0, 2\]"),
+        (np.eye(3), [0, 0, 0], ("a", "b"), r"found \[0\]"),
+        (np.eye(3), [0, 1, 1], ("a",), "2 label names, found 1"),
+    ],
+)
+def test_content_that_differs_from_the_registry_is_refused(register, X, labels, label_names, message):
+    register(entry(loader=lambda files, draw: Content(X, np.array(labels), label_names)))
+    with pytest.raises(DatasetError, match=message) as caught:
+        datasets.load("toy")
+    assert "toy (the generator)" in str(caught.value)
+
+
+def test_a_loaded_data_set_says_where_it_came_from(register, places, make_file):
+    first, second = (
+        make_file("https://example.org/1", name="toy/1"),
+        make_file("https://example.org/2", name="toy/2"),
+    )
+    places.put(places.cache, name="toy/1")
+    places.put(places.mirror, name="toy/2")
+    register(entry(kind="stand-in", stand_in_for="AWA", files=(first, second)))
+    data = datasets.load("toy")
+    assert data.source == datasets.availability("toy") == "cache+mirror"
+    assert data.files == {"toy/1": first.sha256, "toy/2": second.sha256}
+    assert (data.kind, data.stand_in_for) == ("stand-in", "AWA")
+    assert data.X.dtype == np.float64 and data.labels.dtype == np.intp and data.X.flags.c_contiguous
+    places.put(places.cache, b"other", name="toy/2")
+    assert datasets.availability("toy") == "cache"  # cheap: looked for, not read
+
+
+def test_availability_never_reads_or_asks(register, make_file, server):
+    register(entry(kind="real", files=(make_file(server.url + "/toy"),)))
+    assert datasets.availability("toy") is None
+    assert server.requests == []
+
+
+def test_digest_depends_on_content_and_shape_alone():
+    X, labels = np.arange(6.0).reshape(2, 3), np.array([0, 1])
+    digest = content_sha256(X, labels)
+    assert digest == content_sha256(np.asfortranarray(X), labels.astype(np.int32))
+    others = [(X.reshape(3, 2), labels), (X + 1e-15 * (X == 1), labels), (X, labels[::-1])]
+    assert len({digest, *(content_sha256(*other) for other in others)}) == 4
+
+
+MODULE = """
+import numpy as np
+from cladebench.datasets import Content, DatasetInfo, RemoteFile
+
+
+def load(files, draw):
+    return Content(np.eye(2), np.array([0, 1]), ("a", "b"))
+
+
+DATASETS = (
+    DatasetInfo(
+        name="{name}", title="T", kind="real", n_samples=2, n_features=2, n_classes=2, licence="L", citation="C",
+        loader=load, files=(RemoteFile("{file}", "{digit}" * 64, 3, ("https://example.org/x",)),),
+    ),
+)
+"""
+
+
+@pytest.fixture
+def add_module(tmp_path, monkeypatch):
+    """Write a module into a folder that the package searches too."""
+    folder = tmp_path / "families"
+    folder.mkdir()
+    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(folder)])
+    added = []
+
+    def write(module, **values):
+        (folder / f"{module}.py").write_text(textwrap.dedent(MODULE).format(**values))
+        added.append(f"cladebench.datasets.{module}")
+        registry.registry.cache_clear()
+
+    yield write
+    registry.registry.cache_clear()
+    for module in added:
+        sys.modules.pop(module, None)
+        if hasattr(datasets, module.rsplit(".", 1)[1]):
+            delattr(datasets, module.rsplit(".", 1)[1])
+
+
+def test_a_new_file_is_found_by_itself(add_module):
+    before = datasets.names()
+    add_module("extra_family", name="extra", file="extra/x", digit="1")
+    assert datasets.names() == sorted([*before, "extra"])
+
+
+def test_a_name_used_twice_names_both_modules(add_module):
+    add_module("extra_family", name="glass", file="extra/x", digit="1")
+    with pytest.raises(ValueError, match=r"'glass' is used in extra_family and in uci"):
+        datasets.names()
+
+
+def test_a_file_registered_with_two_contents_is_refused(add_module):
+    add_module("extra_family", name="extra", file="glass/glass.data", digit="1")
+    with pytest.raises(ValueError, match=r"glass/glass.data is registered twice"):
+        datasets.names()
+
+
+def test_registry_frame_has_a_row_for_each():
+    frame = datasets.registry_frame()
+    assert frame["name"].tolist() == datasets.names()
+    assert frame.set_index("name").loc["glass", ["n_samples", "n_features", "n_classes"]].tolist() == [
+        214,
+        9,
+        6,
+    ]
+    assert not frame.isna().any(axis=None)
