@@ -1,25 +1,72 @@
 # Two commands do everything: `make reproduce` and `make test`. The rest are their parts.
+SHELL  := /bin/bash
 PYTHON ?= python3
 VENV   ?= .venv
 CORES  ?= $(shell getconf _NPROCESSORS_ONLN)
 SCOPE  ?= quick
 BIN    := $(VENV)/bin
 STAMPS := .stamps
+CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
+	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
-.PHONY: help
+.DEFAULT_GOAL := help
+.PHONY: help build reproduce test lint check benchmarks lock clean
+
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-$(STAMPS)/venv: requirements.lock
-	@mkdir -p $(STAMPS)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+# What a fresh machine must have, asked first so that nothing fails half-way with a page of compiler noise.
+$(STAMPS)/machine:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "error: $(PYTHON) is missing or older than 3.11; install Python 3.11 or later (Debian/Ubuntu: apt install python3), or say make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "error: $(PYTHON) has no venv module; install it (Debian/Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
+		{ echo "error: no C++ compiler found; install one (Debian/Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: xcode-select --install; conda: cxx-compiler), or point CXX at yours" >&2; exit 1; }
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/venv: requirements.lock | $(STAMPS)/machine
+	@echo "[1/2] environment: $(VENV) from requirements.lock (hashes checked; about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-CORE_SOURCES := CMakeLists.txt pyproject.toml $(wildcard src/core/*.cpp src/core/*/*.cpp src/core/include/cladebench/*.hpp src/core/CMakeLists.txt)
-$(STAMPS)/build: $(STAMPS)/venv $(CORE_SOURCES)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+$(STAMPS)/build: $(CORE_SOURCES) | $(STAMPS)/venv
+	@echo "[2/2] package: building the C++ core"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
+$(STAMPS)/build: $(STAMPS)/venv
 
-.PHONY: build
 build: $(STAMPS)/build  ## set up the environment and build the package with its core
+
+reproduce: build  ## run the default scope: data, cells, crosschecks, tables, figures, verdicts, report
+	@PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES) --config scope=$(SCOPE)
+	@echo
+	@echo "report:   results/$(SCOPE)/report/index.html"
+	@echo "verdicts: results/$(SCOPE)/audit.csv"
+	@echo "cells:    results/$(SCOPE)/cells.parquet"
+
+lint: build  ## style, types, layers, workflow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/snakefmt --check Snakefile workflow
+	PATH="$(abspath $(BIN)):$$PATH" snakemake --lint
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
+
+check: build  ## the tests alone; TESTS=path runs a part
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup $(TESTS)
+
+test: lint check  ## everything that a change must pass
+	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"
+
+benchmarks: build  ## each kernel against its twin and the best public peer, as ratios in one run
+	$(BIN)/python -m pytest benchmarks
+
+lock: $(STAMPS)/machine  ## resolve requirements.lock anew (needs uv on the path)
+	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet -o requirements.lock
+
+clean:  ## remove the environment and what was built; data and results stay
+	rm -rf $(VENV) $(STAMPS) build

@@ -1,0 +1,136 @@
+"""What the Snakefile asks: jobs, files, and the reasons to run a job again. The rules themselves hold no logic."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from cladebench import datasets
+from cladebench.bench import sources
+from cladebench.bench.config import Config, parse_config
+from cladebench.bench.plan import Job, Plan, built_in_papers, expand, load_plan, validate_protocol
+from cladebench.bench.spec import digest
+
+#: What to add to a cell's memory limit for the process that watches it, in MiB.
+PARENT_MEMORY_MB = 300
+
+
+class Workplan:
+    """A run as Snakemake needs to see it.
+
+    Parameters
+    ----------
+    document : mapping
+        The configuration as Snakemake has merged it from file and command line.
+
+    Attributes
+    ----------
+    scope : str
+    papers : list of str
+    results : str
+        ``<results_dir>/<scope>``.
+    flags : str
+        Options of the ``cladebench`` commands that carry the configuration on.
+
+    Raises
+    ------
+    InputFileError
+        If the configuration or a plan has a wrong key or value; the message names it and what is allowed.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.config: Config = parse_config(dict(document), "config/config.yaml or --config")
+        # Jobs inherit the environment, so this is where the configured mirrors and cache reach them.
+        os.environ.update(self.config.data.environment())
+        self.scope = self.config.scope
+        self.papers = list(self.config.papers or built_in_papers())
+        self.results = f"{self.config.results_dir}/{self.scope}"
+        self.flags = (
+            f"--seed {self.config.seed} --threads {self.config.threads}"
+            f" --time-scale {self.config.time_scale:g} --memory-scale {self.config.memory_scale:g}"
+        )
+        self.plans: dict[str, Plan] = {}
+        self.jobs: dict[tuple[str, str, str], Job] = {}
+        for paper in self.papers:
+            plan = load_plan(paper)
+            validate_protocol(plan)
+            self.plans[paper] = plan
+            for job in expand(
+                plan,
+                self.scope,
+                root_seed=self.config.seed,
+                threads=self.config.threads,
+                time_scale=self.config.time_scale,
+                memory_scale=self.config.memory_scale,
+            ):
+                self.jobs[paper, job.dataset, job.method.name] = job
+
+    # ------------------------------------------------------------------ cells
+
+    def job_files(self) -> list[str]:
+        """The file that each job writes when all its records are there."""
+        return [f"{self.results}/jobs/{job.name}.json" for job in self.jobs.values()]
+
+    def sources(self, paper: str, method: str) -> list[str]:
+        """Source files on which the cells of a method depend."""
+        return [str(path) for path in sources.job_sources(paper, method)]
+
+    def digest(self, paper: str, dataset: str, method: str) -> str:
+        """Digest of the planned cells, limits left out."""
+        cells = self.jobs[paper, dataset, method].cells
+        return digest([[cell.spec.identity(), cell.not_applicable] for cell in cells])
+
+    def data_state(self, dataset: str) -> str:
+        """Whether a data set is within reach without the network; a change runs its jobs again."""
+        return "at hand" if _available(dataset) else "not at hand"
+
+    def memory_mb(self, paper: str, dataset: str, method: str) -> int:
+        """Memory to reserve: the largest limit of the job's cells and the watching process."""
+        cells = self.jobs[paper, dataset, method].cells
+        return int(max(cell.spec.limits.memory_mb for cell in cells)) + PARENT_MEMORY_MB
+
+    def runtime_minutes(self, paper: str, dataset: str, method: str) -> int:
+        """Time to reserve: every cell at its wall limit."""
+        cells = self.jobs[paper, dataset, method].cells
+        return int(sum(cell.spec.limits.wall_limit for cell in cells) / 60) + 1
+
+    # ------------------------------------------------------------------ what is made of the records
+
+    def package_sources(self, package: str) -> list[str]:
+        """All files of a part of cladebench, and the source files that it imports."""
+        root = Path(str(resources.files("cladebench") / package))
+        own = [
+            path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")
+        ]
+        names = [
+            f"cladebench.{'.'.join(p.relative_to(root.parent).with_suffix('').parts)}"
+            for p in own
+            if p.suffix == ".py"
+        ]
+        imported = sources.closure([name.removesuffix(".__init__") for name in names])
+        return sorted({str(path) for path in [*own, *imported]})
+
+    def paper_files(self, name: str) -> list[str]:
+        """One file of each paper's folder."""
+        return [str(plan.path.parent / name) for plan in self.plans.values()]
+
+    def artifact_files(self) -> Sequence[tuple[str, str, str, str, str]]:
+        """List (paper, artifact, kind, path, caption file) of every table and figure."""
+        files = []
+        for paper, plan in self.plans.items():
+            for artifact in importlib.import_module(f"{plan.package}.artifacts").ARTIFACTS:
+                folder, suffix = ("tables", "html") if artifact.kind == "table" else ("figures", "svg")
+                caption = str(plan.path.parent / "captions" / f"{artifact.id}.rst")
+                path = f"{self.results}/{folder}/{plan.paper}/{artifact.id}.{suffix}"
+                files.append((paper, artifact.id, artifact.kind, path, caption))
+        return files
+
+
+@functools.cache
+def _available(dataset: str) -> bool:
+    return datasets.availability(dataset) is not None

@@ -1,0 +1,122 @@
+"""What a paper's folder offers: the types of its tables and figures.
+
+A paper is a folder ``papers/<id>`` with
+
+- ``plan.yaml``: methods, data sets, settings, repetitions, scopes;
+- ``protocol.py``: ``run(spec, method, data) -> CellOutput``, what one cell computes;
+- ``claims.yaml``: the published numbers and sentences, as data;
+- ``deviations.yaml``: every guess, with its alternatives and how its effect is measured;
+- ``artifacts.py``: ``ARTIFACTS``, a tuple of :class:`Artifact`;
+- ``captions/<artifact>.rst``: what each table and figure shows.
+
+Artifacts are functions of records: they read an :class:`ArtifactContext` and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class ArtifactContext:
+    """All that a table or figure may read.
+
+    Attributes
+    ----------
+    paper, package, scope : str
+        Identifier of the paper, dotted name of its package, and the scope that was run.
+    records : pandas.DataFrame
+        The rows of ``cells.parquet`` of this paper: one for each cell and metric.
+    published : pandas.DataFrame
+        The printed numbers: columns artifact, dataset, method, metric, value, spread, printed.
+    choices : pandas.DataFrame
+        Which setting each rule selects: columns dataset, method, rule, setting_id, mean, n.
+    methods : mapping of str to mapping
+        The plan's methods: label, role, estimator, params.
+    datasets : mapping of str to mapping
+        For each data set of the scope: title, kind, stand_in_for, n_samples, n_features, n_classes.
+    load_arrays : callable
+        ``load_arrays(cell_id) -> dict of str to ndarray``: what a cell stored.
+    """
+
+    paper: str
+    package: str
+    scope: str
+    records: pd.DataFrame
+    published: pd.DataFrame
+    choices: pd.DataFrame
+    methods: Mapping[str, Mapping[str, Any]]
+    datasets: Mapping[str, Mapping[str, Any]]
+    load_arrays: Callable[[str], Mapping[str, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as data: the frame, and what each of its cells rests on.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        What is shown; text or numbers, one header row.
+    sources : mapping of (int, str) to sequence of str
+        For a row number and a column name, the identifiers of the cells behind that entry.
+    notes : tuple of str
+        Footnotes, in reading order.
+    """
+
+    frame: pd.DataFrame
+    sources: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One table or figure of the paper, or one of ours about it.
+
+    Attributes
+    ----------
+    id : str
+        Name of its files: ``tables/<paper>/<id>.csv`` or ``figures/<paper>/<id>.svg``.
+    kind : {'table', 'figure'}
+        What ``build`` returns.
+    title : str
+        Heading in the report.
+    caption : str
+        What is shown, how it was measured, how to read it.
+    place : str
+        Where the paper prints it; empty for an artifact of our own.
+    build : callable
+        ``build(context)`` gives a :class:`Table` or a matplotlib figure.
+    """
+
+    id: str
+    kind: str
+    title: str
+    caption: str
+    place: str
+    build: Callable[[ArtifactContext], Table | Figure]
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("table", "figure"):
+            raise ValueError(f"artifact {self.id!r}: kind is {self.kind!r}, expected 'table' or 'figure'")
+
+
+def read_caption(package: str | None, name: str) -> str:
+    """Read an artifact's caption, one paragraph, from the paper's folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no ``captions/<name>.rst``.
+    """
+    text = (resources.files(package or "") / "captions" / f"{name}.rst").read_text(encoding="utf-8")
+    return " ".join(text.split())

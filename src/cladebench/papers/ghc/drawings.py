@@ -1,0 +1,232 @@
+"""Drawings of the GHC paper's figures; data come in, a matplotlib figure goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.plotting import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: One colour for a way of training, one line style for a router, in every figure.
+_TRAINING = {"BW-2": PALETTE[1], "FT": PALETTE[0], "exact": PALETTE[2]}
+_ROUTER = {"GHC-L": "--", "GHC-N": "-"}
+
+
+def empty(reason: str) -> Figure:
+    """Draw a figure that says why there is nothing to show."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.0, 1.2))
+    axes = figure.add_subplot()
+    axes.axis("off")
+    axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True)
+    return figure
+
+
+def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> Figure:
+    """Cost against seconds: a panel for each data set, a colour for each way of training, dashes for linear routers.
+
+    Parameters
+    ----------
+    curves : mapping
+        data set -> method's label -> traces of its repetitions (arrays ``trace_seconds`` and ``trace_cost``).
+    """
+    from matplotlib.figure import Figure
+
+    if not curves:
+        return empty("No optimisation traces in this scope.")
+    figure = Figure(figsize=(2.6 * len(curves) + 1.4, 3.0), layout="constrained")
+    panels = figure.subplots(1, len(curves), squeeze=False)[0]
+    for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
+        for label, traces in methods.items():
+            router, training = label[:5], label[6:]
+            style = {"color": _TRAINING.get(training, "0.3"), "linestyle": _ROUTER.get(router, ":")}
+            for trace in traces:
+                axes.plot(trace["trace_seconds"], trace["trace_cost"], linewidth=0.5, alpha=0.35, **style)
+            seconds, cost = median_curve(traces)
+            axes.plot(seconds, cost, linewidth=1.6, label=label, **style)
+        axes.set_xscale("symlog", linthresh=0.1)
+        axes.set_title(dataset)
+        axes.set_xlabel("seconds of training")
+    panels[0].set_ylabel("Dasgupta cost of the tree")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    return figure
+
+
+def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Median over repetitions at equal checkpoints, as far as the shortest trace goes."""
+    length = min(len(t["trace_seconds"]) for t in traces)
+    return (
+        np.median([t["trace_seconds"][:length] for t in traces], axis=0),
+        np.median([t["trace_cost"][:length] for t in traces], axis=0),
+    )
+
+
+def similarity_heatmap(costs: pd.DataFrame) -> Figure:
+    """Map of log10(cost / published range): a row for each candidate, a column for each data set.
+
+    Parameters
+    ----------
+    costs : pandas.DataFrame
+        Columns candidate, dataset, log_ratio (0 inside the range).
+    """
+    from matplotlib.figure import Figure
+
+    if costs.empty:
+        return empty("No data set of the paper is within reach in this run.")
+    table = costs.pivot_table(index="candidate", columns="dataset", values="log_ratio", aggfunc="mean")
+    table = table.loc[table.abs().mean(axis=1).sort_values(kind="stable").index]
+    shown = table.head(24)
+    figure = Figure(figsize=(3.4 + 1.1 * table.shape[1], 0.24 * len(shown) + 1.2), layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(shown.to_numpy(), cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto")
+    axes.set_xticks(range(shown.shape[1]), list(shown.columns))
+    axes.set_yticks(range(len(shown)), list(shown.index))
+    for (i, j), value in np.ndenumerate(shown.to_numpy()):
+        if np.isfinite(value):
+            text = "in" if value == 0 else f"{value:+.2f}"
+            axes.text(
+                j,
+                i,
+                text,
+                ha="center",
+                va="center",
+                color="white" if abs(value) > 1.8 else "black",
+                fontsize=7,
+            )
+    axes.set_title("log10 of cost over published range; closest candidates first", fontsize=8)
+    figure.colorbar(image, ax=axes, label="log10 ratio", extend="both")
+    return figure
+
+
+def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset: str) -> Figure:
+    """Draw a learned tree with its leaves' sizes and classes."""
+    from matplotlib.figure import Figure
+
+    if hierarchy is None:
+        return empty(f"No learned tree: {dataset} is not in this scope, or was unavailable.")
+    figure = Figure(figsize=(7.0, 3.4), layout="constrained")
+    hierarchy.plot(ax=figure.add_subplot(), labels=labels)
+    return figure
+
+
+def _layout(hierarchy: Hierarchy) -> np.ndarray:
+    """Coordinates (n_nodes, 2) of a small tree: leaves evenly spaced, parents above the middle of their children."""
+    xy = np.zeros((hierarchy.n_nodes, 2))
+    xy[:, 1] = -hierarchy.depths
+    preorder = hierarchy.preorder
+    leaves = [v for v in preorder if len(hierarchy.children(v)) == 0]
+    xy[leaves, 0] = np.arange(len(leaves))
+    for v in preorder[::-1]:
+        children = hierarchy.children(v)
+        if len(children):
+            xy[v, 0] = xy[children, 0].mean()
+    return xy
+
+
+def _tree_axes(
+    hierarchy: Hierarchy, colours: Sequence[str], edge_colours: Sequence[str]
+) -> tuple[Figure, Axes, np.ndarray]:
+    """Draw nodes and edges; the caller adds what the figure is about."""
+    from matplotlib.figure import Figure
+
+    xy = _layout(hierarchy)
+    n_leaves = int(xy[:, 0].max()) + 1
+    figure = Figure(
+        figsize=(max(4.5, 0.42 * n_leaves + 1.0), 0.62 * hierarchy.depths.max() + 1.3), layout="constrained"
+    )
+    axes = figure.add_subplot()
+    axes.axis("off")
+    for v in range(hierarchy.n_nodes):
+        parent = hierarchy.parents[v]
+        if parent >= 0:
+            axes.plot(
+                *xy[[parent, v]].T,
+                color=edge_colours[v],
+                linewidth=2.0 if edge_colours[v] != "0.75" else 1.0,
+                zorder=1,
+            )
+    axes.scatter(xy[:, 0], xy[:, 1], s=130, c=list(colours), edgecolors="0.3", linewidths=0.7, zorder=2)
+    for v in range(hierarchy.n_nodes):
+        if len(hierarchy.children(v)) == 0:
+            axes.annotate(
+                str(hierarchy.sizes[v]),
+                xy[v],
+                (0, -13),
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                fontsize=7,
+            )
+    axes.margins(x=0.06, y=0.16)
+    return figure, axes, xy
+
+
+def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
+    """Draw Figure 1 with a learned tree: a pair's lowest common ancestor, the leaves below it, a path to one.
+
+    The node is the deepest one that has at least four nodes below it, so that there is something to see.
+    """
+    if hierarchy is None:
+        return empty("No learned tree in this scope.")
+    below = np.ones(hierarchy.n_nodes, dtype=int)
+    for v in hierarchy.preorder[::-1]:
+        if hierarchy.parents[v] >= 0:
+            below[hierarchy.parents[v]] += below[v]
+    inner = [v for v in range(hierarchy.n_nodes) if len(hierarchy.children(v)) > 1 and below[v] >= 5]
+    node = max(inner, key=lambda v: (hierarchy.depths[v], -v)) if inner else hierarchy.root
+    colours = ["white"] * hierarchy.n_nodes
+    edges = ["0.75"] * hierarchy.n_nodes
+    leaves = []
+    stack = [node]
+    while stack:
+        v = stack.pop()
+        colours[v] = "0.7"
+        children = hierarchy.children(v)
+        stack.extend(int(c) for c in children)
+        if len(children) == 0:
+            leaves.append(v)
+    colours[node] = PALETTE[1]
+    xy = _layout(hierarchy)
+    pair = (min(leaves, key=lambda v: xy[v, 0]), max(leaves, key=lambda v: xy[v, 0]))
+    v = pair[1]
+    while v != node:
+        edges[v] = PALETTE[0]
+        v = int(hierarchy.parents[v])
+    figure, axes, xy = _tree_axes(hierarchy, colours, edges)
+    for name, leaf in zip(("$l_1$", "$l_2$"), pair, strict=True):
+        axes.annotate(name, xy[leaf], ha="center", va="center", fontsize=7)
+    axes.annotate(
+        f"$v$ = lca($l_1$, $l_2$), |lvs($v$)| = {hierarchy.sizes[node]}",
+        xy[node],
+        (8, 8),
+        textcoords="offset points",
+        fontsize=8,
+    )
+    axes.set_title(f"{dataset}: numbers below leaves are points", fontsize=8)
+    return figure
+
+
+def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
+    """Draw Figure 2 with a tree learned block-wise: edges coloured by the level of their block of ``depth`` levels."""
+    if hierarchy is None:
+        return empty("No tree trained block-wise in this scope.")
+    level = (np.maximum(hierarchy.depths, 1) - 1) // depth
+    colours = [PALETTE[k % len(PALETTE)] for k in range(int(level.max()) + 1)]
+    edges = [colours[k] for k in level]
+    figure, axes, _ = _tree_axes(hierarchy, ["white"] * hierarchy.n_nodes, edges)
+    for k, colour in enumerate(colours):
+        label = f"blocks of level {k + 1}: trained in parallel" if k else "top block: trained first"
+        axes.plot([], [], color=colour, linewidth=2, label=label)
+    axes.legend(loc="upper left", frameon=False, fontsize=7)
+    axes.set_title(f"{dataset}: numbers below leaves are points", fontsize=8)
+    return figure

@@ -1,0 +1,134 @@
+"""Tables that every paper has: published numbers beside measured ones, and the cells behind each entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from cladebench.papers.base import ArtifactContext, Table
+
+#: How a rule of selection is named in a heading.
+RULES = {"oracle": "oracle", "label_free": "label-free"}
+
+
+def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
+    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
+    values = np.asarray(values, dtype=float)
+    if values.size == 0:
+        return float("nan"), float("nan"), 0
+    spread = float(values.std(ddof=1)) if values.size > 1 else float("nan")
+    return float(values.mean()), spread, int(values.size)
+
+
+def with_spread(values: np.ndarray, number: Callable[[float], str]) -> str:
+    """Format as ``mean ± sd (n)``."""
+    mean, spread, n = mean_and_spread(values)
+    middle = f" ± {number(spread)}" if n > 1 else ""
+    return f"{number(mean)}{middle} ({n})"
+
+
+def chosen_rows(context: ArtifactContext, dataset: str, method: str, metric: str, rule: str) -> pd.DataFrame:
+    """Records of one metric for the setting that ``rule`` selects for this method on this data set.
+
+    A method with a single setting has the same rows under every rule.
+    """
+    records, choices = context.records, context.choices
+    rows = records[
+        (records.dataset == dataset)
+        & (records.method == method)
+        & (records.metric == metric)
+        & (records.status == "ok")
+    ]
+    if rows.setting_id.nunique() <= 1:
+        return rows
+    chosen = choices[(choices.dataset == dataset) & (choices.method == method) & (choices.rule == rule)]
+    return rows[rows.setting_id.isin(chosen.setting_id)]
+
+
+def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
+    """Say why a method has no number on a data set: its cells' status, or that none was planned."""
+    records = context.records
+    rows = records[(records.dataset == dataset) & (records.method == method)]
+    if rows.empty:
+        return "not planned"
+    return (
+        ", ".join(sorted(str(status).replace("_", " ") for status in rows.status.unique() if status != "ok"))
+        or "—"
+    )
+
+
+def comparison_table(
+    context: ArtifactContext,
+    *,
+    artifact: str,
+    metric: str,
+    datasets: Sequence[str],
+    number: Callable[[float], str],
+    notes: Sequence[str] = (),
+) -> Table:
+    """Published and measured values of one metric: a row for each method, a group of columns for each data set.
+
+    Methods with a grid of settings get two measured entries: the setting chosen by the score that needs labels
+    (as the papers do) and the one chosen without labels.
+    """
+    rows: list[dict[str, str]] = []
+    sources: dict[tuple[int, str], tuple[str, ...]] = {}
+    records = context.records
+    for method, plan in context.methods.items():
+        if plan["role"] == "study":
+            continue
+        row = {"method": str(plan["label"]), "role": str(plan["role"])}
+        for dataset in datasets:
+            printed = context.published[
+                (context.published.artifact == artifact)
+                & (context.published.dataset == dataset)
+                & (context.published.method == method)
+            ]
+            row[f"{dataset}: published"] = str(printed.printed.iloc[0]) if len(printed) else "–"
+            gridded = (
+                records[(records.dataset == dataset) & (records.method == method)].setting_id.nunique() > 1
+            )
+            for rule, heading in RULES.items():
+                column = f"{dataset}: {heading}"
+                shown = chosen_rows(context, dataset, method, metric, rule)
+                if shown.empty:
+                    row[column] = why_empty(context, dataset, method)
+                elif rule == "oracle" and not gridded:
+                    row[column] = "no choice"
+                else:
+                    row[column] = with_spread(shown.value.to_numpy(), number)
+                    sources[len(rows), column] = tuple(shown.cell_id)
+        rows.append(row)
+    columns = ["method", "role"] + [
+        f"{dataset}: {heading}" for dataset in datasets for heading in ("published", "label-free", "oracle")
+    ]
+    stand_ins = [
+        f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
+        for name, entry in context.datasets.items()
+        if name in datasets and entry.get("stand_in_for")
+    ]
+    return Table(pd.DataFrame(rows, columns=columns), sources, (*notes, *stand_ins))
+
+
+def status_table(context: ArtifactContext) -> Table:
+    """How many cells each method has on each data set, by status, with CPU time and memory."""
+    cells = context.records.drop_duplicates("cell_id")
+    frame = (
+        cells.groupby(["dataset", "method"], sort=False)
+        .agg(
+            cells=("cell_id", "size"),
+            ok=("status", lambda s: int((s == "ok").sum())),
+            other=("status", lambda s: ", ".join(sorted(set(s) - {"ok"})) or "–"),
+            cpu_seconds=("cpu_seconds", "sum"),
+            median_cpu_seconds=("cpu_seconds", "median"),
+            peak_memory_mb=("peak_memory_mb", "max"),
+        )
+        .reset_index()
+    )
+    for column in ("cpu_seconds", "median_cpu_seconds", "peak_memory_mb"):
+        frame[column] = frame[column].map(lambda v: f"{v:.3g}")
+    groups = cells.groupby(["dataset", "method"], sort=False).cell_id.apply(tuple)
+    sources = {(i, "cells"): groups.iloc[i] for i in range(len(frame))}
+    return Table(frame, sources, ("CPU seconds are of the cells alone, without starting the interpreter.",))

@@ -1,0 +1,43 @@
+# Cells: one job for each (paper, data set, method), its settings and repetitions inside.
+rule cells:
+    input:
+        # what a cell imports: an edit there, and nowhere else, runs it again
+        lambda w: PLAN.sources(w.paper, w.method),
+    output:
+        f"{OUT}/jobs/{{paper}}.{{dataset}}.{{method}}.json",
+    params:
+        # not files, but reasons to run again: the planned cells, and data that came within reach
+        cells=lambda w: PLAN.digest(w.paper, w.dataset, w.method),
+        data=lambda w: PLAN.data_state(w.dataset),
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
+    log:
+        f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
+        runtime=lambda w: PLAN.runtime_minutes(w.paper, w.dataset, w.method),
+    conda:
+        "../../environment.yml"
+    shell:
+        "{CLADEBENCH} run --paper {wildcards.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        " --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
+
+
+# All records of the scope in one table.
+rule collect:
+    input:
+        PLAN.job_files(),
+    output:
+        f"{OUT}/cells.parquet",
+    params:
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
+    log:
+        f"{OUT}/logs/collect.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{CLADEBENCH} collect --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"

@@ -1,0 +1,64 @@
+# Tables, figures and pages.
+rule artifacts:
+    input:
+        cells=rules.collect.output,
+        sources=PLAN.package_sources("papers"),
+    output:
+        [
+            report(path, caption=caption, category=paper, labels={"artifact": name, "kind": kind})
+            for paper, name, kind, path, caption in PLAN.artifact_files()
+        ],
+    params:
+        papers=" ".join(f"--paper {paper}" for paper in PLAN.papers),
+        scope=PLAN.scope,
+        out=OUT,
+    log:
+        f"{OUT}/logs/artifacts.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{CLADEBENCH} artifacts --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+
+
+rule report:
+    input:
+        artifacts=rules.artifacts.output,
+        audit=rules.audit.output,
+        certificates=rules.crosscheck.output,
+        sources=PLAN.package_sources("report"),
+    output:
+        report(
+            f"{OUT}/report/index.html",
+            caption="../report/pages.rst",
+            category="Report",
+            labels={"artifact": "all papers", "kind": "pages"},
+        ),
+    params:
+        papers=" ".join(f"--paper {paper}" for paper in PLAN.papers),
+        scope=PLAN.scope,
+        out=OUT,
+    log:
+        f"{OUT}/logs/report.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{CLADEBENCH} report --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+
+
+# The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no certificate failed.
+rule gate:
+    input:
+        rules.report.output,
+        rules.collect.output,
+    output:
+        f"{OUT}/gate.txt",
+    params:
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
+    log:
+        f"{OUT}/logs/gate.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{CLADEBENCH} gate --scope {params.scope} --out {params.out:q} {params.flags} 2>&1 | tee {log:q}"
