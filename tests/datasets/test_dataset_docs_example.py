@@ -1,0 +1,56 @@
+"""The worked example of docs/adding-a-dataset.md, executed as it stands."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cladebench import cli, datasets
+from cladebench.datasets import registry
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding-a-dataset.md"
+BLOCK = re.compile(r"^```(?:text data|python module): (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def example(places, tmp_path, monkeypatch):
+    """Put the page's data file into the mirror and its module into a folder that the package searches."""
+    blocks = dict(BLOCK.findall(PAGE.read_text(encoding="utf-8")))
+    assert set(blocks) == {"irises/irises.csv", "irises"}
+    places.put(places.mirror, blocks["irises/irises.csv"].encode(), name="irises/irises.csv")
+    folder = tmp_path / "families"
+    folder.mkdir()
+    (folder / "irises.py").write_text(blocks["irises"], encoding="utf-8")
+    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(folder)])
+    registry.registry.cache_clear()
+    yield
+    registry.registry.cache_clear()
+    sys.modules.pop("cladebench.datasets.irises", None)
+    if hasattr(datasets, "irises"):
+        del datasets.irises
+
+
+def test_the_example_works_as_written(example, capsys):
+    data = datasets.load("irises")
+    np.testing.assert_array_equal(data.X, [[5.1, 3.5], [4.9, 3.0], [6.3, 3.3], [5.8, 2.7], [7.1, 3.0]])
+    assert data.labels.tolist() == [0, 0, 1, 1, 1] and data.label_names == ("a", "b")
+    assert data.source == "mirror"
+    assert cli.main(["data", "list"]) == 0
+    assert re.search(r"irises +real +5 +2 +2 +mirror", capsys.readouterr().out)
+    assert cli.main(["data", "check"]) == 0
+    assert "irises/irises.csv: ok" in capsys.readouterr().out
+
+
+def test_the_names_on_the_page_exist():
+    text = PAGE.read_text(encoding="utf-8")
+    for variable in re.findall(r"CLADEBENCH_[A-Z]+", text):
+        assert variable in {"CLADEBENCH_CACHE", "CLADEBENCH_MIRROR", "CLADEBENCH_OFFLINE"}
+    for field in re.findall(r"^- `(\w+)`", text, re.MULTILINE):
+        assert field in {
+            *datasets.DatasetInfo.__dataclass_fields__,
+            *datasets.RemoteFile.__dataclass_fields__,
+        }
