@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["discover"]
 
 
+def _modules() -> list[str]:
+    names = (info.name for info in pkgutil.iter_modules(__path__))
+    return [name for name in names if name != "base" and not name.startswith("_")]
+
+
 @cache
 def _registry() -> dict[str, type[HierarchicalClusterer]]:
     from cladebench.methods.base import HierarchicalClusterer
 
     found: dict[str, type[HierarchicalClusterer]] = {}
-    for info in pkgutil.iter_modules(__path__):
-        if info.name == "base" or info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{__name__}.{info.name}")
+    for module_name in _modules():
+        module = importlib.import_module(f"{__name__}.{module_name}")
         for name, value in vars(module).items():
             if (
                 name.startswith("_")
@@ -62,8 +65,8 @@ def discover() -> dict[str, type[HierarchicalClusterer]]:
 
 
 def __getattr__(name: str) -> Any:
-    # Dunder look-ups come from the import machinery and from introspection; they name no method.
-    if not name.startswith("_"):
+    # The import machinery asks for submodules and for dunders before it imports: these name no method.
+    if not name.startswith("_") and name not in ("base", *_modules()):
         methods = _registry()
         if name in methods:
             return methods[name]

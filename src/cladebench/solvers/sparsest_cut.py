@@ -1,0 +1,443 @@
+r"""Sparsest cuts of weighted graphs: spectral relaxation and sweep; by enumeration where the graph is small.
+
+The ratio of a cut (A, B) of a graph with weights ``S`` is
+
+.. math:: \phi(A, B) = \frac{\sum_{i \in A, j \in B} S_{ij}}{|A|\,|B|} .
+
+For the indicator x of A it equals x'Lx / sum_{i<j} (x_i - x_j)^2 with the unnormalised Laplacian L = D - S,
+so that letting x be any real vector gives a lower bound (Fiedler's eigenvalue) and, by a sweep along the
+minimiser, an upper one [1]_:
+
+.. math::
+    \frac{\lambda_2}{n} \;\le\; \phi^* \;\le\; \phi_{\mathrm{sweep}} \;\le\;
+    \frac{2}{n} \sqrt{2\, d_{\max}\, \lambda_2} .
+
+Weights are symmetric and not negative; the diagonal is never read. Where cuts are equally sparse (to
+rounding, 1e-9 of the ratio) the most balanced is taken, then the first: a clique is halved rather than
+peeled, which costs the same in Dasgupta's sense [2]_ and keeps the recursion shallow.
+
+References
+----------
+.. [1] B. Mohar, Isoperimetric numbers of graphs, J. Combin. Theory B 47, 1989.
+.. [2] S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+#: Parts smaller than this are cut by enumeration, unless the caller says otherwise.
+EXACT_BELOW = 12
+# Ratios that differ by less, relatively, are taken for equal: a sum over 10^7 weights is no more exact.
+TIE = 1e-9
+# Up to this size LAPACK is faster than the iteration.
+DENSE_SIZE = 200
+# Rows of a dense graph that the sweep reads at a time.
+BLOCK = 64
+
+
+def cut_ratio(S: Any, mask: np.ndarray) -> float:
+    """Ratio of a cut.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        Symmetric weights.
+    mask : ndarray of bool, shape (n,)
+        One side of the cut; both sides must have a vertex.
+
+    Returns
+    -------
+    float
+        Weight across the cut over the product of the sizes.
+    """
+    mask = np.asarray(mask, dtype=bool)
+    size = int(mask.sum())
+    if not 0 < size < len(mask):
+        raise ValueError(f"mask has {size} of {len(mask)} vertices on one side; expected 1 to n - 1")
+    return float(S[mask][:, ~mask].sum()) / (size * (len(mask) - size))
+
+
+def sweep_cut(order: np.ndarray, S: Any) -> tuple[int, float]:
+    """Sparsest cut among the prefixes of an order.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+        A permutation of the vertices, n >= 2.
+    S : ndarray or sparse matrix of shape (n, n)
+        Symmetric weights, not negative.
+
+    Returns
+    -------
+    k : int
+        ``order[:k]`` is one side; 1 <= k < n.
+    value : float
+        Ratio of the cut.
+
+    Notes
+    -----
+    Dense: O(n^2), one pass over S, and only sums of weights, never differences, so that a tiny cut beside
+    large degrees keeps its digits. Sparse: O(nnz + n) by differences, exact to rounding of the total
+    weight.
+    """
+    order = np.asarray(order)
+    weights = _sparse_sweep(order, S) if sparse.issparse(S) else _dense_sweep(order, S)
+    sizes = np.arange(1, len(order), dtype=np.float64)
+    ratios = weights / (sizes * sizes[::-1])
+    best = _most_balanced_minimum(ratios, np.minimum(sizes, sizes[::-1]))
+    return best + 1, float(ratios[best])
+
+
+def _dense_sweep(order: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """Weight across each prefix cut, (n - 1,).
+
+    For prefixes that end in the current block: the weight from earlier blocks, from the block to later
+    blocks, and within the block.
+    """
+    n = len(order)
+    cuts = np.empty(n)
+    from_earlier = np.zeros(n)  # weight from all earlier blocks to each vertex
+    later = np.ones(n)
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        vertices = order[start:stop]
+        rows = S[vertices]
+        later[vertices] = 0.0
+        earlier = from_earlier[order[start:]]
+        # after[r, i]: weight from the r-th vertex of the block to those that come after the i-th.
+        after = np.zeros((stop - start, stop - start))
+        inside = rows[:, vertices]
+        after[:, :-1] = inside[:, :0:-1].cumsum(axis=1)[:, ::-1]
+        earlier_after = np.zeros(stop - start)
+        earlier_after[:-1] = earlier[1 : stop - start][::-1].cumsum()[::-1]
+        cuts[start:stop] = (
+            earlier[stop - start :].sum()
+            + earlier_after
+            + np.triu(after).sum(axis=0)
+            + np.cumsum(rows @ later)
+        )
+        from_earlier += rows.sum(axis=0)
+    return cuts[:-1]
+
+
+def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
+    """Weight across each prefix cut, (n - 1,): an edge crosses from its first end's rank up to its second's."""
+    n = len(order)
+    rank = np.empty(n, dtype=np.int64)
+    rank[order] = np.arange(n)
+    edges = sparse.coo_array(S)
+    rows, columns = edges.coords
+    first, second = rank[rows], rank[columns]
+    once = first < second
+    opened = np.bincount(first[once], weights=edges.data[once], minlength=n)
+    closed = np.bincount(second[once], weights=edges.data[once], minlength=n)
+    return np.maximum(np.cumsum(opened - closed)[:-1], 0.0)
+
+
+def _most_balanced_minimum(ratios: np.ndarray, balance: np.ndarray) -> int:
+    """Index of the least ratio; among equals of the largest balance, then the first."""
+    tied = np.flatnonzero(ratios <= ratios.min() * (1.0 + TIE))
+    return int(tied[np.argmax(balance[tied])])
+
+
+@lru_cache(maxsize=16)
+def _all_cuts(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """All cuts of n vertices as rows of 0 and 1 (vertex 0 always 0), and the sizes of their sides of ones."""
+    codes = np.arange(1, 2 ** (n - 1))
+    cuts = np.zeros((len(codes), n))
+    cuts[:, 1:] = (codes[:, None] >> np.arange(n - 1)) & 1
+    return cuts, cuts.sum(axis=1)
+
+
+def enumerate_cuts(S: np.ndarray) -> np.ndarray:
+    """Sparsest cut by comparing all 2^(n - 1) - 1 of them.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        Symmetric weights, not negative, n >= 2; n <= 20 is practical.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        One side of the cut; vertex 0 is on the other.
+    """
+    n = len(S)
+    S = _without_diagonal(S)
+    cuts, sizes = _all_cuts(n)
+    ratios = ((cuts @ S) * (1.0 - cuts)).sum(axis=1) / (sizes * (n - sizes))
+    return cuts[_most_balanced_minimum(ratios, np.minimum(sizes, n - sizes))] > 0
+
+
+def components(S: Any) -> np.ndarray:
+    """Connected components of the graph of the positive weights.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        Symmetric weights, not negative.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Component of each vertex, numbered 0, 1, ... by their lowest vertex (sparse: as SciPy finds them).
+
+    Notes
+    -----
+    Dense: O(n^2) at worst, but O(n) if some vertex near the first is joined to nearly all, since an edge is
+    looked at only between the last vertices reached and those not reached yet.
+    """
+    if sparse.issparse(S):
+        return connected_components(S, directed=False)[1]
+    component = np.full(len(S), -1)
+    remaining = np.arange(len(S))
+    label = 0
+    while len(remaining):
+        frontier, remaining = remaining[:1], remaining[1:]
+        while len(frontier):
+            component[frontier] = label
+            reached = np.zeros(len(remaining), dtype=bool)
+            for start in range(0, len(frontier), BLOCK):
+                unreached = np.flatnonzero(~reached)
+                if not len(unreached):
+                    break
+                block = S[np.ix_(frontier[start : start + BLOCK], remaining[unreached])]
+                reached[unreached] = (block > 0).any(axis=0)
+            frontier, remaining = remaining[reached], remaining[~reached]
+        label += 1
+    return component
+
+
+def fiedler_vectors(
+    S: Any,
+    n_vectors: int = 1,
+    *,
+    start: np.ndarray | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 200,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvectors of the Laplacian for its smallest eigenvalues but the first (that of the constant vector).
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        Symmetric weights, not negative, n >= 2.
+    n_vectors : int, default=1
+        Vectors wanted, at most n - 1. Only the first is iterated to the tolerance.
+    start : ndarray of shape (n, k), optional
+        Guesses, such as the vectors of a graph that was slightly larger.
+    tol : float, default=1e-4
+        Stops when the first vector's residual is below ``tol`` times its eigenvalue (or below rounding).
+    max_iter : int, default=200
+        Largest number of products with S.
+
+    Returns
+    -------
+    values : ndarray of shape (n_vectors,)
+        Ascending. Ritz values: upper bounds of the eigenvalues.
+    vectors : ndarray of shape (n, n_vectors)
+        Orthonormal, orthogonal to the constant vector. The sign is such that the entry largest in magnitude
+        (the first among equals) is positive.
+
+    Notes
+    -----
+    Up to 200 vertices by LAPACK. Beyond, by a block Davidson iteration: Rayleigh-Ritz on a growing basis of
+    residuals, each divided by (degree - eigenvalue), which finds weakly attached vertices (the usual reason
+    for a small eigenvalue in a dense similarity graph) in few steps. Deterministic: the start vectors are
+    fixed.
+    """
+    n = S.shape[0]
+    n_vectors = min(n_vectors, n - 1)
+    if n <= DENSE_SIZE:
+        values, vectors = _dense_fiedler(_as_dense_without_diagonal(S), n_vectors)
+    else:
+        values, vectors = _davidson(S, n_vectors, start, tol, max_iter)
+    largest = np.abs(vectors).argmax(axis=0)
+    return values, vectors * np.where(vectors[largest, np.arange(n_vectors)] < 0, -1.0, 1.0)
+
+
+def _dense_fiedler(S: np.ndarray, n_vectors: int) -> tuple[np.ndarray, np.ndarray]:
+    n = len(S)
+    degrees = S.sum(axis=1)
+    # The constant vector is moved from the eigenvalue 0 to one above all others (these are <= 2 max degree).
+    shift = 4.0 * degrees.max() if degrees.max() > 0 else 1.0
+    matrix = np.diag(degrees) - S + shift / n
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(0, n_vectors - 1))
+    return np.maximum(values, 0.0), vectors
+
+
+def _davidson(
+    S: Any, n_vectors: int, start: np.ndarray | None, tol: float, max_iter: int
+) -> tuple[np.ndarray, np.ndarray]:
+    n = S.shape[0]
+    diagonal = S.diagonal()
+    degrees = np.asarray(S.sum(axis=1)).ravel() - diagonal
+    scale = float(degrees.max())
+    rounding = 1e-12 * scale
+
+    def laplacian(X: np.ndarray) -> np.ndarray:
+        return (degrees + diagonal)[:, None] * X - S @ X
+
+    # Weakly attached vertices, and fixed vectors that no symmetry of the data is likely to share.
+    weak = np.argsort(degrees, kind="stable")[:n_vectors]
+    guess = np.zeros((n, 2 * n_vectors))
+    guess[weak, np.arange(n_vectors)] = 1.0
+    guess[:, n_vectors:] = np.random.default_rng(0).standard_normal((n, n_vectors))
+    new = guess if start is None else np.column_stack([start, guess[:, :n_vectors]])
+    basis = np.empty((n, 0))
+    products = np.empty((n, 0))
+    widest = max(10 * n_vectors, new.shape[1] + 4 * n_vectors)
+    values, vectors = np.zeros(n_vectors), np.zeros((n, n_vectors))
+    for _ in range(max_iter):
+        new = _orthonormal(new, basis)
+        if new.shape[1] == 0:
+            break
+        basis = np.column_stack([basis, new])
+        products = np.column_stack([products, laplacian(new)])
+        ritz, mixing = np.linalg.eigh(basis.T @ products)
+        values, vectors = ritz[:n_vectors], basis @ mixing[:, :n_vectors]
+        residuals = products @ mixing[:, :n_vectors] - vectors * values
+        sizes = np.linalg.norm(residuals, axis=0)
+        if sizes[0] <= max(tol * values[0], rounding):
+            break
+        if basis.shape[1] + n_vectors > widest:
+            keep = mixing[:, : 3 * n_vectors]
+            basis, products = basis @ keep, products @ keep
+        gaps = degrees[:, None] - values
+        gaps[np.abs(gaps) < rounding] = rounding
+        new = residuals[:, sizes > rounding] / gaps[:, sizes > rounding]
+    return np.maximum(values, 0.0), vectors
+
+
+def _orthonormal(X: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Make an orthonormal basis of what X adds to the span of the basis and of the constant vector."""
+    norms = np.linalg.norm(X, axis=0)
+    X = X[:, norms > 0] / norms[norms > 0]
+    for _ in range(2):  # twice is enough
+        X = X - X.mean(axis=0)
+        X = X - basis @ (basis.T @ X)
+        norms = np.linalg.norm(X, axis=0)
+        X = X[:, norms > 1e-10] / norms[norms > 1e-10]
+        Q, R, _ = scipy.linalg.qr(X, mode="economic", pivoting=True)
+        X = Q[:, : int((np.abs(np.diag(R)) > 1e-10).sum())]
+    return X
+
+
+def sparsest_cut(S: Any, *, exact_below: int = EXACT_BELOW) -> np.ndarray:
+    """Cut a graph in two, sparsely.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        Symmetric weights, not negative, n >= 2. The diagonal is not read.
+    exact_below : int, default=12
+        Graphs with fewer vertices are cut optimally, by enumeration.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        One side of the cut; vertex 0 is on the other.
+
+    Raises
+    ------
+    ValueError
+        If S is not square, finite, symmetric and free of negative weights, or n < 2.
+
+    Notes
+    -----
+    See the module for the bounds on what the spectral cut may lose.
+    """
+    check_weights(S)
+    if S.shape[0] < 2:
+        raise ValueError(f"similarity has shape {S.shape}; a cut needs at least two vertices")
+    mask, _ = find_cut(S, exact_below=exact_below)
+    return ~mask if mask[0] else mask
+
+
+def find_cut(
+    S: Any,
+    *,
+    exact_below: int,
+    n_vectors: int = 1,
+    start: np.ndarray | None = None,
+    index: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Cut a graph whose weights have been checked; the step of the recursion.
+
+    Parameters
+    ----------
+    S, exact_below
+        As for `sparsest_cut`.
+    n_vectors : int, default=1
+        Eigenvectors to compute; the sweep follows the first, the others are for the graphs of the two sides.
+    start : ndarray of shape (n, k), optional
+        Guesses of the eigenvectors.
+    index : ndarray of int, shape (n,), optional
+        Names of the vertices, that break ties of the sweep's order; 0, 1, ... by default.
+
+    Returns
+    -------
+    mask : ndarray of bool, shape (n,)
+        One side of the cut.
+    vectors : ndarray of shape (n, n_vectors) or None
+        Eigenvectors, where any were computed.
+
+    Notes
+    -----
+    A disconnected graph is cut between components, as evenly as the order of their lowest vertices allows.
+    Otherwise it is the better of the sweep and of the least attached vertex alone (which rounding can hide
+    from the sweep).
+    """
+    n = S.shape[0]
+    index = np.arange(n) if index is None else index
+    if n < exact_below or n == 2:
+        return enumerate_cuts(_as_dense_without_diagonal(S)), None
+    component = components(S)
+    if component.max() > 0:
+        lowest = np.full(component.max() + 1, np.iinfo(np.int64).max)
+        np.minimum.at(lowest, component, index)
+        ends = np.cumsum(np.bincount(component)[np.argsort(lowest)])[:-1]
+        n_first = 1 + int(np.argmax(np.minimum(ends, n - ends)))
+        return np.argsort(np.argsort(lowest))[component] < n_first, None
+    _, vectors = fiedler_vectors(S, n_vectors, start=start)
+    order = np.lexsort((index, vectors[:, 0]))
+    k, ratio = sweep_cut(order, S)
+    mask = np.zeros(n, dtype=bool)
+    mask[order[:k]] = True
+    degrees = np.asarray(S.sum(axis=1)).ravel() - S.diagonal()
+    weakest = np.lexsort((index, degrees))[0]
+    if degrees[weakest] / (n - 1) < ratio * (1.0 - TIE):
+        mask[:] = False
+        mask[weakest] = True
+    return mask, vectors
+
+
+def check_weights(S: Any) -> None:
+    """Raise a ValueError unless S is square, finite, symmetric (to 1e-8) and nowhere negative."""
+    if S.ndim != 2 or S.shape[0] != S.shape[1]:
+        raise ValueError(f"similarity has shape {S.shape}; expected (n_samples, n_samples)")
+    values = S.data if sparse.issparse(S) else S
+    if not np.isfinite(values).all():
+        raise ValueError("similarity contains NaN or infinity; expected finite numbers")
+    if values.size and values.min() < 0:
+        raise ValueError(f"similarity contains {values.min():g}; a sparsest cut needs weights >= 0")
+    asymmetry = abs(S - S.T)
+    if asymmetry.max() > 1e-8 * max(1e-300, abs(values).max() if values.size else 0.0):
+        raise ValueError(f"similarity is not symmetric: S and its transpose differ by {asymmetry.max():g}")
+
+
+def _without_diagonal(S: np.ndarray) -> np.ndarray:
+    S = np.array(S, dtype=np.float64)
+    np.fill_diagonal(S, 0.0)
+    return S
+
+
+def _as_dense_without_diagonal(S: Any) -> np.ndarray:
+    return _without_diagonal(S.toarray() if sparse.issparse(S) else S)
