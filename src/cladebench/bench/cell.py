@@ -1,0 +1,270 @@
+"""Running one cell: a pure function from a specification to a record, whatever happens inside."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import os
+import random
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cladebench import datasets
+from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
+
+KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
+
+
+def cell_key(
+    spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any], data_sha256: str | None
+) -> str:
+    """Digest of all that determines a cell's result; a record with the same key need not be made again.
+
+    Limits, threads, label and role are left out: they do not change results.
+    """
+    return digest(
+        {
+            "spec": spec.identity(),
+            "estimator": method.estimator,
+            "params": dict(method.params),
+            "code": provenance["code_digest"],
+            "core": provenance["core_build"],
+            "data": data_sha256,
+            "versions": {name: provenance["versions"][name] for name in KEY_PACKAGES},
+        }
+    )
+
+
+def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a cell before its outcome is known; `status` and `reason` are still to be set."""
+    own = {name: value for name, value in provenance.items()}
+    return {
+        **spec.as_dict(),
+        "cell_id": spec.cell_id,
+        "setting_id": spec.setting_id,
+        "seed": spec.seed,
+        "estimator": method.estimator,
+        "params": method.parameters(spec.setting),
+        "key": None,
+        "status": None,
+        "reason": None,
+        "log_tail": None,
+        "metrics": {},
+        "arrays": [],
+        "details": {},
+        "data": None,
+        "cpu_seconds": None,
+        "wall_seconds": None,
+        "peak_memory_mb": None,
+        "provenance": own,
+    }
+
+
+def draw_of(dataset: str, repetition: int) -> int:
+    """The draw that a repetition meets: its own number where the data set is drawn, else the one there is."""
+    return repetition if datasets.info(dataset).n_draws > 1 else 0
+
+
+def not_applicable_record(
+    spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any], reason: str
+) -> dict[str, Any]:
+    """The record of a cell that the plan says is not to be run."""
+    record = blank_record(spec, method, provenance)
+    return {
+        **record,
+        "status": "not_applicable",
+        "reason": reason,
+        "key": cell_key(spec, method, provenance, None),
+    }
+
+
+def run_cell(
+    spec: CellSpec, method: MethodPlan, package: str, provenance: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Run one cell in this process, without limits.
+
+    Parameters
+    ----------
+    spec : CellSpec
+    method : MethodPlan
+    package : str
+        Dotted name of the paper's package; its ``protocol.run(spec, method, data)`` computes the cell.
+    provenance : Mapping
+        As `cladebench.bench.provenance.collect` gives it.
+
+    Returns
+    -------
+    record : dict
+        Complete but for `log_tail`; valid under ``schemas/record.schema.json``.
+    arrays : dict of str to ndarray
+        Empty unless the status is ``ok``.
+
+    Notes
+    -----
+    Nothing raised inside escapes: a traceback goes to the standard error stream and its last line into `reason`.
+    """
+    record = blank_record(spec, method, provenance)
+    arrays: dict[str, np.ndarray] = {}
+    _reset_peak_memory()
+    # Protocols take their randomness from spec.seed; this is for code that reaches for the global generators.
+    random.seed(spec.seed)
+    np.random.seed(spec.seed)  # noqa: NPY002
+    cpu, wall = _cpu_seconds(), time.perf_counter()
+    try:
+        data = load_data(spec.dataset, draw_of(spec.dataset, spec.repetition))
+        record["data"] = {
+            "kind": data.kind,
+            "source": data.source,
+            "stand_in_for": data.stand_in_for,
+            "content_sha256": data.content_sha256,
+            "files": dict(data.files),
+        }
+        record["key"] = cell_key(spec, method, provenance, data.content_sha256)
+        protocol = importlib.import_module(f"{package}.protocol")
+        output = protocol.run(spec, method, data)
+        record["metrics"], record["details"], arrays = check_output(output)
+        record["arrays"] = sorted(arrays)
+        record["status"] = "ok"
+    except datasets.DataUnavailable as error:
+        record.update(status="unavailable", reason=str(error) or type(error).__name__)
+    except BaseException as error:  # a cell may also call sys.exit
+        traceback.print_exc()
+        status = "out_of_memory" if _is_memory_error(error) else "error"
+        message = " ".join(str(error).split())[:500]
+        record.update(
+            status=status, reason=f"{type(error).__name__}: {message}" if message else type(error).__name__
+        )
+    if record["status"] != "ok":
+        record.update(metrics={}, arrays=[], details={})
+        arrays = {}
+    record["cpu_seconds"] = _cpu_seconds() - cpu
+    record["wall_seconds"] = time.perf_counter() - wall
+    record["peak_memory_mb"] = _peak_memory_mb()
+    return record, arrays
+
+
+_loaded: dict[tuple[str, int], datasets.Dataset] = {}
+_unavailable: dict[str, datasets.DataUnavailable] = {}
+
+
+def load_data(name: str, draw: int) -> datasets.Dataset:
+    """Load a data set, keeping the last one; its arrays are read-only, so that no cell can alter another's data.
+
+    A data set found unavailable is not sought again in this process: each search may wait for the network.
+    """
+    if name in _unavailable:
+        raise _unavailable[name]
+    if (name, draw) not in _loaded:
+        try:
+            data = datasets.load(name, draw=draw)
+        except datasets.DataUnavailable as error:
+            _unavailable[name] = error
+            raise
+        data.X.flags.writeable = data.labels.flags.writeable = False
+        _loaded.clear()
+        _loaded[name, draw] = data
+    return _loaded[name, draw]
+
+
+def check_output(output: Any) -> tuple[dict[str, float], dict[str, Any], dict[str, np.ndarray]]:
+    """Check what a protocol returned, and make it plain.
+
+    Returns
+    -------
+    metrics : dict of str to float
+    details : dict
+        JSON-able; NaN and infinity become None, NumPy scalars and arrays plain numbers and lists.
+    arrays : dict of str to ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If something is missing, not finite or cannot be stored; names the metric, detail or array.
+    """
+    if not isinstance(output, CellOutput):
+        raise TypeError(f"protocol.run must return a CellOutput, got {type(output).__name__}")
+    if not output.metrics:
+        raise ValueError("protocol.run returned no metric")
+    metrics = {}
+    for name, value in output.metrics.items():
+        if isinstance(value, (bool, np.bool_)) or not isinstance(
+            value, (int, float, np.integer, np.floating)
+        ):
+            raise TypeError(f"metric {name!r} must be a number, got {type(value).__name__}")
+        if not math.isfinite(value):
+            raise ValueError(f"metric {name!r} is {float(value)}, not a finite number")
+        metrics[name] = float(value)
+    details = {}
+    for name, value in output.details.items():
+        try:
+            details[name] = _plain(value)
+            canonical_json({name: details[name]})
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"detail {name!r} has no JSON form: {error}") from None
+    for name, kind, what in (
+        ("converged", bool, "true or false"),
+        ("iterations", int, "a whole number"),
+        ("tolerance", (int, float), "a number"),
+    ):
+        found: Any = details.get(name)
+        fits = isinstance(found, kind) and (name == "converged" or not isinstance(found, bool))  # type: ignore[arg-type]
+        if found is not None and not fits:
+            raise TypeError(f"detail {name!r} must be {what}, got {found!r}")
+    arrays = {name: np.asarray(value) for name, value in output.arrays.items()}
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise TypeError(f"array {name!r} has dtype {array.dtype}, which cannot be stored without pickle")
+    return metrics, details, arrays
+
+
+def _plain(value: Any) -> Any:
+    """A JSON-able copy of nested containers of Python and NumPy values."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _is_memory_error(error: BaseException) -> bool:
+    """Whether an allocation was refused; XLA says so in the text of a RuntimeError."""
+    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this process and of the children it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+_CLEAR_REFS, _RESET_HWM = Path("/proc/self/clear_refs"), "5"  # proc(5): 5 resets the peak resident set size
+
+
+def _reset_peak_memory() -> None:
+    """Let the kernel count the peak from now on, where it can."""
+    with contextlib.suppress(OSError):
+        _CLEAR_REFS.write_text(_RESET_HWM)
+
+
+def _peak_memory_mb() -> float:
+    """Peak resident memory in MiB since the last reset, or of the whole process where it cannot be reset."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 1024

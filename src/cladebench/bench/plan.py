@@ -1,0 +1,327 @@
+"""Plans: which cells a paper has, read from ``papers/<id>/plan.yaml``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cladebench.bench.schema import InputFileError, one_of, read_validated
+from cladebench.bench.spec import CellSpec, Limits, MethodPlan
+
+BUILT_IN = "cladebench.papers"
+
+
+class PlanError(InputFileError):
+    """A plan asks for something that does not exist."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A validated plan.
+
+    Parameters
+    ----------
+    paper, title, citation : str
+        Id (the folder's name) and what to print.
+    package : str
+        Dotted name of the paper's package; ``<package>.protocol`` runs its cells.
+    path : Path
+        The file, for messages.
+    methods : dict of str to MethodPlan
+        In the file's order.
+    selection : dict
+        Rule name -> ``{"metric": ..., "direction": "max" | "min"}``.
+    scopes : dict
+        As in the file.
+    """
+
+    paper: str
+    title: str
+    citation: str
+    package: str
+    path: Path
+    methods: dict[str, MethodPlan]
+    selection: dict[str, dict[str, str]]
+    scopes: dict[str, dict[str, Any]] = field(repr=False)
+
+    def scope(self, name: str) -> dict[str, Any]:
+        """One scope of the file.
+
+        Raises
+        ------
+        PlanError
+            If the plan has no such scope.
+        """
+        if name not in self.scopes:
+            raise PlanError(f"{self.path}: scopes: no scope {name!r}; {one_of(name, self.scopes)}")
+        return self.scopes[name]
+
+    def methods_of(self, scope: str) -> list[str]:
+        """Methods of a scope (all unless it names some), in its order."""
+        return list(self.scope(scope).get("methods", self.methods))
+
+    def parameter_uses(self) -> Iterator[tuple[str, str, str]]:
+        """Each place where the plan names a parameter: (key path, method, parameter)."""
+        for method in self.methods.values():
+            for parameter in method.params:
+                yield f"methods.{method.name}.params", method.name, parameter
+        for scope_name, scope in self.scopes.items():
+            for name, grid in scope.get("grid", {}).items():
+                for parameter in grid:
+                    yield f"scopes.{scope_name}.grid.{name}", name, parameter
+            for index, override in enumerate(scope.get("overrides", [])):
+                for name in _names(override.get("method")) or list(self.methods):
+                    for parameter in override.get("grid", {}):
+                        yield f"scopes.{scope_name}.overrides[{index}].grid", name, parameter
+
+    def check_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
+        """Check the parameter names against those that each method takes.
+
+        Parameters
+        ----------
+        allowed : Mapping
+            Method name in the plan -> names it takes, such as ``estimator().get_params()``.
+
+        Raises
+        ------
+        PlanError
+            With one line for each wrong name: file, key path and what the method takes.
+        """
+        lines = [
+            f"{self.path}: {where}: {name} has no parameter {parameter!r}; {one_of(parameter, sorted(allowed[name]))}"
+            for where, name, parameter in self.parameter_uses()
+            if name in allowed and parameter not in allowed[name]
+        ]
+        if lines:
+            raise PlanError("\n".join(lines))
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell of a plan; `not_applicable` is the reason why it is not run, if it is not."""
+
+    spec: CellSpec
+    not_applicable: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """The cells that one process runs: a paper's method on a data set, all settings and repetitions."""
+
+    plan: Plan = field(repr=False)
+    scope: str
+    dataset: str
+    method: MethodPlan
+    cells: tuple[PlannedCell, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``paper.dataset.method``, as in the names of job and log files."""
+        return f"{self.plan.paper}.{self.dataset}.{self.method.name}"
+
+
+def _names(value: str | Sequence[str] | None) -> list[str]:
+    """A name or list of names as a list."""
+    return [] if value is None else [value] if isinstance(value, str) else list(value)
+
+
+def built_in_papers() -> list[str]:
+    """Ids of the papers in ``cladebench.papers``: the folders that hold a plan."""
+    package = importlib.import_module(BUILT_IN)
+    return sorted(
+        file.parent.name for folder in package.__path__ for file in Path(folder).glob("*/plan.yaml")
+    )
+
+
+def resolve_package(paper: str) -> str:
+    """Dotted package name of a paper: an id in ``cladebench.papers``, or an importable package of the user's own.
+
+    Raises
+    ------
+    PlanError
+        If there is neither.
+    """
+    papers = built_in_papers()
+    if paper in papers:
+        return f"{BUILT_IN}.{paper}"
+    try:
+        found = importlib.util.find_spec(paper)
+    except (ImportError, ValueError):
+        found = None
+    if found is None or not found.submodule_search_locations:
+        raise PlanError(
+            f"papers: no paper {paper!r} and no importable package of that name; {one_of(paper, papers)}"
+        )
+    return paper
+
+
+def load_plan(paper: str) -> Plan:
+    """Read and check the plan of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        An id in ``cladebench.papers`` or the dotted name of an importable package that holds ``plan.yaml``.
+
+    Raises
+    ------
+    InputFileError
+        If the plan is missing, broken or asks for something unknown; names file, key path, value and what is allowed.
+    """
+    package = resolve_package(paper)
+    spec = importlib.util.find_spec(package)
+    assert spec is not None and spec.submodule_search_locations is not None
+    folders = [Path(folder) for folder in spec.submodule_search_locations]
+    path = next((f / "plan.yaml" for f in folders if (f / "plan.yaml").exists()), folders[0] / "plan.yaml")
+    return read_plan(path, package)
+
+
+def read_plan(path: Path, package: str) -> Plan:
+    """Read and check a plan file of the paper in `package`; see `load_plan`."""
+    document = read_validated(path, "plan")
+    folder = package.rpartition(".")[2]
+    if document["paper"] != folder:
+        raise PlanError(f"{path}: paper: {document['paper']!r} must be the name of its folder, {folder!r}")
+    methods = {
+        name: MethodPlan(
+            name,
+            entry["estimator"],
+            entry.get("params", {}),
+            entry.get("label", name),
+            entry.get("role", "method"),
+        )
+        for name, entry in document["methods"].items()
+    }
+    plan = Plan(
+        paper=document["paper"],
+        title=document["title"],
+        citation=document["citation"],
+        package=package,
+        path=path,
+        methods=methods,
+        selection=document.get("selection", {}),
+        scopes=document["scopes"],
+    )
+    _check_names(plan)
+    return plan
+
+
+def _check_names(plan: Plan) -> None:
+    """Check every method and data set that the scopes name."""
+    from cladebench import datasets
+
+    known = list(datasets.names())
+    lines = []
+
+    def check(kind: str, values: Iterable[str], allowed: Iterable[str], where: str) -> None:
+        allowed = list(allowed)
+        for value in values:
+            if value not in allowed:
+                lines.append(f"{plan.path}: {where}: unknown {kind} {value!r}; {one_of(value, allowed)}")
+
+    for name, scope in plan.scopes.items():
+        check("data set", scope["datasets"], known, f"scopes.{name}.datasets")
+        check("method", scope.get("methods", []), plan.methods, f"scopes.{name}.methods")
+        check("method", scope.get("grid", {}), plan.methods, f"scopes.{name}.grid")
+        for section in ("overrides", "expected_failures"):
+            for index, entry in enumerate(scope.get(section, [])):
+                where = f"scopes.{name}.{section}[{index}]"
+                check("method", _names(entry.get("method")), plan.methods_of(name), f"{where}.method")
+                check("data set", _names(entry.get("dataset")), scope["datasets"], f"{where}.dataset")
+    if lines:
+        raise PlanError("\n".join(lines))
+
+
+def validate_protocol(plan: Plan) -> None:
+    """Let the paper's protocol check the plan: calls ``<package>.protocol.validate(plan)`` where there is one.
+
+    Raises
+    ------
+    PlanError
+        If there is no protocol, or it refuses the plan.
+    """
+    module = f"{plan.package}.protocol"
+    if importlib.util.find_spec(module) is None:
+        raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
+    validate = getattr(importlib.import_module(module), "validate", None)
+    if validate is not None:
+        validate(plan)
+
+
+def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Cartesian product of a grid; parameters in the file's order, the last one varies fastest."""
+    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+
+
+def expand(
+    plan: Plan,
+    scope: str,
+    *,
+    root_seed: int = 0,
+    threads: int = 1,
+    time_scale: float = 1.0,
+    memory_scale: float = 1.0,
+) -> list[Job]:
+    """List the jobs of a scope, data sets outside and methods inside, each with its cells.
+
+    Cells are in the order of the grid (the last parameter varies fastest), repetitions inside. Overrides apply in
+    the order of the file, later ones over earlier ones: `repetitions`, `grid` and `not_applicable` replace, the keys
+    of `limits` merge.
+
+    Parameters
+    ----------
+    plan : Plan
+    scope : str
+        A scope of the plan.
+    root_seed : int
+        Seed of the whole run.
+    threads : int
+        Threads of each cell.
+    time_scale, memory_scale : float
+        Factors on the plan's limits, for a slower or smaller machine.
+    """
+    entry = plan.scope(scope)
+    jobs = []
+    for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
+        limits, repetitions = dict(entry["limits"]), entry["repetitions"]
+        grid, reason = entry.get("grid", {}).get(name, {}), None
+        for override in entry.get("overrides", []):
+            if all(
+                key not in override or value in _names(override[key])
+                for key, value in (("method", name), ("dataset", dataset))
+            ):
+                limits.update(override.get("limits", {}))
+                repetitions = override.get("repetitions", repetitions)
+                grid = override.get("grid", grid)
+                reason = override.get("not_applicable", reason)
+        scaled = Limits(**limits).scaled(time_scale, memory_scale)
+        cells = tuple(
+            PlannedCell(
+                CellSpec(plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads), reason
+            )
+            for setting in _settings(grid)
+            for repetition in range(repetitions)
+        )
+        jobs.append(Job(plan, scope, dataset, plan.methods[name], cells))
+    return jobs
+
+
+def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:
+    """The declared failures of a scope, one entry for each method and data set: method, dataset, status, reason."""
+    return [
+        {
+            "paper": plan.paper,
+            "method": method,
+            "dataset": dataset,
+            "status": e["status"],
+            "reason": e["reason"],
+        }
+        for e in plan.scope(scope).get("expected_failures", [])
+        for method in _names(e["method"])
+        for dataset in _names(e["dataset"])
+    ]

@@ -1,0 +1,264 @@
+"""Running a job: every planned cell gets a record, those that have a good one keep it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from cladebench import datasets
+from cladebench.bench import cell as cells
+from cladebench.bench import provenance as provenance_module
+from cladebench.bench import sources
+from cladebench.bench.plan import Job, PlannedCell
+from cladebench.bench.spec import CellSpec, MethodPlan
+from cladebench.bench.store import RecordError, Store, write_json
+from cladebench.bench.watchdog import Outcome, Worker, breach
+
+KEPT = ("ok", "not_applicable")
+
+
+class Interrupted(BaseException):
+    """A signal asked this process to end; `signum` says which."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(signum).name}")
+        self.signum = signum
+
+
+class JobLocked(RuntimeError):
+    """Another process is running the same job in the same folder."""
+
+
+@dataclass(frozen=True)
+class JobSummary:
+    """What a run of a job did.
+
+    Parameters
+    ----------
+    statuses : Counter
+        Status -> number of cells.
+    reused : int
+        Cells whose record was kept.
+    seconds : float
+        Wall seconds.
+    """
+
+    statuses: Counter[str]
+    reused: int
+    seconds: float
+
+
+@contextlib.contextmanager
+def _signals_raise() -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into `Interrupted`, so that the worker is killed on the way out."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handler(signum: int, frame: FrameType | None) -> None:
+        raise Interrupted(signum)
+
+    previous = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, action in previous.items():
+            signal.signal(number, action)
+
+
+@contextlib.contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold a job alone; the system gives the lock back when the process ends in whatever way."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JobLocked(
+                f"{path.stem.lstrip('.')}: another process is running this job in {path.parent}"
+            ) from None
+        yield
+
+
+class _Keys:
+    """Keys that records of a job must have to be kept; loads each draw of the data once."""
+
+    def __init__(self, method: MethodPlan, provenance: dict[str, Any]) -> None:
+        self.method, self.provenance = method, provenance
+        self._sha: dict[tuple[str, int], str | None] = {}
+
+    def keeps(self, planned: PlannedCell, record: dict[str, Any]) -> bool:
+        """Whether a record is what running the cell again would give."""
+        if record["status"] not in KEPT or record["key"] is None:
+            return False
+        if planned.not_applicable is not None or record["status"] == "not_applicable":
+            return record["reason"] == planned.not_applicable and self._matches(planned.spec, record, None)
+        now = self._data_sha256(planned.spec)
+        # Data that are away now were there, and checked, when the record was made.
+        return self._matches(planned.spec, record, now or record["data"]["content_sha256"])
+
+    def _matches(self, spec: CellSpec, record: dict[str, Any], data_sha256: str | None) -> bool:
+        return bool(record["key"] == cells.cell_key(spec, self.method, self.provenance, data_sha256))
+
+    def _data_sha256(self, spec: CellSpec) -> str | None:
+        draw = cells.draw_of(spec.dataset, spec.repetition)
+        if (spec.dataset, draw) not in self._sha:
+            try:
+                self._sha[spec.dataset, draw] = datasets.load(spec.dataset, draw=draw).content_sha256
+            except datasets.DataUnavailable:
+                self._sha[spec.dataset, draw] = None
+            except datasets.DatasetError:
+                self._sha[spec.dataset, draw] = (
+                    "damaged"  # no key matches: the cell is run, and says what is wrong
+                )
+        return self._sha[spec.dataset, draw]
+
+
+def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> JobSummary:
+    """Run the cells of a job that have no good record, and write the job's summary.
+
+    Parameters
+    ----------
+    job : Job
+    store : Store
+    progress : callable
+        Takes one line for each cell.
+
+    Returns
+    -------
+    JobSummary
+
+    Raises
+    ------
+    Interrupted
+        On SIGINT or SIGTERM: the worker is dead, finished records are there, nothing is half-written.
+    JobLocked
+        If another process runs the same job.
+    WorkerFailure
+        If no worker can be started at all.
+    OSError
+        If the folder cannot be written.
+    """
+    start = time.monotonic()
+    with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
+        _remove_leftovers(store, job)
+        digest = sources.code_digest(sources.cell_sources(job.plan.package, job.method.estimator))
+        provenance = provenance_module.collect(digest)
+        keys = _Keys(job.method, provenance)
+        statuses: Counter[str] = Counter()
+        pending: list[tuple[int, PlannedCell]] = []
+        total, reused = len(job.cells), 0
+
+        def say(number: int, spec: CellSpec, text: str) -> None:
+            progress(f"[{number}/{total}] {spec.cell_id} {text}")
+
+        for number, planned in enumerate(job.cells, start=1):
+            record = _existing(store, planned.spec.cell_id)
+            if record is not None and keys.keeps(planned, record):
+                reused += 1
+                statuses[record["status"]] += 1
+                say(number, planned.spec, f"{record['status']} (kept)")
+            elif planned.not_applicable is not None:
+                store.write_record(
+                    cells.not_applicable_record(planned.spec, job.method, provenance, planned.not_applicable)
+                )
+                statuses["not_applicable"] += 1
+                say(number, planned.spec, f"not_applicable: {planned.not_applicable}")
+            else:
+                pending.append((number, planned))
+        with _Workers(job, store, provenance) as workers:
+            for number, planned in pending:
+                store.remove(planned.spec.cell_id)
+                record = workers.run(planned.spec)
+                store.write_record(record)
+                statuses[record["status"]] += 1
+                why = f": {record['reason']}" if record["reason"] else ""
+                say(number, planned.spec, f"{record['status']} {record['wall_seconds']:.2f} s{why}")
+        write_json(
+            store.job_path(job.name),
+            {
+                "job": job.name,
+                "scope": job.scope,
+                "statuses": dict(statuses),
+                "cells": store.ledger_rows(job.cells),
+            },
+        )
+    return JobSummary(statuses, reused, time.monotonic() - start)
+
+
+def _existing(store: Store, cell_id: str) -> dict[str, Any] | None:
+    try:
+        return store.read_record(cell_id)
+    except RecordError:
+        return None
+
+
+def _remove_leftovers(store: Store, job: Job) -> None:
+    """Remove the temporary files of a run that was killed while writing."""
+    folder = store.root / "cells" / job.plan.paper / job.dataset / job.method.name
+    for path in folder.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+class _Workers:
+    """One worker at a time: the next is started when a cell has killed the last."""
+
+    def __init__(self, job: Job, store: Store, provenance: dict[str, Any]) -> None:
+        self._job, self._store, self._provenance = job, store, provenance
+        self._worker: Worker | None = None
+        self._log = store.log_path(job.name)
+
+    def __enter__(self) -> _Workers:
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        self._log.write_bytes(b"")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            worker, self._worker = self._worker, None
+            worker.stop()
+
+    def run(self, spec: CellSpec) -> dict[str, Any]:
+        """The record of a cell."""
+        if self._worker is None:
+            job = self._job
+            self._worker = Worker(
+                job.plan.package, job.method, self._provenance, self._store.root, self._log, spec.threads
+            )
+        with open(self._log, "a", encoding="utf-8") as log:
+            log.write(f"--- {spec.cell_id}\n")
+        outcome = self._worker.run(spec)
+        # What earlier cells left in memory must not count against the next one.
+        if outcome.record is None or self._worker.idle_memory_mb() > spec.limits.memory_mb / 2:
+            self._stop()
+        return self._finish(spec, outcome)
+
+    def _finish(self, spec: CellSpec, outcome: Outcome) -> dict[str, Any]:
+        """Complete the worker's record, or make the one it could not write."""
+        record, usage = outcome.record, outcome.usage
+        broken = (outcome.status, outcome.reason) if outcome.status else None
+        if record is not None and record["status"] == "ok":
+            # A breach between two polls is a breach.
+            broken = breach(usage, spec.limits, spec.threads)
+        if record is None or broken is not None:
+            data, key = (None, None) if record is None else (record["data"], record["key"])
+            record = cells.blank_record(spec, self._job.method, self._provenance)
+            record.update(data=data, key=key)
+            record["status"], record["reason"] = broken or ("error", "the worker gave no record")
+        record["cpu_seconds"], record["wall_seconds"] = usage.cpu, usage.wall
+        record["peak_memory_mb"] = usage.memory_mb
+        if record["status"] not in KEPT:
+            record["log_tail"] = outcome.log_tail
+        return record

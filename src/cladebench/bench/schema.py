@@ -1,0 +1,138 @@
+"""Reading and validating the project's YAML and JSON files, with errors that a user can act upon."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+from collections.abc import Hashable, Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+class InputFileError(ValueError):
+    """A file that a user writes is wrong; the message names file, key, value and what was expected."""
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """SafeLoader that refuses a key given twice, where YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, Hashable) and key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path | str, name: str | None = None) -> Any:
+    """Read a YAML file.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read or is not YAML; names the file, line and column.
+    """
+    name = name or str(path)
+    try:
+        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
+    except OSError as error:
+        raise InputFileError(f"{name}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputFileError(f"{name}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        context = f" ({error.context})" if error.context else ""
+        raise InputFileError(f"{name}{where}: broken YAML: {error.problem}{context}") from None
+    except yaml.YAMLError as error:
+        raise InputFileError(f"{name}: broken YAML: {error}") from None
+
+
+@functools.cache
+def validator(schema: str) -> Any:
+    """The validator of ``schemas/<schema>.schema.json``."""
+    import jsonschema
+
+    text = resources.files("cladebench.schemas").joinpath(f"{schema}.schema.json").read_text(encoding="utf-8")
+    loaded = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(loaded)
+    return jsonschema.Draft202012Validator(loaded)
+
+
+def key_path(parts: Iterable[str | int]) -> str:
+    """Write a path of keys as ``scopes.quick.overrides[0].method``."""
+    text = ""
+    for part in parts:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text or "(top level)"
+
+
+def one_of(value: Any, allowed: Iterable[Any]) -> str:
+    """Say what is allowed, with the nearest spelling first."""
+    names = [str(a) for a in allowed]
+    near = difflib.get_close_matches(str(value), names, n=1)
+    return (f"did you mean {near[0]!r}? " if near else "") + "allowed: " + (", ".join(names) or "(none)")
+
+
+def _explain(error: Any) -> str:
+    """One line for one schema violation: key, value and what was expected."""
+    where, value = key_path(error.absolute_path), error.instance
+    shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
+    if error.validator == "additionalProperties" and isinstance(value, Mapping):
+        known = error.schema.get("properties", {})
+        unknown = next(key for key in value if key not in known)
+        return (
+            f"{key_path([*error.absolute_path, unknown])}: unknown key {unknown!r}; {one_of(unknown, known)}"
+        )
+    if error.validator == "propertyNames" or "propertyNames" in error.absolute_schema_path:
+        return f"{where}: the key {shown} is not a valid name; expected {error.schema.get('pattern')}"
+    if error.validator == "required" and isinstance(value, Mapping):
+        missing = [key for key in error.validator_value if key not in value]
+        return f"{where}: missing key {', '.join(map(repr, missing))}"
+    if error.validator == "enum":
+        return f"{where}: {shown} is not allowed; {one_of(value, error.validator_value)}"
+    if error.validator == "type":
+        kinds = error.validator_value
+        expected = kinds if isinstance(kinds, str) else " or ".join(kinds)
+        return f"{where}: {shown} is {type(value).__name__}, expected {expected}"
+    if error.validator in ("anyOf", "oneOf"):
+        options = "; or ".join(sorted({_explain(sub).split(": ", 1)[1] for sub in error.context}))
+        return f"{where}: {options}"
+    return f"{where}: {error.message}"
+
+
+def validate(document: Any, schema: str, name: str) -> None:
+    """Check a document against ``schemas/<schema>.schema.json``.
+
+    Parameters
+    ----------
+    document : object
+        As read from YAML or JSON.
+    schema : str
+        Name of the schema.
+    name : str
+        The file, for the message.
+
+    Raises
+    ------
+    InputFileError
+        With one line for each violation: file, key path, value and what was expected.
+    """
+    errors = sorted(validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
+    if errors:
+        raise InputFileError("\n".join(f"{name}: {_explain(error)}" for error in errors))
+
+
+def read_validated(path: Path | str, schema: str) -> Any:
+    """Read a YAML file and check it against a schema; see `read_yaml` and `validate`."""
+    document = read_yaml(path)
+    validate(document, schema, str(path))
+    return document

@@ -1,0 +1,223 @@
+"""Which source files a cell's result depends on: the static closure of its imports, and their digest."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from cladebench.bench.plan import load_plan
+
+ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
+DATASETS_PACKAGE = "cladebench.datasets"
+RUNNER = "cladebench.bench.cell"
+
+
+@functools.cache
+def _top_level(name: str) -> tuple[Path, ...]:
+    """Folders of a top-level package, found without importing anything."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.submodule_search_locations is None:
+        return ()
+    return tuple(Path(folder) for folder in spec.submodule_search_locations)
+
+
+@functools.cache
+def find_file(module: str) -> Path | None:
+    """The source file of a module or package (its ``__init__.py``), without importing it; None if it has none."""
+    top, *rest = module.split(".")
+    for folder in _top_level(top):
+        base = folder.joinpath(*rest)
+        for candidate in (base / "__init__.py", base.parent / f"{base.name}.py"):
+            if candidate.is_file() and (rest or candidate.name == "__init__.py"):
+                return candidate
+    return None
+
+
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def _defined_names(path: Path) -> set[str]:
+    """Names of the classes and functions at the top level of a file."""
+    return {
+        node.name
+        for node in _tree(path).body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+
+
+def _modules_in(package: str) -> Iterator[str]:
+    """Dotted names of all modules below a package, in a fixed order."""
+    init = find_file(package)
+    if init is None or init.name != "__init__.py":
+        return
+    for path in sorted(init.parent.rglob("*.py")):
+        parts = path.relative_to(init.parent).with_suffix("").parts
+        if parts[-1] == "__init__":
+            parts = parts[:-1]
+        if parts:
+            yield ".".join((package, *parts))
+
+
+@functools.cache
+def find_definition(package: str, name: str) -> str | None:
+    """The module below `package` whose source defines the class or function `name`; None if there is none.
+
+    Resolves packages that find their classes by folder, where no import statement leads to the file.
+    """
+    for module in _modules_in(package):
+        path = find_file(module)
+        if path is not None and name in _defined_names(path):
+            return module
+    return None
+
+
+def estimator_module(estimator: str) -> str | None:
+    """The module of an estimator as a plan names it: a class of `ESTIMATOR_PACKAGES`, or a dotted path to a class."""
+    package, _, name = estimator.rpartition(".")
+    if package and find_file(package) is not None and package not in ESTIMATOR_PACKAGES:
+        return find_definition(package, name) or package
+    return next(filter(None, (find_definition(p, name) for p in ESTIMATOR_PACKAGES)), None)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes of a tree but those under ``if TYPE_CHECKING``, which never run."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            for statement in child.orelse:
+                yield statement
+                yield from _statements(statement)
+        else:
+            yield child
+            yield from _statements(child)
+
+
+def _imports(module: str, path: Path) -> Iterator[str]:
+    """Modules that a file imports, wherever the statement stands."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in _statements(_tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                parents = parents[: len(parents) - node.level + 1]
+                base = ".".join([*parents, base] if base else parents)
+            yield base
+            for alias in node.names:
+                yield from _imported_name(base, alias.name)
+
+
+def _imported_name(base: str, name: str) -> Iterator[str]:
+    """The module behind ``from base import name``, if it is not `base` itself."""
+    if name == "*":
+        return
+    path = find_file(base)
+    if find_file(f"{base}.{name}") is not None:
+        yield f"{base}.{name}"
+    elif path is not None and path.name == "__init__.py" and name not in _defined_names(path):
+        definition = find_definition(base, name)
+        if definition is not None:
+            yield definition
+
+
+def closure(modules: Iterable[str]) -> list[Path]:
+    """Source files that the given modules import, directly or not, the packages around them included.
+
+    Only the top-level packages of the given modules and ``cladebench`` are followed; other packages count by version.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Dotted names.
+
+    Returns
+    -------
+    list of Path
+        Sorted.
+
+    Raises
+    ------
+    ValueError
+        If one of the given modules has no source.
+
+    Notes
+    -----
+    The closure is static: it follows import statements inside functions too, and ``from package import Class`` for
+    packages that find their classes by folder. A module imported by a name computed at run time is not seen.
+    """
+    start = list(modules)
+    for module in start:
+        if find_file(module) is None:
+            raise ValueError(f"module {module!r} has no source file")
+    roots = {module.split(".")[0] for module in start} | {"cladebench"}
+    seen: set[str] = set()
+    queue, files = list(start), set()
+    while queue:
+        module = queue.pop()
+        if module in seen or module.split(".")[0] not in roots:
+            continue
+        seen.add(module)
+        parent = module.rpartition(".")[0]
+        if parent:
+            queue.append(parent)
+        path = find_file(module)
+        if path is not None:
+            files.add(path)
+            queue.extend(_imports(module, path))
+    return sorted(files)
+
+
+def _portable_name(path: Path) -> str:
+    """Path from the top-level package down, the same wherever the package lies."""
+    top = path.parent
+    while (top.parent / "__init__.py").exists():
+        top = top.parent
+    return path.relative_to(top.parent).as_posix()
+
+
+def code_digest(files: Iterable[Path]) -> str:
+    """SHA-256 over the names (from the top-level package down) and contents of files."""
+    digest = hashlib.sha256()
+    for name, path in sorted((_portable_name(path), path) for path in files):
+        digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def cell_sources(package: str, estimator: str) -> list[Path]:
+    """Source files on which the results of a method's cells depend.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the paper's package.
+    estimator : str
+        As the plan names it.
+    """
+    start = [f"{package}.protocol", RUNNER]
+    module = estimator_module(estimator)
+    return closure([*start, module] if module else start)
+
+
+def job_sources(paper: str, method: str) -> list[Path]:
+    """Source files whose change should start a job again, for Snakemake's inputs.
+
+    These are `cell_sources` and, because a data set is found by its folder and not by an import, all of
+    ``cladebench.datasets``; a job started for a change that touches none of its cells keeps them all.
+
+    Parameters
+    ----------
+    paper : str
+        As in `cladebench.bench.plan.load_plan`.
+    method : str
+        A method of its plan.
+    """
+    plan = load_plan(paper)
+    data = [path for path in map(find_file, _modules_in(DATASETS_PACKAGE)) if path is not None]
+    return sorted({*cell_sources(plan.package, plan.methods[method].estimator), *data})

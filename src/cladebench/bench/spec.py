@@ -1,0 +1,221 @@
+"""What a cell is: its specification, limits, identity, seed and output.
+
+Protocols import this module alone, so that edits elsewhere in ``bench`` do not touch the digest of their code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+STATUSES = ("ok", "timeout", "out_of_memory", "error", "unavailable", "not_applicable")
+
+
+def canonical_json(value: Any) -> str:
+    """Serialise to JSON with sorted keys and no spaces, so that equal values give equal text.
+
+    Parameters
+    ----------
+    value : JSON-able object
+        Mappings with string keys, sequences, strings, finite numbers, booleans and None.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If a number is NaN or infinite, which JSON cannot express.
+    TypeError
+        If some part has no JSON form.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical JSON of `value`, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def setting_id(setting: Mapping[str, Any]) -> str:
+    """Short name of a setting: the first 8 hexadecimal digits of its digest (``default`` when it is empty)."""
+    return digest(dict(setting))[:8] if setting else "default"
+
+
+def derive_seed(root_seed: int, *parts: str | int) -> int:
+    """Derive a seed in [0, 2**32) from the root seed and the parts that identify a stream of random numbers."""
+    return int.from_bytes(hashlib.sha256(canonical_json([root_seed, *parts]).encode()).digest()[:4], "big")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell may use; the watchdog kills the worker on a breach.
+
+    Parameters
+    ----------
+    time_s : float
+        CPU seconds, for each declared thread. CPU time is judged rather than wall time, so that a machine with
+        more jobs than cores does not turn slow cells into timeouts.
+    memory_mb : float
+        Resident memory of the worker's whole process group in MiB, the interpreter and libraries included.
+    wall_s : float, optional
+        Wall seconds; catches what waits without computing. Default ``3 * time_s + 30``: a machine three times
+        oversubscribed still meets the CPU limit first.
+    """
+
+    time_s: float
+    memory_mb: float
+    wall_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.wall_s is None:
+            object.__setattr__(self, "wall_s", 3.0 * self.time_s + 30.0)
+        for name in ("time_s", "memory_mb", "wall_s"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+                raise ValueError(f"limits.{name} must be a positive finite number, got {value!r}")
+
+    @property
+    def wall_limit(self) -> float:
+        """The wall limit in seconds, default resolved."""
+        assert self.wall_s is not None
+        return self.wall_s
+
+    def scaled(self, time: float = 1.0, memory: float = 1.0) -> Limits:
+        """The same limits times a factor, for a slower or smaller machine."""
+        return Limits(self.time_s * time, self.memory_mb * memory, self.wall_limit * time)
+
+    def as_dict(self) -> dict[str, float]:
+        """The limits as a JSON-able mapping."""
+        return {"time_s": self.time_s, "memory_mb": self.memory_mb, "wall_s": self.wall_limit}
+
+
+@dataclass(frozen=True)
+class MethodPlan:
+    """A method as the plan names it.
+
+    Parameters
+    ----------
+    name : str
+        Key in the plan, and the ``method`` of its records.
+    estimator : str
+        What the paper's protocol calls: a class of ``cladebench.methods``, or the dotted path of a class or
+        function.
+    params : Mapping
+        Parameters that hold in every setting.
+    label : str
+        What tables and figures print.
+    role : {"method", "baseline", "extra", "control", "study"}
+        ``extra`` is what we add beside the paper; a ``study`` measures something of the data set itself.
+    """
+
+    name: str
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+    role: str = "method"
+
+    def parameters(self, setting: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of the estimator in one setting; the setting wins over the method's own."""
+        return {**self.params, **setting}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan of the method as a JSON-able mapping."""
+        return {
+            "name": self.name,
+            "estimator": self.estimator,
+            "params": dict(self.params),
+            "label": self.label,
+            "role": self.role,
+        }
+
+
+@dataclass(frozen=True)
+class CellSpec:
+    """One cell: a method in one setting on one data set, repeated with one seed.
+
+    Parameters
+    ----------
+    paper, dataset, method : str
+        Names in the plan.
+    setting : Mapping
+        The point of the grid: the parameters that vary within the plan.
+    repetition : int
+        0, 1, ...; also the draw of data sets that are drawn.
+    root_seed : int
+        The seed of the whole run.
+    limits : Limits
+        What the cell may use. Not part of its identity.
+    threads : int, default=1
+        Threads of the core's parallel loops. Not part of its identity: they must not change results.
+    """
+
+    paper: str
+    dataset: str
+    method: str
+    setting: Mapping[str, Any]
+    repetition: int
+    root_seed: int
+    limits: Limits
+    threads: int = 1
+
+    @property
+    def seed(self) -> int:
+        """Seed in [0, 2**32) that neither the setting nor the rest of the plan enters."""
+        return derive_seed(self.root_seed, self.paper, self.dataset, self.method, self.repetition)
+
+    @property
+    def setting_id(self) -> str:
+        """Short digest of the setting."""
+        return setting_id(self.setting)
+
+    @property
+    def cell_id(self) -> str:
+        """``paper/dataset/method/setting_id/repetition``."""
+        return f"{self.paper}/{self.dataset}/{self.method}/{self.setting_id}/{self.repetition}"
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two cells the same computation: all but limits and threads."""
+        return {
+            "paper": self.paper,
+            "dataset": self.dataset,
+            "method": self.method,
+            "setting": dict(self.setting),
+            "repetition": self.repetition,
+            "root_seed": self.root_seed,
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """The specification as a JSON-able mapping; `from_dict` reads it back."""
+        return {**self.identity(), "limits": self.limits.as_dict(), "threads": self.threads}
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> CellSpec:
+        """Read back what `as_dict` gave."""
+        return cls(**{**mapping, "limits": Limits(**mapping["limits"])})
+
+
+@dataclass
+class CellOutput:
+    """What a protocol returns.
+
+    Parameters
+    ----------
+    metrics : dict of str to float
+        At least one; all finite, otherwise the cell is an error that names the metric.
+    arrays : dict of str to ndarray
+        Stored beside the record; no object arrays.
+    details : dict
+        JSON-able facts. ``converged`` (bool), ``iterations`` (int) and ``tolerance`` (float) become columns.
+    """
+
+    metrics: dict[str, float]
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)

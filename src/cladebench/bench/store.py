@@ -1,0 +1,320 @@
+"""The records of a run on disk: written by rename, read as one long table."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cladebench.bench.schema import validator
+from cladebench.bench.spec import canonical_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cladebench.bench.plan import PlannedCell
+
+#: Columns of ``cells.parquet`` and their Arrow types; ``docs/columns.md`` says what each means.
+COLUMNS = {
+    "paper": "string",
+    "dataset": "string",
+    "method": "string",
+    "setting": "string",
+    "setting_id": "string",
+    "repetition": "int64",
+    "metric": "string",
+    "value": "float64",
+    "status": "string",
+    "reason": "string",
+    "seed": "int64",
+    "cell_id": "string",
+    "data_kind": "string",
+    "data_source": "string",
+    "data_sha256": "string",
+    "stand_in_for": "string",
+    "cpu_seconds": "float64",
+    "wall_seconds": "float64",
+    "peak_memory_mb": "float64",
+    "converged": "bool",
+    "iterations": "int64",
+    "tolerance": "float64",
+    "git_commit": "string",
+    "git_dirty": "bool",
+    "core_build": "string",
+    "code_digest": "string",
+    "versions": "string",
+    "machine": "string",
+    "threads": "int64",
+    "estimator": "string",
+    "params": "string",
+}
+#: Columns that differ between two runs of the same cells, or between two machines.
+MEASURED = ("cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads")
+
+
+class RecordError(ValueError):
+    """A record on disk is missing or cannot be read."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that it is there as a whole or not at all, even if the machine stops in between."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as indented JSON, keys sorted, atomically."""
+    text = json.dumps(value, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False)
+    write_atomically(path, (text + "\n").encode())
+
+
+class Store:
+    """The folder of one run, ``results/<scope>``.
+
+    Parameters
+    ----------
+    root : Path
+        Made when something is written.
+    """
+
+    def __init__(self, root: Path | str) -> None:
+        self.root = Path(root)
+
+    def path(self, cell_id: str, suffix: str = ".json") -> Path:
+        """Where the record (``.json``) or the arrays (``.npz``) of a cell lie."""
+        paper, dataset, method, setting, repetition = cell_id.split("/")
+        return self.root / "cells" / paper / dataset / method / f"{setting}-{repetition}{suffix}"
+
+    def job_path(self, job: str) -> Path:
+        """Where the summary of a job lies."""
+        return self.root / "jobs" / f"{job}.json"
+
+    def log_path(self, job: str) -> Path:
+        """Where the output of a job's cells lies."""
+        return self.root / "logs" / f"{job}.log"
+
+    def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> None:
+        """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content."""
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name in sorted(arrays):
+                member = io.BytesIO()
+                np.lib.format.write_array(member, np.asarray(arrays[name]), allow_pickle=False)
+                # ZipInfo's default date is fixed, where numpy.savez writes the time of day.
+                info = zipfile.ZipInfo(f"{name}.npy")
+                archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, 1)
+        write_atomically(self.path(cell_id, ".npz"), buffer.getvalue())
+
+    def write_record(self, record: Mapping[str, Any]) -> None:
+        """Check a record against its schema and write it; its arrays, if any, are written before.
+
+        Raises
+        ------
+        ValueError
+            If the record does not follow the schema.
+        """
+        error = next(iter(validator("record").iter_errors(record)), None)
+        if error is not None:
+            raise ValueError(f"record {record.get('cell_id')}: {error.json_path}: {error.message}")
+        write_json(self.path(record["cell_id"]), record)
+        if not record["arrays"]:
+            self.path(record["cell_id"], ".npz").unlink(missing_ok=True)
+
+    def remove(self, cell_id: str) -> None:
+        """Remove a cell's record and arrays, the record first, so that no record is left without its arrays."""
+        self.path(cell_id).unlink(missing_ok=True)
+        self.path(cell_id, ".npz").unlink(missing_ok=True)
+
+    def read_record(self, cell_id: str) -> dict[str, Any]:
+        """Read one record.
+
+        Raises
+        ------
+        RecordError
+            If there is none or the file is damaged.
+        """
+        return _read(self.path(cell_id))
+
+    def load_arrays(self, cell_id: str) -> dict[str, np.ndarray]:
+        """Read the arrays of a cell.
+
+        Raises
+        ------
+        RecordError
+            If the cell has none.
+        """
+        path = self.path(cell_id, ".npz")
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+        except FileNotFoundError:
+            raise RecordError(f"{path}: cell {cell_id} has no arrays") from None
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise RecordError(f"{path}: cannot be read as arrays: {error}") from None
+
+    def iter_records(self, cell_ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Read the records of the given cells, leaving out those without one, or all that there are."""
+        if cell_ids is None:
+            paths = sorted((self.root / "cells").glob("*/*/*/*.json"))
+        else:
+            paths = [path for path in map(self.path, cell_ids) if path.exists()]
+        yield from map(_read, paths)
+
+    def read_records(self, cell_ids: Iterable[str] | None = None) -> pd.DataFrame:
+        """Read records as a long table: a row for each cell and metric, one row for a cell that is not ``ok``.
+
+        Parameters
+        ----------
+        cell_ids : iterable of str, optional
+            The planned cells; default: every record in the folder, also those of settings no longer planned.
+
+        Returns
+        -------
+        DataFrame
+            With the columns `COLUMNS`, sorted by paper, data set, method, setting (numbers by size), repetition,
+            metric.
+        """
+        rows = [row for record in self.iter_records(cell_ids) for row in _rows(record)]
+        rows.sort(key=lambda row: row.pop("_order"))
+        return _table(rows).to_pandas(types_mapper=_nullable_types)
+
+    def write_parquet(self, path: Path | str, cell_ids: Iterable[str] | None = None) -> None:
+        """Write `read_records` as Parquet; equal tables give equal bytes."""
+        import pyarrow.parquet
+
+        rows = [row for record in self.iter_records(cell_ids) for row in _rows(record)]
+        rows.sort(key=lambda row: row.pop("_order"))
+        buffer = io.BytesIO()
+        pyarrow.parquet.write_table(_table(rows), buffer, compression="zstd")
+        write_atomically(Path(path), buffer.getvalue())
+
+    def ledger_rows(self, cells: Iterable[PlannedCell]) -> list[dict[str, Any]]:
+        """The rows of `ledger`."""
+        rows = []
+        for cell in cells:
+            spec = cell.spec
+            row: dict[str, Any] = {
+                "cell_id": spec.cell_id,
+                "paper": spec.paper,
+                "dataset": spec.dataset,
+                "method": spec.method,
+                "setting_id": spec.setting_id,
+                "repetition": spec.repetition,
+            }
+            try:
+                record = self.read_record(spec.cell_id)
+                row |= {"status": record["status"], "reason": record["reason"]}
+            except RecordError as error:
+                row |= {"status": "missing", "reason": str(error)}
+            rows.append(row)
+        return rows
+
+    def ledger(self, cells: Iterable[PlannedCell]) -> pd.DataFrame:
+        """Planned against done.
+
+        Parameters
+        ----------
+        cells : iterable of PlannedCell
+            The planned cells.
+
+        Returns
+        -------
+        DataFrame
+            One row a cell, in the given order: cell_id, paper, dataset, method, setting_id, repetition, status (of
+            its record, or ``missing``), reason.
+        """
+        import pandas as pd
+
+        columns = ["cell_id", "paper", "dataset", "method", "setting_id", "repetition", "status", "reason"]
+        return pd.DataFrame(self.ledger_rows(cells), columns=columns)
+
+
+def read_cells(path: Path | str) -> pd.DataFrame:
+    """Read a ``cells.parquet`` with the same column types as `Store.read_records`."""
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(path).to_pandas(types_mapper=_nullable_types)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordError(f"{path}: there is no record") from None
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path}: the record cannot be read: {error}") from None
+    if not validator("record").is_valid(record):
+        raise RecordError(f"{path}: the record does not follow its schema; remove it and run the cell again")
+    return record
+
+
+def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str]]:
+    """Sort key of settings: by parameter name, numbers by size and before everything else."""
+    return [
+        (name, 0, float(value), "")
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else (name, 1, 0.0, canonical_json(value))
+        for name, value in sorted(setting.items())
+    ]
+
+
+def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of one record, each with its sort key under ``_order``."""
+    data, details, provenance = record["data"] or {}, record["details"], record["provenance"]
+    base = {
+        **{name: record.get(name) for name in COLUMNS},
+        **{name: provenance[name] for name in ("git_commit", "git_dirty", "core_build", "code_digest")},
+        "setting": canonical_json(record["setting"]),
+        "params": canonical_json(record["params"]),
+        "data_kind": data.get("kind"),
+        "data_source": data.get("source"),
+        "data_sha256": data.get("content_sha256"),
+        "stand_in_for": data.get("stand_in_for"),
+        "converged": details.get("converged"),
+        "iterations": details.get("iterations"),
+        "tolerance": details.get("tolerance"),
+        "versions": canonical_json(provenance["versions"]),
+        "machine": canonical_json(provenance["machine"]),
+    }
+    cell = (
+        record["paper"],
+        record["dataset"],
+        record["method"],
+        setting_order(record["setting"]),
+        record["repetition"],
+    )
+    for metric in sorted(record["metrics"]) or [None]:
+        value = None if metric is None else record["metrics"][metric]
+        yield {**base, "metric": metric, "value": value, "_order": (*cell, metric or "")}
+
+
+def _table(rows: list[dict[str, Any]]) -> Any:
+    """The rows as an Arrow table with fixed column types."""
+    import pyarrow
+
+    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in COLUMNS.items()])
+    return pyarrow.Table.from_pylist(rows, schema=schema)
+
+
+def _nullable_types(kind: Any) -> Any:
+    """Pandas types that keep integers and flags apart from missing values."""
+    import pandas as pd
+    import pyarrow
+
+    return {pyarrow.int64(): pd.Int64Dtype(), pyarrow.bool_(): pd.BooleanDtype()}.get(kind)

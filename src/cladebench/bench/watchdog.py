@@ -1,0 +1,284 @@
+"""The parent's side of a worker: starts it, hands it cells, and kills it when a cell breaks its limits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from cladebench.bench.spec import CellSpec, Limits, MethodPlan, canonical_json
+from cladebench.bench.worker import worker_environment
+
+POLL_SECONDS = 0.05
+STARTUP_SECONDS = 180.0
+LOG_TAIL = 4000  # characters
+LOG_LIMIT, LOG_KEPT = (
+    8 * 2**20,
+    64 * 2**10,
+)  # bytes of one cell's output, and how many remain when it writes more
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a cell has used so far: CPU and wall seconds, resident MiB."""
+
+    cpu: float
+    wall: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell left the worker: with a record, or with a status and reason in its stead."""
+
+    record: dict[str, Any] | None
+    status: str | None
+    reason: str | None
+    usage: Usage
+    log_tail: str
+
+
+def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None:
+    """The status and reason of the first limit that is broken, memory before time; None if all hold."""
+    if usage.memory_mb > limits.memory_mb:
+        return "out_of_memory", f"{usage.memory_mb:.0f} MB resident, limit {limits.memory_mb:.0f} MB"
+    if usage.cpu > limits.time_s * threads:
+        return "timeout", f"{usage.cpu:.1f} s of CPU time, limit {limits.time_s * threads:.1f} s"
+    if usage.wall > limits.wall_limit:
+        return "timeout", (
+            f"{usage.wall:.1f} s of wall time with {usage.cpu:.1f} s of CPU time, wall limit {limits.wall_limit:.1f} s"
+        )
+    return None
+
+
+def how_it_ended(returncode: int) -> str:
+    """Put a worker's exit code in words."""
+    if returncode >= 0:
+        return f"the worker process ended by itself with exit code {returncode}"
+    try:
+        name = signal.Signals(-returncode).name
+    except ValueError:
+        name = f"signal {-returncode}"
+    hint = " (not by the watchdog; perhaps by the system, out of memory)" if name == "SIGKILL" else ""
+    return f"the worker process was killed by {name}{hint}"
+
+
+class WorkerFailure(RuntimeError):
+    """A worker process could not be started."""
+
+
+class Worker:
+    """A worker process, alone in its process group.
+
+    The group is killed as one on a breach, at the end, and, by a tiny guard process that waits for the end of
+    a pipe, when this process itself dies in whatever way. A cell that puts its own children into other process
+    groups takes them out of the limits.
+
+    Parameters
+    ----------
+    package : str
+        The paper's package.
+    method : MethodPlan
+    provenance : Mapping
+        For the records.
+    root : Path
+        Folder of the store.
+    log : Path
+        Takes the output of all cells.
+    threads : int
+        Threads of the core's loops.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        method: MethodPlan,
+        provenance: Mapping[str, Any],
+        root: Path,
+        log: Path,
+        threads: int,
+    ) -> None:
+        self.log = log
+        self._buffer = b""
+        commands, self._commands = os.pipe()
+        self._answers, answers = os.pipe()
+        try:
+            with open(log, "ab") as output:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "cladebench.bench.worker", str(commands), str(answers)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=worker_environment(threads),
+                    pass_fds=(commands, answers),
+                    start_new_session=True,
+                )
+        except BaseException:
+            os.close(self._commands)
+            os.close(self._answers)
+            raise
+        finally:
+            os.close(commands)
+            os.close(answers)
+        self.group = self._process.pid
+        self._guard = subprocess.Popen(
+            ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$0"', str(self.group)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        job = {
+            "sys_path": [path for path in sys.path if path],
+            "package": package,
+            "method": method.as_dict(),
+            "provenance": provenance,
+            "root": str(root.absolute()),
+        }
+        try:
+            self._start(job)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, job: dict[str, Any]) -> None:
+        start, offset = time.monotonic(), self.log.stat().st_size
+        self._send(job)
+        while time.monotonic() - start < STARTUP_SECONDS:
+            line = self._receive()
+            if line is not None:
+                return
+            if self._process.poll() is not None:
+                break
+        ended = self._process.poll()
+        how = f"gave no answer in {STARTUP_SECONDS:.0f} s" if ended is None else how_it_ended(ended)
+        raise WorkerFailure(f"the worker could not be started: {how}\n{self._tail(offset)}")
+
+    def run(self, spec: CellSpec) -> Outcome:
+        """Run one cell within its limits; after anything but a record the worker is dead and `stop` must follow."""
+        offset, start, before = self.log.stat().st_size, time.monotonic(), self._cpu_seconds()
+        usage = Usage(0.0, 0.0, 0.0)
+        record, verdict = None, None
+        if not self._send({"spec": spec.as_dict()}):
+            verdict = "error", how_it_ended(self._process.wait())
+        while record is None and verdict is None:
+            line = self._receive()
+            if line is not None:
+                record = json.loads(line)
+                break
+            if self._process.poll() is not None:
+                verdict = "error", how_it_ended(self._process.returncode)
+                break
+            usage = Usage(
+                max(usage.cpu, self._cpu_seconds() - before),
+                time.monotonic() - start,
+                max(usage.memory_mb, self._memory_mb()),
+            )
+            verdict = breach(usage, spec.limits, spec.threads)
+            self._cap_log(offset)
+        if record is None:
+            self.kill()
+        else:
+            usage = Usage(
+                max(usage.cpu, record["cpu_seconds"]),
+                record["wall_seconds"],
+                max(usage.memory_mb, record["peak_memory_mb"]),
+            )
+        status, reason = verdict or (None, None)
+        return Outcome(record, status, reason, usage, self._tail(offset))
+
+    def idle_memory_mb(self) -> float:
+        """Resident memory between cells."""
+        return self._memory_mb()
+
+    def kill(self) -> None:
+        """Kill the whole process group at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.group, signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End the worker; nothing is lost, for its records are written."""
+        self.kill()
+        assert self._guard.stdin is not None
+        self._guard.stdin.close()
+        self._guard.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+
+    def _send(self, message: dict[str, Any]) -> bool:
+        """Send one line; False if the worker is gone."""
+        data = memoryview((canonical_json(message) + "\n").encode())
+        try:
+            while data:
+                data = data[os.write(self._commands, data) :]
+        except BrokenPipeError:
+            return False
+        return True
+
+    def _receive(self) -> bytes | None:
+        """One line from the worker, or None if there is none within `POLL_SECONDS`."""
+        deadline = time.monotonic() + POLL_SECONDS
+        while b"\n" not in self._buffer:
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._answers], [], [], left)[0]:
+                break
+            chunk = os.read(self._answers, 2**20)
+            if not chunk:  # the worker is ending: leave it a moment
+                time.sleep(left)
+                break
+            self._buffer += chunk
+        line, newline, rest = self._buffer.partition(b"\n")
+        if not newline:
+            return None
+        self._buffer = rest
+        return line
+
+    def _members(self) -> list[psutil.Process]:
+        """The processes of the group that are alive."""
+        members = []
+        for pid in psutil.pids():
+            with contextlib.suppress(OSError, psutil.Error):
+                if os.getpgid(pid) == self.group:
+                    members.append(psutil.Process(pid))
+        return members
+
+    def _memory_mb(self) -> float:
+        total = 0
+        for member in self._members():
+            with contextlib.suppress(psutil.Error):
+                total += member.memory_info().rss
+        return total / 2**20
+
+    def _cpu_seconds(self) -> float:
+        total = 0.0
+        for member in self._members():
+            with contextlib.suppress(psutil.Error):
+                times = member.cpu_times()
+                total += times.user + times.system
+                total += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
+        return total
+
+    def _cap_log(self, offset: int) -> None:
+        """Keep a cell that writes without end from filling the disk."""
+        if self.log.stat().st_size - offset > LOG_LIMIT:
+            os.truncate(self.log, offset + LOG_KEPT)
+            with open(self.log, "ab") as log:
+                log.write(f"\n[more than {LOG_LIMIT} bytes of output; a part is left out here]\n".encode())
+
+    def _tail(self, offset: int) -> str:
+        """The end of what was written since `offset`."""
+        with open(self.log, "rb") as log:
+            log.seek(max(offset, self.log.stat().st_size - 4 * LOG_TAIL))
+            return log.read().decode("utf-8", errors="replace")[-LOG_TAIL:]

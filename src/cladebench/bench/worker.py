@@ -1,0 +1,108 @@
+"""The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
+
+It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``method``, ``provenance``,
+``root``), answered by ``{"ready": true}``; then one ``spec`` after another, each answered by its record, whose
+arrays are on disk by then. The end of the input ends the worker.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import resource
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from cladebench.bench.spec import CellSpec, MethodPlan, canonical_json
+
+#: Address space beyond the memory limit: XLA, OpenBLAS and thread stacks reserve far more than they touch.
+ADDRESS_HEADROOM_MB = 8192
+
+
+def worker_environment(threads: int) -> dict[str, str]:
+    """Environment of a worker, set before anything is imported in it.
+
+    The core's loops use `threads`. BLAS and XLA stay at one thread whatever is declared, because they split sums by the
+    number of threads, and a result must not depend on it.
+    """
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "VECLIB_MAXIMUM_THREADS": "1",
+        "LOKY_MAX_CPU_COUNT": str(threads),
+        "NPROC": "1",  # size of XLA's pool of threads
+        "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUNBUFFERED": "1",
+        "MPLBACKEND": "Agg",
+    }
+
+
+def _limit_address_space(memory_mb: float) -> None:
+    """Refuse allocations far over the limit at once; the watchdog, which polls, stops what grows beyond it.
+
+    Without ``/proc`` there is no backstop: the present size, from which the limit counts, is not known.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return
+    wanted = pages * resource.getpagesize() + int((memory_mb + ADDRESS_HEADROOM_MB) * 2**20)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(
+        resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+    )
+
+
+def _run(message: dict[str, Any], job: dict[str, Any], method: MethodPlan) -> dict[str, Any]:
+    """Run one cell and leave its arrays on disk."""
+    from cladebench.bench.cell import run_cell
+    from cladebench.bench.store import Store
+
+    spec = CellSpec.from_dict(message["spec"])
+    _limit_address_space(spec.limits.memory_mb)
+    record, arrays = run_cell(spec, method, job["package"], job["provenance"])
+    if arrays:
+        try:
+            Store(job["root"]).write_arrays(spec.cell_id, arrays)
+        except (OSError, MemoryError) as error:
+            traceback.print_exc()
+            record.update(
+                status="error", reason=f"arrays cannot be written: {error}", metrics={}, arrays=[], details={}
+            )
+    return record
+
+
+def main(commands_fd: int, answers_fd: int) -> None:
+    """Serve until the input ends."""
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    for descriptor in (commands_fd, answers_fd):
+        os.set_inheritable(descriptor, False)
+    import json
+
+    with open(commands_fd, encoding="utf-8") as commands, open(answers_fd, "w", encoding="utf-8") as answers:
+
+        def answer(value: dict[str, Any]) -> None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            answers.write(canonical_json(value) + "\n")
+            answers.flush()
+
+        job = json.loads(commands.readline() or "null")
+        if job is None:
+            return
+        sys.path.extend(path for path in job["sys_path"] if path not in sys.path)
+        method = MethodPlan(**job["method"])
+        answer({"ready": True})
+        for line in commands:
+            answer(_run(json.loads(line), job, method))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

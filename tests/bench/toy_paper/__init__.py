@@ -1,0 +1,1 @@
+"""A paper whose cells do whatever a watchdog must cope with."""

@@ -1,0 +1,131 @@
+"""One function a method; the first repetition (or all) of a misbehaving method misbehaves."""
+
+import ctypes
+import os
+import random
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
+from cladebench.datasets import Dataset
+
+
+def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
+    trace = os.environ.get("TOY_TRACE")
+    if trace:
+        with open(trace, "a", encoding="utf-8") as file:
+            file.write(spec.cell_id + "\n")
+    return globals()[method.estimator](spec, data, **method.parameters(spec.setting))
+
+
+def good(spec, data, alpha=0, beta=""):
+    rng = np.random.default_rng(spec.seed)
+    noise = rng.normal(size=5)
+    return CellOutput(
+        {"score": float(data.X[0, 0]) + noise.sum() + alpha, "objective": np.float32(alpha)},
+        {"noise": noise, "labels": data.labels},
+        {
+            "converged": np.True_,
+            "iterations": np.int64(3),
+            "tolerance": 1e-3,
+            "curve": [np.nan, 1.0],
+            "beta": beta,
+        },
+    )
+
+
+def _first_only(spec, data, misbehave):
+    if spec.repetition == 0:
+        misbehave()
+    return good(spec, data)
+
+
+def bad(spec, data):
+    def misbehave():
+        raise ValueError("a deliberate fault")
+
+    return _first_only(spec, data, misbehave)
+
+
+def hang(spec, data):
+    return _first_only(spec, data, lambda: time.sleep(1000))
+
+
+def spin(spec, data):
+    def misbehave():
+        while True:
+            pass
+
+    return _first_only(spec, data, misbehave)
+
+
+def eat(spec, data):
+    def misbehave():
+        hoard = []
+        while True:
+            hoard.append(np.ones(4 * 2**20))
+            time.sleep(0.01)
+
+    return _first_only(spec, data, misbehave)
+
+
+def reserve(spec, data):
+    return _first_only(spec, data, lambda: np.ones(2**38))
+
+
+def segfault(spec, data):
+    return _first_only(spec, data, lambda: ctypes.string_at(0))
+
+
+def leave(spec, data):
+    return _first_only(spec, data, lambda: os._exit(7))
+
+
+def shout(spec, data):
+    def misbehave():
+        for _ in range(400):
+            sys.stdout.write("x" * 2**16)
+        sys.stderr.write("the last word\n")
+        raise RuntimeError("shouted")
+
+    return _first_only(spec, data, misbehave)
+
+
+def nan(spec, data):
+    output = good(spec, data)
+    if spec.repetition == 0:
+        output.metrics["score"] = float("nan")
+    return output
+
+
+def family(spec, data):
+    """Children that compute, while the cell itself only waits."""
+
+    def misbehave():
+        child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        print("child", child.pid, flush=True)
+        child.wait()
+
+    return _first_only(spec, data, misbehave)
+
+
+def global_generators(spec, data):
+    """Code that reaches for global generators."""
+    return CellOutput({"score": random.random() + float(np.random.rand())})  # noqa: NPY002
+
+
+def slow(spec, data):
+    time.sleep(0.25)
+    return good(spec, data)
+
+
+def core_and_blas(spec, data):
+    rng = np.random.default_rng(spec.seed)
+    a = rng.normal(size=(300, 300))
+    return CellOutput(
+        {"score": float((a @ a).sum() + np.dot(a.ravel(), a.ravel()))},
+        {"product": a @ a.T, "threads": np.array([0])},
+    )
