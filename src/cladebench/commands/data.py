@@ -29,7 +29,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="action")
     actions.add_parser("list", help="show all data sets and where they are").set_defaults(
-        func=_configured(list_datasets)
+        func=configured(list_datasets)
     )
     fetching = actions.add_parser("fetch", help="get the files of data sets (all by default)")
     fetching.add_argument("names", nargs="*", metavar="name", help="data set")
@@ -38,13 +38,13 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="store_true",
         help="exit code 0 also when a source cannot be reached (never when a file is altered)",
     )
-    fetching.set_defaults(func=_configured(fetch_datasets))
+    fetching.set_defaults(func=configured(fetch_datasets))
     actions.add_parser("check", help="compare all local files with the registry").set_defaults(
         func=check_datasets
     )
 
 
-def _configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
     """Wrap an action: the configuration's data section comes first, and a wrong input is one line and exit code 2."""
 
     def run(args: argparse.Namespace) -> int:

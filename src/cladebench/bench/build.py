@@ -1,0 +1,57 @@
+"""Is the compiled core the one that its sources describe? Results from a stale build must not happen."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from cladebench.datasets.settings import checkout_root
+
+
+class StaleCore(RuntimeError):
+    """The compiled core was built from other sources than those in the checkout."""
+
+
+def core_build_id() -> str:
+    """Digest of the sources that the compiled core was built from, as the build recorded it."""
+    from cladebench import _core
+
+    return str(_core.build_id)
+
+
+def core_sources_digest(root: Path | None = None) -> str | None:
+    """Digest of the core's sources as they are now, by the rule in ``src/core/CMakeLists.txt``.
+
+    Each source gives a line ``<path in src/core> <sha256>``: library, public headers, bindings, each group in the
+    order of names. The digest is the sha256 of these lines.
+
+    Parameters
+    ----------
+    root : Path, optional
+        Root of the checkout; by default the one around the package or the current folder.
+
+    Returns
+    -------
+    str or None
+        None where there is no checkout.
+    """
+    root = root or checkout_root()
+    if root is None:
+        return None
+    core = root / "src/core"
+    lines = [
+        f"{path.relative_to(core).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        for pattern in ("*.cpp", "include/cladebench/*.hpp", "bindings/*.cpp")
+        for path in sorted(core.glob(pattern), key=lambda path: path.name.encode())
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def check_core_is_fresh() -> None:
+    """Raise StaleCore if the compiled core differs from the sources of the checkout; without one, all is well."""
+    digest = core_sources_digest()
+    if digest is not None and digest != core_build_id():
+        raise StaleCore(
+            "the compiled core is older than its sources: run `make build` "
+            f"(built from {core_build_id()[:12]}, sources are {digest[:12]})"
+        )
