@@ -1,0 +1,376 @@
+"""The GHC estimator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_real
+from cladebench.metrics import dasgupta_cost
+from cladebench.metrics.similarity import Kind, Similarity
+
+if TYPE_CHECKING:
+    from cladebench.methods.ghc.routers import Router
+    from cladebench.methods.ghc.training import Run
+
+
+class GHC(HierarchicalClusterer):
+    """Gradient-based hierarchical clustering: a tree of differentiable routers, trained jointly.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Clusters of ``labels_``.
+    n_leaves : int, default=16
+        Leaves L of the complete binary tree, a power of two. A hyper-parameter of the paper (section 3), its
+        values unsaid. Leaves that no point reaches are dropped at the end.
+    router : {"linear", "neural"} or Router, default="linear"
+        Routing function: GHC-L, GHC-N, or any object that follows `cladebench.methods.ghc.routers.Router`.
+    training : {"full_tree", "blockwise", "exact"}, default="full_tree"
+        The paper's FT and BW (section 3); or full-batch minimisation of the exact cost by L-BFGS (not in the paper).
+    block_depth : int, default=2
+        Depth of the blocks of block-wise training: 2 is BW-2. The last level's are shallower where the depth of
+        the tree is no multiple.
+    similarity : str, Similarity or callable, default="exp_sq"
+        Sim(x, x') on the features as given. A kind of `cladebench.metrics.similarity.Similarity`, or a callable
+        that maps X to a symmetric (n, n) array or to a `LinearKernel` (then nothing n x n is ever made). The paper
+        does not say which it uses.
+    hidden_size : int, default=16
+        Width of the hidden layer of ``router="neural"``.
+    learning_rate : float, default=0.01
+        Step size of full-tree and block-wise training.
+    n_iter : int or None, default=None
+        Most steps of full-tree training, of each level of blocks, or of L-BFGS. None: 2000, 2000 and 200.
+    batch_size : int, default=64
+        Pairs b of a step.
+    n_second : int, default=16
+        Points s of the second sample that estimates n_v, drawn for each pair.
+    entropy_penalty : float, default=0.0
+        Weight of the mean entropy (nats) of the pairs' lca distributions. The cost itself is divided by
+        (pairs x points x mean |Sim|), so the weight means the same on all data.
+    entropy_pairs : int, default=2048
+        Exact training averages the penalty over this many pairs, drawn once; the cost is over all pairs.
+    optimizer : {"adam", "sgd"}, default="adam"
+        Of full-tree and block-wise training. The paper says stochastic gradient descent.
+    scale_inputs : bool, default=True
+        Routers see standardised features (constant ones as zeros). For a linear router this only changes the
+        parametrisation; the similarity is always that of the features as given.
+    tol : float, default=1e-4
+        Stop when the cost falls by less than this fraction: over three checkpoints (sampled training) or one
+        iteration divided by 1000 (L-BFGS). 0: run all steps.
+    n_checkpoints : int, default=10
+        Points of ``trace_`` (of each level of blocks).
+    random_state : int, RandomState or None, default=None
+        Seeds the start and the sampling.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        Greedy routing: points that share a leaf are one multi-way leaf; unused nodes are dropped.
+    labels_ : ndarray of shape (n_samples,)
+        The cut of the tree.
+    params_ : pytree of ndarray
+        Parameters of nodes 1..2 L - 2 in heap order, stacked along a leading axis.
+    objective_ : float
+        The exact J' of the routers, each pair of distinct points once.
+    discrete_cost_ : float
+        Dasgupta's cost of ``hierarchy_``, each pair once.
+    trace_ : dict of ndarray
+        ``seconds`` of training (start, compilation and the evaluation of the trace not counted), ``iterations``,
+        ``objective`` (J') and ``cost`` (Dasgupta's cost of the read-out) at each checkpoint; the first is the start.
+    n_iter_ : int
+        Steps taken; in block-wise training summed over the levels.
+    converged_ : bool
+        Whether ``tol`` was met (at every level) before the steps ran out.
+    start_seconds_, compile_seconds_ : float
+        Wall time of the greedy start (its compilation included), and of compiling the training step.
+
+    Raises
+    ------
+    ValueError
+        For a bad parameter (``n_leaves`` no power of two, ...) or a similarity of the wrong shape, not finite or
+        not symmetric.
+    FloatingPointError
+        If training diverges.
+
+    Notes
+    -----
+    Where the paper is silent or this differs: see `cladebench.methods.ghc.objective` (leaf term, self-pairs) and
+    the parameters above (optimizer, activation, scaling of inputs, entropy weight).
+
+    A step of sampled training costs O(min(n, b s) L x router); a gradient of exact training O(n^2 L), or O(n L rank)
+    with a `LinearKernel`. Memory is that of the similarity.
+
+    Computes in float64 on the CPU through JAX, whose global settings are left alone. Results are bit-equal for one
+    seed; to make them independent of the number of threads set
+    ``XLA_FLAGS=--xla_cpu_multi_thread_eigen=false`` before JAX starts.
+
+    References
+    ----------
+    N. Monath, A. Kobren, A. Krishnamurthy, A. McCallum, Gradient-based hierarchical clustering, 2017.
+    S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
+    """
+
+    contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
+    DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 2000, "blockwise": 2000, "exact": 200}
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_leaves: int = 16,
+        router: Literal["linear", "neural"] | Router = "linear",
+        training: Literal["full_tree", "blockwise", "exact"] = "full_tree",
+        block_depth: int = 2,
+        similarity: Kind | Similarity | Callable[[np.ndarray], Any] = "exp_sq",
+        hidden_size: int = 16,
+        learning_rate: float = 0.01,
+        n_iter: int | None = None,
+        batch_size: int = 64,
+        n_second: int = 16,
+        entropy_penalty: float = 0.0,
+        entropy_pairs: int = 2048,
+        optimizer: Literal["adam", "sgd"] = "adam",
+        scale_inputs: bool = True,
+        tol: float = 1e-4,
+        n_checkpoints: int = 10,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_leaves = n_leaves
+        self.router = router
+        self.training = training
+        self.block_depth = block_depth
+        self.similarity = similarity
+        self.hidden_size = hidden_size
+        self.learning_rate = learning_rate
+        self.n_iter = n_iter
+        self.batch_size = batch_size
+        self.n_second = n_second
+        self.entropy_penalty = entropy_penalty
+        self.entropy_pairs = entropy_pairs
+        self.optimizer = optimizer
+        self.scale_inputs = scale_inputs
+        self.tol = tol
+        self.n_checkpoints = n_checkpoints
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_int("n_leaves", self.n_leaves, minimum=2)
+        if self.n_leaves & (self.n_leaves - 1):
+            raise ValueError(f"n_leaves={self.n_leaves}: expected a power of two")
+        check_choice("training", self.training, self.DEFAULT_N_ITER)
+        check_choice("optimizer", self.optimizer, ("adam", "sgd"))
+        check_int("block_depth", self.block_depth, minimum=1)
+        check_int("hidden_size", self.hidden_size, minimum=1)
+        check_real("learning_rate", self.learning_rate, 0.0, open_minimum=True)
+        if self.n_iter is not None:
+            check_int("n_iter", self.n_iter, minimum=1)
+        for name in ("batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
+            check_int(name, getattr(self, name), minimum=1)
+        check_real("entropy_penalty", self.entropy_penalty, 0.0)
+        check_real("tol", self.tol, 0.0)
+        self._resolve_router()
+        self._resolve_similarity()
+
+    def _resolve_router(self) -> Router:
+        from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router
+
+        if isinstance(self.router, str):
+            check_choice("router", self.router, ("linear", "neural"))
+            return LinearRouter() if self.router == "linear" else NeuralRouter(self.hidden_size)
+        if not isinstance(self.router, Router):
+            raise ValueError(
+                f"router={self.router!r}: expected 'linear', 'neural' or an object with init and apply"
+            )
+        return self.router
+
+    def _resolve_similarity(self) -> Callable[[np.ndarray], Any]:
+        if isinstance(self.similarity, str):
+            check_choice("similarity", self.similarity, get_args(Kind))
+            return Similarity(self.similarity)
+        if not callable(self.similarity):
+            raise ValueError(f"similarity={self.similarity!r}: expected a name or a callable of X")
+        return self.similarity
+
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        from cladebench.methods.ghc.objective import as_similarities, n_points_of
+        from cladebench.methods.ghc.session import double_precision
+
+        self._offset, self._spread = _standardisation(X)
+        if not self.scale_inputs:
+            self._offset, self._spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        similarity = self._resolve_similarity()(X)
+        similarities = as_similarities(similarity)
+        if n_points_of(similarities) != len(X):
+            raise ValueError(f"similarity covers {n_points_of(similarities)} points, X has {len(X)}")
+        if isinstance(similarities, np.ndarray):
+            similarity = similarities  # the diagonal does not enter the cost: one matrix is enough
+        with double_precision():
+            run = self._train(X, similarities)
+            return self._record(X, run, similarities, similarity)
+
+    def _train(self, X: np.ndarray, similarities: Any) -> Run:
+        import jax.numpy as jnp
+
+        from cladebench.methods.ghc.exact import train_exact
+        from cladebench.methods.ghc.objective import draw_sample, mean_magnitude
+        from cladebench.methods.ghc.start import greedy_start
+        from cladebench.methods.ghc.training import Problem, Run, train_sampled
+
+        problem = Problem(
+            self._resolve_router(),
+            self.n_leaves,
+            jnp.asarray(self._inputs(X)),
+            similarities,
+            mean_magnitude(similarities),
+            float(self.entropy_penalty),
+        )
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        start_rng, train_rng = np.random.default_rng(seed).spawn(2)
+        began = time.perf_counter()
+        params = greedy_start(problem.router, self.n_leaves, start_rng, problem.X, similarities)
+        self.start_seconds_ = time.perf_counter() - began
+        if len(X) < 2:  # no pair, nothing to train on
+            return Run(params, [(0.0, 0, params)])
+        n_iter = self.DEFAULT_N_ITER[self.training] if self.n_iter is None else self.n_iter
+        if self.training == "exact":
+            pairs = draw_sample(train_rng, len(X), (self.entropy_pairs,), 0)[:2]
+            return train_exact(
+                problem, params, pairs, n_iter=n_iter, tol=self.tol / 1000, n_checkpoints=self.n_checkpoints
+            )
+        return train_sampled(
+            problem,
+            params,
+            train_rng,
+            block_depth=self.n_leaves if self.training == "full_tree" else self.block_depth,
+            optimizer=self.optimizer,
+            learning_rate=float(self.learning_rate),
+            n_iter=n_iter,
+            batch_size=self.batch_size,
+            n_second=self.n_second,
+            tol=float(self.tol),
+            n_checkpoints=self.n_checkpoints,
+        )
+
+    def _record(self, X: np.ndarray, run: Run, similarities: Any, similarity: Any) -> Hierarchy:
+        """Set the fitted attributes; evaluate the checkpoints. Returns the tree of the last one."""
+        import jax
+
+        from cladebench.methods.ghc.objective import log_path_probabilities, pair_masses, similarity_product
+        from cladebench.methods.ghc.routers import route
+
+        objectives, costs = [], []
+        for _, _, params in run.checkpoints:
+            margins = self._margins(X, params)
+            P = np.exp(log_path_probabilities(margins, np))
+            with threadpool_limits(1, user_api="blas"):
+                masses = pair_masses(P, similarity_product(similarities, P), np)
+                objectives.append(0.5 * float(masses @ P.sum(axis=0)))
+            self._position = route(margins)
+            tree = _read_out(self._position, self.n_leaves)
+            costs.append(float(dasgupta_cost(tree, similarity)))
+        self.params_ = jax.tree.map(np.asarray, run.params)
+        self.n_iter_, self.converged_ = run.n_iter, run.converged
+        self.compile_seconds_ = run.compile_seconds
+        self.objective_, self.discrete_cost_ = objectives[-1], costs[-1]
+        self.trace_ = {
+            "seconds": np.array([seconds for seconds, _, _ in run.checkpoints]),
+            "iterations": np.array([iteration for _, iteration, _ in run.checkpoints]),
+            "objective": np.array(objectives),
+            "cost": np.array(costs),
+        }
+        return tree
+
+    def _margins(self, X: np.ndarray, params: Any) -> np.ndarray:
+        from cladebench.methods.ghc.routers import left_margins
+        from cladebench.methods.ghc.session import double_precision
+
+        with double_precision():
+            return np.asarray(left_margins(self._resolve_router(), params, self._inputs(X)))
+
+    def _inputs(self, X: np.ndarray) -> np.ndarray:
+        return (X - self._offset) / self._spread
+
+    def path_probabilities(self, X: Any) -> np.ndarray:
+        """Pr[x -> v] at every node of the complete tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2 L - 1)
+            Heap order: root first, leaves last.
+        """
+        from cladebench.methods.ghc.objective import log_path_probabilities
+
+        return np.exp(log_path_probabilities(self._fitted_margins(X), np))
+
+    def route(self, X: Any) -> np.ndarray:
+        """Leaf of each point under greedy routing through the complete tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Heap numbers, L - 1..2 L - 2. Ties go left.
+        """
+        from cladebench.methods.ghc.routers import route
+
+        return route(self._fitted_margins(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Cluster of each point: that of the training points at its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points. A node that no training point reached is never entered.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        from cladebench.methods.ghc.routers import route
+
+        margins = self._fitted_margins(X)
+        used = np.zeros(2 * self.n_leaves - 1, dtype=bool)
+        nodes = self._position
+        while nodes[0] > 0:
+            used[nodes] = True
+            nodes = (nodes - 1) // 2
+        label_of = np.zeros(2 * self.n_leaves - 1, dtype=np.intp)
+        label_of[self._position] = self.labels_
+        return label_of[route(margins, used)]
+
+    def _fitted_margins(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._margins(validate_data(self, X, dtype=np.float64, reset=False), self.params_)
+
+
+def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the features; 1 for a constant feature."""
+    spread = X.std(axis=0)
+    constant = np.ptp(X, axis=0) == 0
+    return X.mean(axis=0), np.where(constant | (spread == 0), 1.0, spread)
+
+
+def _read_out(leaves: np.ndarray, n_leaves: int) -> Hierarchy:
+    """Tree of the leaves that points reach."""
+    nodes = np.arange(2 * n_leaves - 1)
+    parents = np.where(nodes == 0, -1, (nodes - 1) // 2)
+    return Hierarchy.from_parents(parents, leaves).pruned()

@@ -1,0 +1,146 @@
+"""Routing functions f(x; theta_v): how well a point fits a node (section 2.1 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@runtime_checkable
+class Router(Protocol):
+    """What a routing function must offer; any differentiable function of the point will do.
+
+    The two methods describe the router of ONE node; `GHC` maps them over the nodes. `apply` must be written in
+    jax.numpy, and the object must be hashable and immutable (a frozen dataclass is both): it is a static argument
+    of compiled code, and equal routers share what has been compiled.
+    """
+
+    def init(self, rng: np.random.Generator, n_features: int) -> Any:
+        """Draw the parameters of one node.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of the random numbers.
+        n_features : int
+            Length of a point.
+
+        Returns
+        -------
+        pytree of floats and float arrays
+            The parameters theta_v.
+        """
+        ...
+
+    def apply(self, params: Any, X: jax.Array) -> jax.Array:
+        """Score points at one node.
+
+        Parameters
+        ----------
+        params : pytree
+            What `init` returned.
+        X : jax.Array of shape (n_points, n_features)
+            Points; standardised if ``GHC(scale_inputs=True)``.
+
+        Returns
+        -------
+        jax.Array of shape (n_points,)
+            Scores, any real numbers: the softmax over two siblings' scores is the routing probability.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class LinearRouter:
+    """w'x + b (GHC-L). Starts at w ~ N(0, 1 / n_features), b = 0."""
+
+    def init(self, rng: np.random.Generator, n_features: int) -> dict[str, Any]:
+        """Draw the parameters of one node."""
+        return {"weights": rng.standard_normal(n_features) / np.sqrt(n_features), "bias": 0.0}
+
+    def apply(self, params: dict[str, jax.Array], X: jax.Array) -> jax.Array:
+        """Score points at one node."""
+        return X @ params["weights"] + params["bias"]
+
+
+@dataclass(frozen=True)
+class NeuralRouter:
+    """A network with one hidden layer, v'a(W'x + c) + b (GHC-N).
+
+    The paper (section 4) says "feed-forward neural networks with a single hidden layer" and gives neither the
+    width nor the activation a. Weights start with variance 1 / fan-in, biases at zero.
+
+    Parameters
+    ----------
+    hidden_size : int, default=16
+        Width of the hidden layer.
+    activation : {"tanh", "relu"}, default="tanh"
+        a. tanh bounds the score by the norm of v, so that an outlier cannot saturate a router by its size alone.
+    """
+
+    hidden_size: int = 16
+    activation: Literal["tanh", "relu"] = "tanh"
+
+    def init(self, rng: np.random.Generator, n_features: int) -> dict[str, Any]:
+        """Draw the parameters of one node."""
+        return {
+            "hidden_weights": rng.standard_normal((n_features, self.hidden_size)) / np.sqrt(n_features),
+            "hidden_bias": np.zeros(self.hidden_size),
+            "output_weights": rng.standard_normal(self.hidden_size) / np.sqrt(self.hidden_size),
+            "output_bias": 0.0,
+        }
+
+    def apply(self, params: dict[str, jax.Array], X: jax.Array) -> jax.Array:
+        """Score points at one node."""
+        activation = jnp.tanh if self.activation == "tanh" else jax.nn.relu
+        hidden = activation(X @ params["hidden_weights"] + params["hidden_bias"])
+        return hidden @ params["output_weights"] + params["output_bias"]
+
+
+def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_features: int) -> Any:
+    """Draw the parameters of ``n_nodes`` routers, stacked along a leading axis (float64 ndarrays)."""
+    drawn = [router.init(rng, n_features) for _ in range(n_nodes)]
+    return jax.tree.map(
+        lambda *leaves: np.stack([np.asarray(leaf, dtype=np.float64) for leaf in leaves]), *drawn
+    )
+
+
+@partial(jax.jit, static_argnames=("router",))
+def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
+    """Score of the left child less that of the right one: (n_inner, n_points).
+
+    ``params`` is stacked over all nodes but the root, in heap order, so siblings alternate.
+    """
+    scores = jax.vmap(router.apply, in_axes=(0, None))(params, X)
+    return scores[0::2] - scores[1::2]
+
+
+def route(margins: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:
+    """Greedy routing: heap number of the leaf of each point.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_inner, n_points)
+        From `left_margins`. Ties go left.
+    used : ndarray of bool of shape (n_nodes,), optional
+        Nodes that may be entered; all by default. An entered inner node has a child that may be entered.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
+    n_inner, n_points = margins.shape
+    if used is None:
+        used = np.ones(2 * n_inner + 1, dtype=bool)
+    points = np.arange(n_points)
+    position = np.zeros(n_points, dtype=np.intp)
+    for _ in range(n_inner.bit_length()):
+        left = 2 * position + 1
+        goes_left = used[left] & ((margins[position, points] >= 0) | ~used[left + 1])
+        position = np.where(goes_left, left, left + 1)
+    return position

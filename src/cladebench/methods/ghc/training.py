@@ -1,0 +1,294 @@
+"""Full-tree and block-wise training of the routers by sampling (section 3)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from cladebench.methods.ghc.objective import (
+    Similarities,
+    draw_sample,
+    lca_entropy,
+    log_path_probabilities,
+    mean_pair_cost,
+    similarity_pairs,
+)
+from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
+from cladebench.methods.ghc.routers import Router, left_margins, route
+
+#: Steps that are drawn, dispatched and averaged together.
+WINDOW = 100
+#: Windows in a mean that is compared with the same number before it to see whether the cost still falls.
+PATIENCE = 5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is trained on: points as the routers see them, and their similarities.
+
+    The cost is divided by (pairs x points x scale): with scale the mean |Sim| it lies near (0, 1] on any data, which
+    gives learning rates and the weight of the entropy penalty one meaning everywhere.
+    """
+
+    router: Router
+    n_leaves: int
+    X: jax.Array
+    similarities: Similarities
+    scale: float
+    entropy_penalty: float
+
+
+@dataclass
+class Run:
+    """What training leaves: parameters, and (seconds, iterations, parameters) at the checkpoints."""
+
+    params: Any
+    checkpoints: list[tuple[float, int, Any]] = field(default_factory=list)
+    n_iter: int = 0
+    converged: bool = True
+    compile_seconds: float = 0.0
+
+
+@partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))
+def _run_steps(
+    router: Router,
+    optimizer: Literal["sgd", "adam"],
+    penalised: bool,
+    params: Any,
+    moments: Moments,
+    X: jax.Array,
+    weights: jax.Array,
+    samples: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
+    first_step: int,
+    n_steps: int,
+    learning_rate: float,
+    entropy_penalty: float,
+) -> tuple[Any, Moments, jax.Array]:
+    """Take steps on all blocks side by side; also return their costs' mean under ``weights``.
+
+    ``params`` has axes (block, node of the block, ...). ``samples`` are the members i, j of the pairs, their
+    similarities and the second samples k, with axes (step, block, pair, ...). The number of steps is traced, so any
+    number up to the length of ``samples`` is one program.
+    """
+    batch_size, n_second = samples[3].shape[2:]
+    # Where a batch would route more points than there are, all points are routed once and looked up.
+    route_all = batch_size * (2 + n_second) >= X.shape[0]
+
+    def block_loss(params: Any, i: jax.Array, j: jax.Array, similarity: jax.Array, k: jax.Array) -> jax.Array:
+        points = X if route_all else X[jnp.concatenate([i, j, k.ravel()])]
+        log_probs = log_path_probabilities(left_margins(router, params, points))
+        if route_all:
+            log_p, log_q, probs_k = log_probs[i], log_probs[j], jnp.exp(log_probs)[k]
+        else:
+            log_p, log_q = log_probs[:batch_size], log_probs[batch_size : 2 * batch_size]
+            probs_k = jnp.exp(log_probs[2 * batch_size :]).reshape(batch_size, n_second, -1)
+        loss = mean_pair_cost(jnp.exp(log_p), jnp.exp(log_q), probs_k, similarity)
+        if penalised:
+            loss += entropy_penalty * jnp.mean(lca_entropy(log_p, log_q))
+        return loss
+
+    def step(t: jax.Array, state: tuple[Any, Moments, jax.Array]) -> tuple[Any, Moments, jax.Array]:
+        params, moments, total = state
+        losses, gradient = jax.vmap(jax.value_and_grad(block_loss))(params, *(s[t] for s in samples))
+        params, moments = update(optimizer, params, gradient, moments, first_step + t, learning_rate)
+        return params, moments, total + jnp.dot(weights, losses)
+
+    params, moments, total = jax.lax.fori_loop(0, n_steps, step, (params, moments, jnp.zeros(())))
+    return params, moments, total / jnp.maximum(n_steps, 1)
+
+
+def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Levels of blocks, top-down: subtrees of depth ``block_depth`` (less at the bottom) that tile the tree.
+
+    Yields
+    ------
+    roots : ndarray of shape (n_blocks,)
+        Heap numbers of the blocks' roots.
+    nodes : ndarray of shape (n_blocks, 2 ** (depth + 1) - 2)
+        Heap numbers of the blocks' other nodes, in the heap order of the block.
+    """
+    tree_depth = n_leaves.bit_length() - 1
+    for top in range(0, tree_depth, block_depth):
+        depth = min(block_depth, tree_depth - top)
+        roots = np.arange(2**top) + 2**top - 1
+        # The m-th level below root r is (r + 1) 2^m - 1 + 0..2^m - 1.
+        levels = [(roots[:, None] + 1) * 2**m - 1 + np.arange(2**m) for m in range(1, depth + 1)]
+        yield roots, np.concatenate(levels, axis=1)
+
+
+def members_of(roots: np.ndarray, leaves: np.ndarray) -> list[np.ndarray]:
+    """Points whose leaf lies below each of the roots, all of one level."""
+    reached = leaves + 1
+    while reached[0] >= 2 * (roots[0] + 1):
+        reached = reached >> 1  # a heap number plus one halves on the way up
+    return [np.flatnonzero(reached == root + 1) for root in roots]
+
+
+class _Sampler:
+    """Draws the samples of a level of blocks, `WINDOW` steps at a time."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        rng: np.random.Generator,
+        members: list[np.ndarray],
+        batch_size: int,
+        n_second: int,
+    ) -> None:
+        self.problem, self.rng, self.n_second = problem, rng, n_second
+        self.counts = np.array([len(m) for m in members])
+        self.members = np.zeros((len(members), self.counts.max()), dtype=np.int32)
+        for row, points in zip(self.members, members, strict=True):
+            row[: len(points)] = points
+        self.shape = (WINDOW, len(members), batch_size)
+
+    def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        i, j, k = draw_sample(self.rng, self.counts[:, None], self.shape, self.n_second)
+        block = np.arange(len(self.counts))[:, None]
+        i, j, k = self.members[block, i], self.members[block, j], self.members[block[..., None], k]
+        return i, j, similarity_pairs(self.problem.similarities, i, j) / self.problem.scale, k
+
+
+def _stalled(losses: list[float], tol: float) -> bool:
+    if tol <= 0 or len(losses) < 2 * PATIENCE:
+        return False
+    before, now = np.mean(losses[-2 * PATIENCE : -PATIENCE]), np.mean(losses[-PATIENCE:])
+    return bool(now > before - tol * abs(before))
+
+
+def train_sampled(
+    problem: Problem,
+    params: Any,
+    rng: np.random.Generator,
+    *,
+    block_depth: int,
+    optimizer: Literal["sgd", "adam"],
+    learning_rate: float,
+    n_iter: int,
+    batch_size: int,
+    n_second: int,
+    tol: float,
+    n_checkpoints: int,
+) -> Run:
+    """Stochastic training: block-wise, or full-tree where the one block is the tree.
+
+    The blocks of one level are trained side by side, each on the points that reach its root under greedy routing.
+    A block that fewer than two points reach is left as it is.
+
+    Parameters
+    ----------
+    problem : Problem
+        Points and similarities.
+    params : pytree of ndarray
+        Start: parameters of all nodes but the root.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    block_depth : int
+        Depth of a block; the depth of the tree for full-tree training.
+    optimizer, learning_rate
+        See `optimizers.update`.
+    n_iter : int
+        Most steps on each level of blocks.
+    batch_size, n_second : int
+        Pairs of a step and block, and points of the second sample of each pair.
+    tol : float
+        A level is finished when the mean sampled cost of the last `PATIENCE` windows of `WINDOW` steps is not below
+        that of as many windows before by this fraction. 0: never.
+    n_checkpoints : int
+        Checkpoints on each level, at the ends of windows.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    FloatingPointError
+        If the cost or a parameter stops being finite.
+    """
+    run = Run(params, [(0.0, 0, params)])
+    windows = -(-n_iter // WINDOW)
+    wanted = set(np.linspace(0, windows, n_checkpoints + 1).round().astype(int).tolist())
+    clock = _Clock()
+    for roots, nodes in blocks_of(problem.n_leaves, block_depth):
+        with clock:
+            margins = np.asarray(left_margins(problem.router, run.params, problem.X))
+            members = members_of(roots, route(margins))
+            active = np.array([len(m) >= 2 for m in members])
+            if not active.any():
+                continue
+            sampler = _Sampler(problem, rng, members, batch_size, n_second)
+            start = jax.tree.map(lambda p, nodes=nodes: p[nodes - 1], run.params)
+            state = (start, zero_moments(start))
+            weights = active / active.sum()
+
+        def steps(
+            state: tuple[Any, Moments], samples: Any, first: int, n_steps: int, weights: np.ndarray
+        ) -> tuple[tuple[Any, Moments], float]:
+            params, moments, loss = _run_steps(
+                problem.router, optimizer, problem.entropy_penalty > 0, *state, problem.X, weights,
+                samples, first, n_steps, learning_rate, problem.entropy_penalty,
+            )  # fmt: skip
+            return (params, moments), float(loss)
+
+        compiling = time.perf_counter()
+        steps(state, tuple(np.zeros_like(s) for s in sampler.draw()), 0, 0, weights)
+        run.compile_seconds += time.perf_counter() - compiling
+
+        losses: list[float] = []
+        done = 0
+        while done < n_iter and not _stalled(losses, tol):
+            with clock:
+                n_steps = min(WINDOW, n_iter - done)
+                state, loss = steps(state, sampler.draw(), done, n_steps, weights)
+                done += n_steps
+                losses.append(loss)
+                _check_finite(state[0], loss, done, learning_rate)
+            if len(losses) in wanted:
+                params = _with_blocks(run.params, state[0], nodes, active)
+                run.checkpoints.append((clock.seconds, run.n_iter + done, params))
+        run.params = _with_blocks(run.params, state[0], nodes, active)
+        run.n_iter += done
+        run.converged &= _stalled(losses, tol)
+        if run.checkpoints[-1][1] != run.n_iter:
+            run.checkpoints.append((clock.seconds, run.n_iter, run.params))
+    return run
+
+
+class _Clock:
+    """Adds up the wall time of the blocks of code that it is the context of."""
+
+    seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._began
+
+
+def _with_blocks(params: Any, blocks: Any, nodes: np.ndarray, active: np.ndarray) -> Any:
+    """Parameters of the tree with those of the active blocks put in."""
+
+    def put(whole: np.ndarray, part: Any) -> np.ndarray:
+        whole = whole.copy()
+        whole[nodes[active] - 1] = np.asarray(part)[active]
+        return whole
+
+    return jax.tree.map(put, params, blocks)
+
+
+def _check_finite(params: Any, loss: float, iteration: int, learning_rate: float) -> None:
+    if np.isfinite(loss) and all(np.isfinite(np.asarray(leaf)).all() for leaf in jax.tree.leaves(params)):
+        return
+    raise FloatingPointError(
+        f"the sampled cost is {loss} or a parameter is not finite after {iteration} steps at "
+        f"learning_rate={learning_rate}: lower learning_rate, or let the routers scale their inputs (scale_inputs=True)"
+    )
