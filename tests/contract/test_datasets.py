@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +38,16 @@ def test_entry_is_complete(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_entry_can_be_sent_to_another_process(name: str) -> None:
     assert pickle.loads(pickle.dumps(datasets.info(name))) == datasets.info(name)
+
+
+def test_nothing_unpickles() -> None:
+    for path in sorted(Path(datasets.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                modules = {alias.name for alias in node.names} | {getattr(node, "module", None)}
+                assert not modules & {"pickle", "joblib", "dill", "cloudpickle", "shelve"}, path
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant) and node.value.value is False, path
 
 
 def test_something_is_always_available() -> None:

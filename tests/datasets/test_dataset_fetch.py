@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -117,6 +118,14 @@ def test_bad_download_is_an_error_and_nothing_is_kept(places, server, make_file,
     ):
         fetch.obtain(make_file(server.url + "/toy", server.url + "/copy"))
     assert tree(places.cache) == []
+
+
+def test_a_mismatch_passes_from_one_process_to_another(places, make_file):
+    places.put(places.mirror, ALTERED)
+    with pytest.raises(ChecksumMismatch) as caught:
+        fetch.obtain(make_file(NOWHERE))
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value) and copy.found == fetch.sha256(ALTERED)
 
 
 def test_broken_off_transfer_is_tried_again_then_left(places, server, make_file):

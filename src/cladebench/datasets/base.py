@@ -38,11 +38,18 @@ class ChecksumMismatch(DatasetError):
         Path or address of the bytes that were refused.
     expected, found : str
         sha256 in hexadecimal.
+    remark : str
+        What became of the file, and what to do.
     """
 
     def __init__(self, file: str, place: str, expected: str, found: str, remark: str) -> None:
-        self.file, self.place, self.expected, self.found = file, place, expected, found
-        super().__init__(f"{file}: sha256 mismatch in {place}: expected {expected}, found {found}; {remark}")
+        self.file, self.place, self.expected, self.found, self.remark = file, place, expected, found, remark
+        super().__init__(
+            file, place, expected, found, remark
+        )  # so that it passes from one process to another
+
+    def __str__(self) -> str:
+        return f"{self.file}: sha256 mismatch in {self.place}: expected {self.expected}, found {self.found}; {self.remark}"
 
 
 @dataclass(frozen=True)

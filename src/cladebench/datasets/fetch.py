@@ -181,7 +181,8 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
         if content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
             _failed[url] = "answers with a web page in place of the file"
             raise _Unreachable(_failed[url])
-        remark = _size(file, content) + "nothing was kept"
+        # A transfer that is too long was stopped there.
+        remark = ("at least " if len(content) > file.size else "") + _size(file, content) + "nothing was kept"
         raise ChecksumMismatch(file.name, url, file.sha256, sha256(content), remark)
     _write(target, content)
     return content
