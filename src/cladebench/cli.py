@@ -14,11 +14,14 @@ from cladebench import __version__, commands
 def build_parser() -> argparse.ArgumentParser:
     """Compose the parser from the modules in ``cladebench.commands``."""
     parser = argparse.ArgumentParser(
-        prog="cladebench", description="Audit papers on hierarchical clustering: data, runs, checks, verdicts, report."
+        prog="cladebench",
+        description="Audit papers on hierarchical clustering: data, runs, checks, verdicts, report.",
     )
     parser.add_argument("--version", action="version", version=f"cladebench {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda m: m.name):
+        if module.name.startswith("_"):
+            continue
         importlib.import_module(f"{commands.__name__}.{module.name}").register(subparsers)
     return parser
 

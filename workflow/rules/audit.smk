@@ -7,12 +7,12 @@ rule audit:
         sources=PLAN.package_sources("audit"),
     output:
         f"{OUT}/audit.csv",
-    params:
-        papers=" ".join(f"--paper {paper}" for paper in PLAN.papers),
-        out=OUT,
     log:
         f"{OUT}/logs/audit.log",
     conda:
         "../../environment.yml"
+    params:
+        papers=PLAN.paper_options,
+        out=OUT,
     shell:
         "{CLADEBENCH} audit --results {params.out:q} {params.papers} > {log:q} 2>&1"

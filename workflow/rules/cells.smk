@@ -5,23 +5,24 @@ rule cells:
         lambda w: PLAN.sources(w.paper, w.method),
     output:
         f"{OUT}/jobs/{{paper}}.{{dataset}}.{{method}}.json",
-    params:
-        # not files, but reasons to run again: the planned cells, and data that came within reach
-        cells=lambda w: PLAN.digest(w.paper, w.dataset, w.method),
-        data=lambda w: PLAN.data_state(w.dataset),
-        scope=PLAN.scope,
-        out=OUT,
-        flags=PLAN.flags,
     log:
         f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
         runtime=lambda w: PLAN.runtime_minutes(w.paper, w.dataset, w.method),
-    conda:
-        "../../environment.yml"
+    params:
+        # not files, but reasons to run again: the planned cells, and data that came within reach
+        cells=lambda w: PLAN.digest(w.paper, w.dataset, w.method),
+        data=lambda w: PLAN.data_state(w.dataset),
+        paper=lambda w: PLAN.papers[w.paper],
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} run --paper {wildcards.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        "{CLADEBENCH} run --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
         " --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
 
 
@@ -31,13 +32,14 @@ rule collect:
         PLAN.job_files(),
     output:
         f"{OUT}/cells.parquet",
-    params:
-        scope=PLAN.scope,
-        out=OUT,
-        flags=PLAN.flags,
     log:
         f"{OUT}/logs/collect.log",
     conda:
         "../../environment.yml"
+    params:
+        papers=PLAN.paper_options,
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} collect --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
+        "{CLADEBENCH} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"

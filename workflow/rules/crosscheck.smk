@@ -4,13 +4,13 @@ rule crosscheck:
         PLAN.package_sources("crosscheck"),
     output:
         f"{OUT}/certificates.csv",
+    log:
+        f"{OUT}/logs/crosscheck.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
     params:
         scope=PLAN.scope,
         out=OUT,
-    log:
-        f"{OUT}/logs/crosscheck.log",
-    threads: 1
-    conda:
-        "../../environment.yml"
     shell:
         "{CLADEBENCH} crosscheck --scope {params.scope} --out {params.out:q} --record-only > {log:q} 2>&1"

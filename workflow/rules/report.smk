@@ -5,17 +5,22 @@ rule artifacts:
         sources=PLAN.package_sources("papers"),
     output:
         [
-            report(path, caption=caption, category=paper, labels={"artifact": name, "kind": kind})
+            report(
+                path,
+                caption=caption,
+                category=paper,
+                labels={"artifact": name, "kind": kind},
+            )
             for paper, name, kind, path, caption in PLAN.artifact_files()
         ],
-    params:
-        papers=" ".join(f"--paper {paper}" for paper in PLAN.papers),
-        scope=PLAN.scope,
-        out=OUT,
     log:
         f"{OUT}/logs/artifacts.log",
     conda:
         "../../environment.yml"
+    params:
+        papers=PLAN.paper_options,
+        scope=PLAN.scope,
+        out=OUT,
     shell:
         "{CLADEBENCH} artifacts --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
 
@@ -33,14 +38,14 @@ rule report:
             category="Report",
             labels={"artifact": "all papers", "kind": "pages"},
         ),
-    params:
-        papers=" ".join(f"--paper {paper}" for paper in PLAN.papers),
-        scope=PLAN.scope,
-        out=OUT,
     log:
         f"{OUT}/logs/report.log",
     conda:
         "../../environment.yml"
+    params:
+        papers=PLAN.paper_options,
+        scope=PLAN.scope,
+        out=OUT,
     shell:
         "{CLADEBENCH} report --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
 
@@ -52,13 +57,14 @@ rule gate:
         rules.collect.output,
     output:
         f"{OUT}/gate.txt",
-    params:
-        scope=PLAN.scope,
-        out=OUT,
-        flags=PLAN.flags,
     log:
         f"{OUT}/logs/gate.log",
     conda:
         "../../environment.yml"
+    params:
+        papers=PLAN.paper_options,
+        scope=PLAN.scope,
+        out=OUT,
+        flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} gate --scope {params.scope} --out {params.out:q} {params.flags} 2>&1 | tee {log:q}"
+        "{CLADEBENCH} gate {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} 2>&1 | tee {log:q}"

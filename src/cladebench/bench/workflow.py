@@ -31,7 +31,8 @@ class Workplan:
     Attributes
     ----------
     scope : str
-    papers : list of str
+    papers : dict of str to str
+        Id of each paper (its folder's name) and the name it goes by in the configuration.
     results : str
         ``<results_dir>/<scope>``.
     flags : str
@@ -48,7 +49,7 @@ class Workplan:
         # Jobs inherit the environment, so this is where the configured mirrors and cache reach them.
         os.environ.update(self.config.data.environment())
         self.scope = self.config.scope
-        self.papers = list(self.config.papers or built_in_papers())
+        self.papers: dict[str, str] = {}
         self.results = f"{self.config.results_dir}/{self.scope}"
         self.flags = (
             f"--seed {self.config.seed} --threads {self.config.threads}"
@@ -56,10 +57,11 @@ class Workplan:
         )
         self.plans: dict[str, Plan] = {}
         self.jobs: dict[tuple[str, str, str], Job] = {}
-        for paper in self.papers:
-            plan = load_plan(paper)
+        for name in self.config.papers or built_in_papers():
+            plan = load_plan(name)
             validate_protocol(plan)
-            self.plans[paper] = plan
+            self.papers[plan.paper] = name
+            self.plans[plan.paper] = plan
             for job in expand(
                 plan,
                 self.scope,
@@ -68,7 +70,7 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                self.jobs[paper, job.dataset, job.method.name] = job
+                self.jobs[plan.paper, job.dataset, job.method.name] = job
 
     # ------------------------------------------------------------------ cells
 
@@ -78,7 +80,7 @@ class Workplan:
 
     def sources(self, paper: str, method: str) -> list[str]:
         """Source files on which the cells of a method depend."""
-        return [str(path) for path in sources.job_sources(paper, method)]
+        return [str(path) for path in sources.job_sources(self.papers[paper], method)]
 
     def digest(self, paper: str, dataset: str, method: str) -> str:
         """Digest of the planned cells, limits left out."""
@@ -98,6 +100,11 @@ class Workplan:
         """Time to reserve: every cell at its wall limit."""
         cells = self.jobs[paper, dataset, method].cells
         return int(sum(cell.spec.limits.wall_limit for cell in cells) / 60) + 1
+
+    @property
+    def paper_options(self) -> str:
+        """The ``--paper`` options that name every paper of the run."""
+        return " ".join(f"--paper {name}" for name in self.papers.values())
 
     # ------------------------------------------------------------------ what is made of the records
 
@@ -126,7 +133,7 @@ class Workplan:
             for artifact in importlib.import_module(f"{plan.package}.artifacts").ARTIFACTS:
                 folder, suffix = ("tables", "html") if artifact.kind == "table" else ("figures", "svg")
                 caption = str(plan.path.parent / "captions" / f"{artifact.id}.rst")
-                path = f"{self.results}/{folder}/{plan.paper}/{artifact.id}.{suffix}"
+                path = f"{self.results}/{folder}/{paper}/{artifact.id}.{suffix}"
                 files.append((paper, artifact.id, artifact.kind, path, caption))
         return files
 

@@ -1,0 +1,66 @@
+"""``cladebench gate``: decide whether a run was good."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from cladebench.commands._options import add_run_options, planned_jobs
+
+
+def register(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "gate",
+        help="decide whether a run was good",
+        description="Every planned cell has a record, nothing failed that the plan does not declare, no certificate "
+        "failed. Verdicts do not enter: a claim that does not hold is a result. Exit code 0 or 1.",
+    )
+    add_run_options(parser)
+    parser.set_defaults(func=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is wrong and what should be known; write it to ``gate.txt``."""
+    from cladebench.bench.gate import gate
+    from cladebench.bench.plan import expected_failures
+    from cladebench.bench.schema import InputFileError
+    from cladebench.bench.store import Store, write_atomically
+
+    try:
+        jobs, out = planned_jobs(args)
+    except InputFileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
+    plans = {job.plan.paper: (job.plan, job.scope) for job in jobs}
+    result = gate(
+        ledger, [entry for plan, scope in plans.values() for entry in expected_failures(plan, scope)]
+    )
+    failures = [*result.failures, *failed_certificates(out / "certificates.csv")]
+    counts = ", ".join(f"{count} {status}" for status, count in ledger.status.value_counts().items())
+    lines = [
+        f"cells: {counts}",
+        *(f"note: {note}" for note in result.notes),
+        *(f"FAILED: {failure}" for failure in failures),
+        f"report:   {out / 'report' / 'index.html'}",
+        f"verdicts: {out / 'audit.csv'}",
+        "gate: closed" if failures else "gate: open",
+    ]
+    print("\n".join(lines))
+    write_atomically(out / "gate.txt", ("\n".join(lines) + "\n").encode())
+    return 1 if failures else 0
+
+
+def failed_certificates(path: Path) -> list[str]:
+    """Name the certificates that did not pass; a missing or empty file is a failure too."""
+    import pandas as pd
+
+    if not path.exists():
+        return [f"{path}: there are no certificates; run cladebench crosscheck"]
+    frame = pd.read_csv(path)
+    if frame.empty:
+        return [f"{path}: holds no certificate"]
+    return [f"certificate {row.id}: {row.note}" for row in frame[~frame.passed.astype(bool)].itertuples()]

@@ -1,0 +1,123 @@
+"""Tables and figures as files: CSV, Markdown and HTML; SVG, PDF and PNG."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from cladebench import datasets
+from cladebench.audit.claims import claims_path, load_claims
+from cladebench.bench.plan import Plan, load_plan
+from cladebench.bench.selection import select_settings
+from cladebench.bench.store import Store, read_cells, write_atomically
+from cladebench.papers.base import Artifact, ArtifactContext, Table
+from cladebench.plotting import save_figure, use_style
+
+
+def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
+    """Gather what the artifacts of a paper may read.
+
+    Parameters
+    ----------
+    paper : str
+        Id or dotted package of the paper.
+    scope : str
+        Scope that was run.
+    results : Path
+        Folder of the run, with ``cells.parquet``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no ``cells.parquet``.
+    """
+    plan = load_plan(paper)
+    records = read_cells(results / "cells.parquet")
+    records = records[records.paper == plan.paper].reset_index(drop=True)
+    published = load_claims(paper).published_table() if claims_path(paper) else pd.DataFrame()
+    return ArtifactContext(
+        paper=plan.paper,
+        package=plan.package,
+        scope=scope,
+        records=records,
+        published=published,
+        choices=select_settings(records, plan.selection),
+        methods={name: method.as_dict() for name, method in plan.methods.items()},
+        datasets=_datasets(plan, scope),
+        load_arrays=Store(results).load_arrays,
+    )
+
+
+def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
+    keys = ("title", "kind", "stand_in_for", "n_samples", "n_features", "n_classes")
+    entries = {name: datasets.info(name) for name in plan.scope(scope)["datasets"]}
+    return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
+
+
+def paper_artifacts(package: str) -> tuple[Artifact, ...]:
+    """Artifacts that a paper's package declares."""
+    return tuple(importlib.import_module(f"{package}.artifacts").ARTIFACTS)
+
+
+def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
+    """Build and write every artifact of a paper; yields the file that stands for each.
+
+    Tables go to ``tables/<paper>/<id>`` as ``.csv``, ``.md`` and ``.html``, figures to ``figures/<paper>/<id>`` as
+    ``.svg``, ``.pdf`` and ``.png``.
+    """
+    for artifact in paper_artifacts(context.package):
+        if artifact.kind == "table":
+            table = artifact.build(context)
+            assert isinstance(table, Table)
+            yield write_table(artifact, table, results / "tables" / context.paper)
+        else:
+            folder = results / "figures" / context.paper
+            folder.mkdir(parents=True, exist_ok=True)
+            with use_style():
+                figure = artifact.build(context)
+                assert not isinstance(figure, Table)
+                save_figure(figure, folder / artifact.id)
+            yield folder / f"{artifact.id}.svg"
+
+
+def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
+    """Write a table as CSV (the data alone), Markdown and a page of HTML (with caption and notes)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    frame = table.frame
+    write_atomically(folder / f"{artifact.id}.csv", frame.to_csv(index=False).encode())
+    write_atomically(folder / f"{artifact.id}.md", markdown(artifact, table).encode())
+    write_atomically(folder / f"{artifact.id}.html", standalone_html(artifact, table).encode())
+    return folder / f"{artifact.id}.html"
+
+
+def markdown(artifact: Artifact, table: Table) -> str:
+    """Write a table as Markdown, with its caption above and its notes below."""
+
+    def cell(value: object) -> str:
+        return str(value).replace("|", "\\|").replace("\n", " ")
+
+    rows = [
+        list(table.frame.columns),
+        ["---"] * table.frame.shape[1],
+        *table.frame.astype(str).to_numpy().tolist(),
+    ]
+    lines = [f"## {artifact.title}", "", artifact.caption, ""]
+    lines += ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
+    lines += ["", *(f"- {note}" for note in table.notes)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def standalone_html(artifact: Artifact, table: Table) -> str:
+    """Write a table as a page of its own, which needs nothing else."""
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(loader=PackageLoader("cladebench.report"), autoescape=True)
+    return environment.get_template("table.html").render(
+        artifact=artifact,
+        columns=list(table.frame.columns),
+        rows=table.frame.astype(str).to_numpy().tolist(),
+        notes=table.notes,
+    )

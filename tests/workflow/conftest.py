@@ -1,0 +1,77 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from doc_examples import ROOT, write_example_paper
+
+
+class Snakemake:
+    """The real Snakemake on the project's Snakefile, working in a folder of its own."""
+
+    def __init__(
+        self, folder: Path, papers: list[str] | None = None, python_path: Path | None = None
+    ) -> None:
+        self.folder = folder
+        self.papers = papers
+        self.environment = {**os.environ, "CLADEBENCH_OFFLINE": "1"}
+        self.environment.pop("CLADEBENCH_MIRROR", None)
+        self.environment["CLADEBENCH_CACHE"] = str(folder / "no-cache")
+        if python_path is not None:
+            self.environment["PYTHONPATH"] = str(python_path)
+
+    def command(self, *arguments: str, cores: int = 2, config: tuple[str, ...] = ()) -> list[str]:
+        settings = ["scope=smoke", *config]
+        if self.papers is not None:
+            settings.append(f"papers={json.dumps(self.papers)}")
+        return [
+            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+            *(
+                "--directory",
+                str(self.folder),
+                "--cores",
+                str(cores),
+                "--nocolor",
+                "--workflow-profile",
+                "none",
+            ),
+            *("--rerun-incomplete", "--keep-going", *arguments, "--config", *settings),
+        ]
+
+    def run(self, *arguments: str, check: bool = True, **options) -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            self.command(*arguments, **options),
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+        if check:
+            assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+
+@pytest.fixture(scope="session")
+def example_package(tmp_path_factory):
+    """The example paper of the documentation: (folder for the Python path, dotted name)."""
+    folder = tmp_path_factory.mktemp("example")
+    return folder, write_example_paper(folder)
+
+
+@pytest.fixture
+def example(tmp_path, example_package):
+    """Snakemake on the example paper, in an empty folder."""
+    python_path, name = example_package
+    return Snakemake(tmp_path, [name], python_path)
+
+
+@pytest.fixture(scope="session")
+def ghc_smoke(tmp_path_factory):
+    """A finished smoke run of the ghc paper, with no network, no mirror and no cache."""
+    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc"])
+    run.output = run.run()
+    return run

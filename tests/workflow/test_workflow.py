@@ -1,0 +1,151 @@
+"""The real Snakemake: what it plans, what it leaves, and what a kill, a rerun or another number of cores changes."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+
+from cladebench.audit.claims import load_claims
+from cladebench.bench.plan import expand, load_plan
+from cladebench.bench.store import MEASURED, read_cells
+from cladebench.bench.workflow import Workplan
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+
+def reproducible(path):
+    """What two runs of the same cells must agree on, bit for bit."""
+    cells = read_cells(path)
+    cells = cells[~cells.metric.fillna("").str.contains("seconds")]
+    return cells.drop(columns=list(MEASURED)).reset_index(drop=True)
+
+
+def records(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("cells/**/*.json")}
+
+
+def test_the_default_target_plans_every_job(example):
+    planned = example.run("--dry-run").stdout
+    for rule, count in (
+        ("cells", 2),
+        ("collect", 1),
+        ("audit", 1),
+        ("artifacts", 1),
+        ("report", 1),
+        ("gate", 1),
+    ):
+        assert any(line.split() == [rule, str(count)] for line in planned.splitlines()), planned
+
+
+def test_the_example_of_the_documentation_runs_from_end_to_end(example):
+    example.run()
+    out = example.folder / "results" / "smoke"
+    audit = pd.read_csv(out / "audit.csv")
+    assert set(audit.claim) == set(load_claims_of(example)) and audit.verdict.notna().all()
+    assert (out / "report" / "index.html").stat().st_size > 0
+    assert "gate: open" in (out / "gate.txt").read_text()
+    assert "Nothing to be done" in (again := example.run()).stdout + again.stderr
+
+
+def load_claims_of(example):
+    import sys
+
+    sys.path.insert(0, example.environment["PYTHONPATH"])
+    try:
+        return load_claims(example.papers[0]).claims
+    finally:
+        sys.path.pop(0)
+
+
+def test_cores_do_not_change_cells(example, tmp_path_factory):
+    other = type(example)(tmp_path_factory.mktemp("one-core"), example.papers)
+    other.environment = {**example.environment}
+    target = "results/smoke/cells.parquet"
+    example.run(target, cores=2)
+    other.run(target, cores=1, config=("threads=2",))
+    pd.testing.assert_frame_equal(
+        reproducible(example.folder / target), reproducible(other.folder / target), check_exact=True
+    )
+
+
+def test_a_killed_run_goes_on_where_it_was(example, tmp_path_factory):
+    undisturbed = type(example)(tmp_path_factory.mktemp("undisturbed"), example.papers)
+    undisturbed.environment = {**example.environment}
+    target = "results/smoke/cells.parquet"
+    undisturbed.run(target)
+
+    running = subprocess.Popen(
+        example.command(target, cores=1),
+        env=example.environment,
+        cwd=example.folder,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 120
+    while not records(example.folder) and time.monotonic() < deadline and running.poll() is None:
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    before = records(example.folder)
+    assert before, "the run was to be killed after its first record"
+
+    example.run("--unlock", check=False)
+    example.run(target)
+    after = records(example.folder)
+    assert {path: after[path] for path in before} == before, "a finished cell was run again"
+    pd.testing.assert_frame_equal(
+        reproducible(example.folder / target), reproducible(undisturbed.folder / target), check_exact=True
+    )
+
+
+def test_a_wrong_configuration_says_key_and_allowed_values(example):
+    done = example.run("--dry-run", check=False, config=("thread=2",))
+    assert done.returncode != 0
+    assert "thread" in done.stderr + done.stdout and "threads" in done.stderr + done.stdout
+
+
+def test_ghc_smoke_leaves_every_cell_ok_and_every_claim_judged(ghc_smoke):
+    out = ghc_smoke.folder / "results" / "smoke"
+    cells = read_cells(out / "cells.parquet")
+    planned = {c.spec.cell_id for job in expand(load_plan("ghc"), "smoke") for c in job.cells}
+    assert set(cells.cell_id) == planned
+    assert set(cells.status) == {"ok"}, cells[cells.status != "ok"][["cell_id", "reason"]]
+    audit = pd.read_csv(out / "audit.csv")
+    assert list(audit.columns[:10]) == [
+        *("claim", "paper", "place", "published", "measured", "low", "high", "n", "verdict", "reason")
+    ]
+    assert set(audit.claim) == set(load_claims("ghc").claims)
+    certificates = pd.read_csv(out / "certificates.csv")
+    assert len(certificates) and certificates.passed.all()
+
+
+def test_ghc_smoke_report_opens_from_disk_and_stays_small(ghc_smoke):
+    report = ghc_smoke.folder / "results" / "smoke" / "report"
+    pages = list(report.rglob("*.html"))
+    assert len(pages) >= 2
+    assert sum(path.stat().st_size for path in report.rglob("*") if path.is_file()) < 5_000_000
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert "http-equiv" not in text and 'src="http' not in text and "@import" not in text
+
+
+def test_snakemake_report_has_captions_and_categories(ghc_smoke):
+    ghc_smoke.run("--report", "report.zip")
+    assert (ghc_smoke.folder / "report.zip").stat().st_size > 100_000
+
+
+def test_only_the_jobs_that_import_a_file_depend_on_it():
+    plan = Workplan({"scope": "smoke", "papers": ["ghc"]})
+
+    def depends(method, file):
+        return any(path.endswith(file) for path in plan.sources("ghc", method))
+
+    assert depends("Perch", "methods/perch.py") and not depends("HKMeans", "methods/perch.py")
+    assert depends("GHC-N-FT", "methods/ghc/training.py") and not depends("HAC-C", "methods/ghc/training.py")
+    # helpers two imports away count too
+    assert depends("HAC-C", "metrics/similarity.py") and depends("HKMeans", "methods/base.py")
+    assert all(depends(method, "papers/ghc/protocol.py") for method in ("Perch", "HKMeans", "GHC-N-FT"))
