@@ -1,0 +1,120 @@
+"""Claims that need no rerun: printed numbers against each other, against the data, against what is possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.verdicts import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
+
+#: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
+Facts = Callable[[str, str], int]
+
+
+def judge_arithmetic(claim: Claim, claims: ClaimSet, facts: Facts) -> Outcome:
+    """Judge an arithmetic claim.
+
+    Parameters
+    ----------
+    claim : Claim
+    claims : ClaimSet
+        Where its references lead.
+    facts : callable
+        ``facts(dataset, "n_samples")``; raises ValueError for a data set that is not registered.
+    """
+    expects = claim.expects
+    if "fact" in expects:
+        return _fact(claim, facts)
+    if "possible_at" in expects:
+        return _possible(claim, int(expects["possible_at"]))
+    if "average_of" in expects:
+        return _average(claim, claims)
+    return _comparison(claim, claims)
+
+
+def _fact(claim: Claim, facts: Facts) -> Outcome:
+    assert claim.published is not None
+    dataset, fact = claim.expects["dataset"], claim.expects["fact"]
+    try:
+        ours = facts(dataset, fact)
+    except ValueError as error:
+        return not_testable(str(error))
+    difference = ours - claim.published.value
+    numbers: dict[str, Any] = {"measured": float(ours), "difference": difference, "n": 1}
+    said = f"{dataset} has {ours} {fact.removeprefix('n_')}"
+    if difference == 0:
+        return Outcome(REPRODUCED, said, supported=True, **numbers)
+    return Outcome(CONTRADICTED, f"{said}, printed {claim.published.text}", **numbers)
+
+
+def _possible(claim: Claim, n: int) -> Outcome:
+    """A printed proportion of n objects must be the rounding of k/n for some whole k."""
+    assert claim.published is not None
+    share, half = claim.published.value, claim.published.unit / 2
+    if share > 1:
+        share, half = share / 100, half / 100
+    nearest = round(share * n)
+    gap = abs(nearest / n - share)
+    if gap <= half * (1 + 1e-9):
+        return Outcome(REPRODUCED, f"{nearest} of {n}", supported=True, n=n)
+    return Outcome(
+        CONTRADICTED, f"no share of {n} rounds to {claim.published.text}; the nearest is {nearest}/{n}", n=n
+    )
+
+
+def _average(claim: Claim, claims: ClaimSet) -> Outcome:
+    """The printed average must be within the rounding of its parts and its own."""
+    assert claim.published is not None
+    parts = [number for pattern in claim.expects["average_of"] for number in _numbers(claim, claims, pattern)]
+    mean = math.fsum(value for value, _ in parts) / len(parts)
+    half = claim.published.unit / 2 + math.fsum(unit for _, unit in parts) / len(parts) / 2
+    difference = mean - claim.published.value
+    numbers: dict[str, Any] = {"measured": mean, "difference": difference, "n": len(parts)}
+    if abs(difference) <= half * (1 + 1e-9):
+        return Outcome(
+            REPRODUCED, f"the {len(parts)} printed numbers average {short(mean)}", supported=True, **numbers
+        )
+    return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {short(mean)}", **numbers)
+
+
+def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
+    """Compare one printed number with one or several others, taken as printed."""
+    expects: Mapping[str, Any] = claim.expects
+    (left, _), *_ = _numbers(claim, claims, expects["left"])
+    if isinstance(expects["than"], list):
+        others = {
+            name: claims.claims[name].published
+            for pattern in expects["than"]
+            for name in claims.matching(pattern)
+            if name not in (claim.id, expects["left"])
+        }
+        rights = {name: printed.value for name, printed in others.items() if printed is not None}
+    else:
+        rights = {f"{expects['than']:g}": float(expects["than"])}
+    relation = expects["is"]
+    higher = relation == "higher" or (
+        relation in ("better", "no_worse") and claim.measure.get("direction") == "higher"
+    )
+    higher = higher or (relation == "worse" and claim.measure.get("direction") == "lower")
+    sign = 1.0 if higher else -1.0
+    margin = float(expects.get("margin", 0.0))
+    gaps = {name: sign * (left - value) + margin for name, value in rights.items()}
+    worst = min(gaps, key=lambda name: (gaps[name], name))
+    gap = gaps[worst]
+    numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
+    said = f"printed {short(left)} against {short(rights[worst])} ({worst})"
+    if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
+        if relation == "no_worse":
+            return Outcome(REPRODUCED, f"{said}: no worse", supported=True, **numbers)
+        return Outcome(WITHIN_NOISE, f"{said}: equal as printed", **numbers)
+    if gap > 0:
+        return Outcome(REPRODUCED, said, supported=True, **numbers)
+    return Outcome(CONTRADICTED, said, **numbers)
+
+
+def _numbers(claim: Claim, claims: ClaimSet, pattern: str) -> list[tuple[float, float]]:
+    """Printed value and unit of every claim that a pattern names, the claim itself left out."""
+    found = [claims.claims[name].published for name in claims.matching(pattern) if name != claim.id]
+    return [(printed.value, printed.unit) for printed in found if printed is not None]

@@ -1,0 +1,253 @@
+"""The audit of a run: records in, one row a claim out, as CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cladebench import datasets
+from cladebench.audit.arithmetic import Facts
+from cladebench.audit.claims import ClaimSet, claims_path, load_claims
+from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
+from cladebench.audit.query import Records
+from cladebench.audit.verdicts import VERDICTS
+from cladebench.bench.plan import built_in_papers, load_plan
+from cladebench.bench.schema import InputFileError
+
+#: Columns of ``audit.csv``; other programs rely on the first ten.
+COLUMNS = (
+    "claim",
+    "paper",
+    "place",
+    "published",
+    "measured",
+    "low",
+    "high",
+    "n",
+    "verdict",
+    "reason",
+    "kind",
+    "quote",
+    "reading",
+    "difference",
+    "detectable",
+    "p_value",
+    "p_exact",
+    "p_adjusted",
+    "published_value",
+    "published_spread",
+    "n_published",
+    "precision",
+    "family",
+    "selection",
+    "measured_label_free",
+    "verdict_label_free",
+    "dataset",
+    "methods",
+    "metric",
+    "cells",
+    "cells_label_free",
+    "parts",
+    "stand_in_for",
+)
+
+_NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
+
+
+def registry_fact(dataset: str, fact: str) -> int:
+    """A fact of a registered data set: ``n_samples``, ``n_features`` or ``n_classes``."""
+    return int(getattr(datasets.info(dataset), fact))
+
+
+def audit_paper(
+    claims: ClaimSet,
+    frame: pd.DataFrame,
+    *,
+    selection: Mapping[str, Any] | None = None,
+    certificates: pd.DataFrame | None = None,
+    facts: Facts = registry_fact,
+) -> list[dict[str, Any]]:
+    """Judge every claim of a paper.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    frame : DataFrame
+        ``cells.parquet``; rows of other papers are left out.
+    selection : Mapping, optional
+        The plan's rules of selection.
+    certificates : DataFrame, optional
+        ``certificates.csv``: columns id, topic, passed.
+    facts : callable
+        Facts of data sets.
+
+    Returns
+    -------
+    list of dict
+        One row for each claim with the keys `COLUMNS`, in the file's order. Published numbers are judged under the rule
+        that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
+        setting is chosen without labels.
+    """
+    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
+    by_rule = {
+        rule: Evaluation(claims, records, certificates, facts, rule).run()
+        for rule in (PAPER_RULE, LABEL_FREE_RULE)
+    }
+    return [
+        _row(claims, name, by_rule[PAPER_RULE][name], by_rule[LABEL_FREE_RULE][name])
+        for name in claims.claims
+    ]
+
+
+def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFrame:
+    """Audit a results folder.
+
+    Parameters
+    ----------
+    results : Path
+        Holds ``cells.parquet`` and, when the cross-checks ran, ``certificates.csv``.
+    papers : sequence of str, optional
+        Default: every paper in the records that has claims.
+
+    Returns
+    -------
+    DataFrame
+        The rows of ``audit.csv``.
+
+    Raises
+    ------
+    InputFileError
+        If there are no records, or no paper to audit.
+    """
+    frame = read_records(results)
+    certificates_file = results / "certificates.csv"
+    certificates = pd.read_csv(certificates_file) if certificates_file.exists() else None
+    if papers is None:
+        present = set(frame["paper"])
+        papers = [p for p in built_in_papers() if p in present and claims_path(p) is not None]
+    if not papers:
+        raise InputFileError(
+            f"{results}: no paper with claims among {', '.join(sorted(set(frame['paper']))) or 'none'}"
+        )
+    rows: list[dict[str, Any]] = []
+    for paper in papers:
+        rows += audit_paper(
+            load_claims(paper),
+            frame,
+            selection=load_plan(paper).selection,
+            certificates=certificates,
+        )
+    return as_frame(rows)
+
+
+def read_records(results: Path) -> pd.DataFrame:
+    """Read ``cells.parquet`` of a results folder.
+
+    Raises
+    ------
+    InputFileError
+        If it is missing or unreadable.
+    """
+    path = results / "cells.parquet"
+    if not path.exists():
+        raise InputFileError(f"{path}: no such file; run the cells first (snakemake, or cladebench run)")
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise InputFileError(f"{path}: cannot be read: {error}") from None
+
+
+def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows as a frame with the columns of ``audit.csv``; ``n`` and ``n_published`` are whole numbers."""
+    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    return frame.astype({"n": "Int64", "n_published": "Int64"})
+
+
+def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
+    """Write ``audit.csv`` and ``audit.json`` (nested parts, by paper), each by rename.
+
+    The JSON also lists what was excluded, with the reason.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    papers = list(dict.fromkeys(frame["paper"]))
+    document = {
+        "verdicts": summary(frame).to_dict(orient="index"),
+        "claims": [_as_json(row) for row in frame.to_dict(orient="records")],
+        "excluded": {paper: list(load_claims(paper).excluded) for paper in papers if claims_path(paper)},
+    }
+    texts = {
+        "audit.csv": frame.to_csv(index=False, lineterminator="\n"),
+        "audit.json": json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+    }
+    for name, text in texts.items():
+        partial = out / f".{name}.{os.getpid()}"
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(out / name)
+    return [out / name for name in texts]
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Count the verdicts: a row for each paper, a column for each verdict."""
+    counts = pd.crosstab(frame["paper"], frame["verdict"])
+    return counts.reindex(columns=list(VERDICTS), fill_value=0)
+
+
+def _row(claims: ClaimSet, name: str, main: Judgement, label_free: Judgement) -> dict[str, Any]:
+    claim = claims.claims[name]
+    outcome, other = (j.outcome.on_stand_in() if j.stand_in_for else j.outcome for j in (main, label_free))
+    gridded = any(s.gridded for s in main.samples)
+    printed = claim.published
+    query = claim.measure
+    return {
+        "claim": claim.id,
+        "paper": claims.paper,
+        "place": claim.place_text(),
+        "published": printed.text if printed else main.published,
+        **{key: getattr(outcome, key) for key in _NUMBERS},
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+        "kind": claim.kind,
+        "quote": claim.quote,
+        "reading": claim.reading,
+        "published_value": printed.value if printed else None,
+        "published_spread": printed.spread if printed else None,
+        "n_published": claim.repetitions if printed and claim.kind == "value" else None,
+        "precision": printed.unit if printed else None,
+        "family": claim.family if claim.kind in ("value", "order", "trend") else "",
+        "selection": query.get("selection", PAPER_RULE) if gridded else "one setting" if main.samples else "",
+        "measured_label_free": other.measured,
+        "verdict_label_free": other.verdict,
+        "dataset": query.get("dataset", claim.expects.get("dataset", "")),
+        "methods": "; ".join(_methods(main)),
+        "metric": query.get("metric", ""),
+        "cells": _cells(main),
+        "cells_label_free": _cells(label_free),
+        "parts": "; ".join(f"{part}: {verdict}" for part, verdict in main.parts),
+        "stand_in_for": "; ".join(main.stand_in_for),
+    }
+
+
+def _methods(judgement: Judgement) -> list[str]:
+    return list(dict.fromkeys(s.cells.split("/")[2] for s in judgement.samples if s.cells))
+
+
+def _cells(judgement: Judgement) -> str:
+    return "; ".join(dict.fromkeys(s.cells for s in judgement.samples if s.cells))
+
+
+def _as_json(row: Mapping[Any, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {str(key): None if _is_missing(value) else value for key, value in row.items()}
+    for key in ("n", "n_published"):
+        found[key] = None if found[key] is None else int(found[key])
+    for key in ("parts", "cells", "cells_label_free", "methods"):
+        found[key] = [part for part in str(found[key] or "").split("; ") if part]
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and value != value)

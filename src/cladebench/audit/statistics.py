@@ -1,0 +1,170 @@
+"""The statistics behind the verdicts: intervals, paired tests, what a sample could have detected, Holm's correction."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+#: Up to this many pairs the sign-flip test enumerates all sign patterns.
+MAX_SIGN_FLIP = 16
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval; a point when the sample does not vary, infinite for one random value."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    sd: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An estimated difference and its uncertainty.
+
+    Attributes
+    ----------
+    value : float
+    se, df : float
+        Standard error and degrees of freedom; ``se == 0`` when nothing varies, ``inf`` when the sample cannot say.
+    """
+
+    value: float
+    se: float
+    df: float
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Half the width of the confidence interval."""
+        return self._scaled(0.5 + level / 2)
+
+    def p_value(self) -> float:
+        """Two-sided p-value of the t test that the difference is zero."""
+        if self.se == 0:
+            return 1.0 if self.value == 0 else 0.0
+        if math.isinf(self.se):
+            return 1.0
+        return float(2 * stats.t.sf(abs(self.value) / self.se, self.df))
+
+    def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float:
+        """Smallest true difference that a two-sided t test finds with the given power.
+
+        The usual approximation ``(t[1 - alpha/2] + t[power]) * se`` of the noncentral t.
+        """
+        return self._scaled(1 - alpha / 2) + self._scaled(power)
+
+    def _scaled(self, quantile: float) -> float:
+        if self.se == 0 or math.isinf(self.se):
+            return self.se
+        return float(stats.t.ppf(quantile, self.df) * self.se)
+
+
+def spread_of(values: np.ndarray) -> float:
+    """Sample standard deviation (n - 1), exactly zero when all values are equal, NaN for a single value."""
+    if values.size < 2:
+        return math.nan
+    # Rounding in the mean of equal numbers would leave a spread of 1e-17, and any difference would be significant.
+    return 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1))
+
+
+def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.95) -> Interval:
+    """Mean and its t interval.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        At least one value.
+    point : bool, default=False
+        The value is known exactly (a deterministic method), so that one value is enough.
+    level : float, default=0.95
+        Confidence level.
+    """
+    values = np.asarray(values, dtype=float)
+    mean, sd = float(values.mean()), spread_of(values)
+    if point or sd == 0:
+        exact = float(values[0]) if sd == 0 else mean
+        return Interval(exact, exact, exact, values.size, 0.0)
+    if values.size < 2:
+        return Interval(mean, -math.inf, math.inf, 1, math.nan)
+    half = float(stats.t.ppf(0.5 + level / 2, values.size - 1)) * sd / math.sqrt(values.size)
+    return Interval(mean, mean - half, mean + half, values.size, sd)
+
+
+def against_published(ours: Interval, published: float, sd: float | None, n: int | None) -> Difference:
+    """Difference of our mean and a published one (Welch), with the published spread where one is printed.
+
+    Parameters
+    ----------
+    ours : Interval
+    published : float
+        The printed mean.
+    sd : float or None
+        Printed standard deviation; None when the paper prints none, and then only ours counts.
+    n : int or None
+        Repetitions behind the printed mean.
+    """
+    parts: list[tuple[float, float]] = []
+    if math.isnan(ours.sd):
+        return Difference(ours.mean - published, math.inf, 1.0)
+    if ours.sd > 0:
+        parts.append((ours.sd**2 / ours.n, ours.n - 1))
+    if sd is not None and sd > 0 and n is not None and n > 1:
+        parts.append((sd**2 / n, n - 1))
+    variance = sum(v for v, _ in parts)
+    df = variance**2 / sum(v**2 / d for v, d in parts) if parts else math.inf
+    return Difference(ours.mean - published, math.sqrt(variance), df)
+
+
+def one_sample(values: np.ndarray, *, point: bool = False) -> Difference:
+    """Mean of paired differences against zero."""
+    interval = mean_interval(values, point=point)
+    if math.isnan(interval.sd):
+        return Difference(interval.mean, math.inf, 1.0)
+    return Difference(interval.mean, interval.sd / math.sqrt(interval.n), max(1.0, interval.n - 1.0))
+
+
+def sign_flip(differences: np.ndarray) -> float | None:
+    """Exact two-sided sign-flip permutation p-value of paired differences (None beyond `MAX_SIGN_FLIP` pairs).
+
+    Its smallest possible value is ``2 ** (1 - n)``: 1/16 for five pairs. With five repetitions it can therefore never
+    fall below 0.05, and it is reported beside the paired t test, not used for verdicts.
+    """
+    differences = np.asarray(differences, dtype=float)
+    n = differences.size
+    if n == 0 or n > MAX_SIGN_FLIP:
+        return None
+    signs = np.array(list(itertools.product((1.0, -1.0), repeat=n)))
+    sums = np.abs(signs @ differences)
+    observed = abs(float(differences.sum()))
+    return float((sums >= observed - 1e-12 * np.abs(differences).sum()).mean())
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values by Holm's step-down method.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+        The p-values of one family, in any order.
+
+    Returns
+    -------
+    list of float
+        Adjusted p-values in the same order; compare them with alpha directly.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
+    """
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted, running = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(order):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = running
+    return adjusted

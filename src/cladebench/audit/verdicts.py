@@ -1,0 +1,401 @@
+"""From numbers to verdicts. ``docs/verdicts.md`` says the same in words, with examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cladebench.audit.printed import Printed
+from cladebench.audit.statistics import (
+    Difference,
+    against_published,
+    mean_interval,
+    one_sample,
+    sign_flip,
+)
+
+REPRODUCED = "reproduced"
+WITHIN_NOISE = "within noise"
+DIRECTION_ONLY = "direction only"
+CONTRADICTED = "contradicted"
+ANALOGUE_HOLDS = "analogue holds"
+ANALOGUE_FAILS = "analogue fails"
+NOT_TESTABLE = "not testable"
+
+#: All verdicts, in the order of tables.
+VERDICTS = (
+    REPRODUCED,
+    WITHIN_NOISE,
+    DIRECTION_ONLY,
+    CONTRADICTED,
+    ANALOGUE_HOLDS,
+    ANALOGUE_FAILS,
+    NOT_TESTABLE,
+)
+
+#: Strength of a part within a sentence; a part that is not testable is counted as unknown.
+_STRENGTH = {REPRODUCED: 3, DIRECTION_ONLY: 2, WITHIN_NOISE: 1, CONTRADICTED: 0}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The thresholds of the verdicts.
+
+    Attributes
+    ----------
+    alpha, power : float
+        Level of the tests, and the power at which the detectable difference is stated.
+    share : float
+        Largest detectable difference, as a share of the value judged, with which agreement counts for something.
+        Beyond it the sample is too small, and the verdict is "not testable".
+    shares : mapping of str to float
+        The same for single metrics.
+    ratio_share : float
+        The same for ratios.
+    """
+
+    alpha: float = 0.05
+    power: float = 0.8
+    share: float = 0.25
+    shares: Mapping[str, float] = field(default_factory=dict)
+    ratio_share: float = 0.5
+
+    def share_for(self, metric: str | None) -> float:
+        """The share that holds for one metric."""
+        return self.shares.get(metric or "", self.share)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict and what it rests on.
+
+    Attributes
+    ----------
+    verdict, reason : str
+    measured, low, high : float or None
+        What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
+    n : int or None
+        Repetitions (values), pairs (orders), parts (sentences) or certificates.
+    difference : float or None
+        Measured minus published for a value; left minus right for an order.
+    detectable : float or None
+        The smallest difference that would have been found with 80% power.
+    p_value, p_exact, p_adjusted : float or None
+        The t test, the exact sign-flip test, and the first corrected over its family.
+    supported : bool
+        Whether the verdict speaks for the claim; on stand-in data it decides between "analogue holds" and "fails".
+    """
+
+    verdict: str
+    reason: str
+    measured: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    difference: float | None = None
+    detectable: float | None = None
+    p_value: float | None = None
+    p_exact: float | None = None
+    p_adjusted: float | None = None
+    supported: bool = False
+
+    def on_stand_in(self) -> Outcome:
+        """The same outcome when the data are not the paper's own."""
+        if self.verdict == NOT_TESTABLE:
+            return self
+        verdict = ANALOGUE_HOLDS if self.supported else ANALOGUE_FAILS
+        return replace(self, verdict=verdict, reason=f"on stand-in data {self.verdict}: {self.reason}")
+
+
+def not_testable(reason: str, **numbers: Any) -> Outcome:
+    """Say why a claim could not be judged."""
+    return Outcome(NOT_TESTABLE, reason, **numbers)
+
+
+def short(value: float) -> str:
+    """Four significant digits."""
+    return f"{value:.4g}"
+
+
+def judge_value(
+    values: np.ndarray,
+    printed: Printed,
+    rules: Rules,
+    *,
+    metric: str | None = None,
+    point: bool = False,
+    n_published: int | None = None,
+    published_sd: float | None = None,
+    tolerance: float = 0.0,
+) -> Outcome:
+    """Judge a printed value against our repetitions.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    printed : Printed
+    rules : Rules
+    metric : str, optional
+        Its share in `rules` holds.
+    point : bool, default=False
+        A deterministic method: one value is enough.
+    n_published : int, optional
+        Repetitions behind the printed value.
+    published_sd : float, optional
+        Standard deviation over them.
+    tolerance : float, default=0
+        Half-width of the published interval where the claim allows more than the printed rounding.
+    """
+    ours = mean_interval(values, point=point)
+    half = printed.half_width(tolerance)
+    gap = against_published(ours, printed.value, published_sd, n_published)
+    detectable = gap.detectable(rules.alpha, rules.power) + half
+    numbers: dict[str, Any] = {
+        "measured": ours.mean,
+        "low": _finite(ours.low),
+        "high": _finite(ours.high),
+        "n": ours.n,
+        "difference": gap.value,
+        "detectable": _finite(detectable),
+        "p_value": gap.p_value() if math.isfinite(gap.se) else None,
+    }
+    if math.isnan(ours.sd):
+        return not_testable("n too small: a single repetition gives no interval", **numbers)
+    rounding = half * (1 + 1e-9)
+    reach = gap.half_width(1 - rules.alpha) + rounding
+    if abs(gap.value) > reach:
+        return Outcome(
+            CONTRADICTED,
+            f"measured {short(ours.mean)}, {short(abs(gap.value))} from the printed {printed.text}; "
+            f"rounding and noise explain {short(reach)}",
+            **numbers,
+        )
+    limit = rules.share_for(metric) * max(abs(printed.value), printed.unit)
+    if detectable > limit:
+        return not_testable(_too_small(ours.n, detectable, limit), **numbers)
+    if abs(gap.value) <= rounding:
+        agrees = "is the printed value as rounded" if not tolerance else "lies within the tolerance"
+        return Outcome(REPRODUCED, f"the mean {short(ours.mean)} {agrees}", supported=True, **numbers)
+    return Outcome(
+        WITHIN_NOISE,
+        f"{short(abs(gap.value))} from the printed value; rounding and noise explain {short(reach)}",
+        supported=True,
+        **numbers,
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired differences, oriented so that a positive mean speaks for the claim, before the family's correction.
+
+    Attributes
+    ----------
+    gap : Difference
+        Mean of the oriented differences (margin included), its standard error and degrees of freedom.
+    n : int
+        Pairs.
+    p_exact : float or None
+    sign : float
+        +1 when the claim says higher, -1 when lower.
+    margin : float
+        Allowance in the claim's favour, contained in ``gap``.
+    scale : float
+        Size of what is compared; the detectable difference is held against it.
+    tie : float
+        Differences up to this size count as none.
+    label : str
+        What was compared, for the reason.
+    """
+
+    gap: Difference
+    n: int
+    p_exact: float | None
+    sign: float
+    margin: float
+    scale: float
+    tie: float
+    label: str
+
+    @property
+    def exact(self) -> bool:
+        """Nothing varies: the difference is known."""
+        return self.gap.se == 0
+
+
+def compare(
+    left: np.ndarray,
+    right: np.ndarray,
+    *,
+    sign: float,
+    margin: float = 0.0,
+    tie: float = 0.0,
+    scale: float | None = None,
+    point: bool = False,
+    label: str = "",
+) -> Comparison:
+    """Set up the paired comparison of an order.
+
+    Parameters
+    ----------
+    left, right : ndarray of shape (n,)
+        Measurements, paired by repetition.
+    sign : {1.0, -1.0}
+        +1 when the claim says that left is higher.
+    margin : float, default=0
+        How far left may fall behind and still satisfy the claim ("no worse").
+    tie : float, default=0
+        Differences up to this size count as none.
+    scale : float, optional
+        Default: the mean size of both sides.
+    point : bool, default=False
+        Both sides are known exactly.
+    label : str
+        For the reason.
+    """
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    differences = sign * (left - right) + margin
+    gap = one_sample(differences, point=point)
+    size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
+    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label)
+
+
+def judge_order(
+    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None
+) -> Outcome:
+    """Judge an order by its paired test, corrected over the family."""
+    gap, tie = comparison.gap, comparison.tie
+    half = gap.half_width(1 - rules.alpha)
+    detectable = gap.detectable(rules.alpha, rules.power)
+    difference = comparison.sign * (gap.value - comparison.margin)
+    numbers: dict[str, Any] = {
+        "measured": difference,
+        "low": _finite(difference - half),
+        "high": _finite(difference + half),
+        "n": comparison.n,
+        "difference": difference,
+        "detectable": _finite(detectable),
+    }
+    if not comparison.exact and math.isfinite(gap.se):
+        numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
+    label = comparison.label
+    if comparison.exact:
+        if abs(gap.value) <= tie:
+            return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
+        if gap.value > 0:
+            return Outcome(REPRODUCED, f"{label}: holds; nothing varies", supported=True, **numbers)
+        return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
+    if not math.isfinite(gap.se):
+        return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
+    if gap.value - half >= -tie and gap.value + half <= tie:
+        return Outcome(WITHIN_NOISE, f"{label}: equal to within {short(tie)}", **numbers)
+    if p_adjusted <= rules.alpha:
+        if gap.value > 0:
+            return Outcome(
+                REPRODUCED, f"{label}: holds, adjusted p = {p_adjusted:.2g}", supported=True, **numbers
+            )
+        return Outcome(CONTRADICTED, f"{label}: the opposite, adjusted p = {p_adjusted:.2g}", **numbers)
+    limit = rules.share_for(metric) * comparison.scale
+    if detectable > limit:
+        return not_testable(f"{label}: {_too_small(comparison.n, detectable, limit)}", **numbers)
+    if gap.value > 0:
+        reason = f"{label}: right side, adjusted p = {p_adjusted:.2g}"
+        return Outcome(DIRECTION_ONLY, reason, supported=True, **numbers)
+    return Outcome(WITHIN_NOISE, f"{label}: not told apart, adjusted p = {p_adjusted:.2g}", **numbers)
+
+
+def judge_bound(left: np.ndarray, right: np.ndarray, *, sign: float, label: str) -> Outcome:
+    """Judge a bound that must hold in every repetition: one violation contradicts it."""
+    differences = sign * (np.asarray(left, dtype=float) - np.asarray(right, dtype=float))
+    worst = float(differences.min())
+    numbers: dict[str, Any] = {"measured": sign * worst, "n": differences.size, "difference": sign * worst}
+    violated = int((differences < 0).sum())
+    if violated:
+        reason = f"{label}: violated in {violated} of {differences.size}, by up to {short(-worst)}"
+        return Outcome(CONTRADICTED, reason, **numbers)
+    return Outcome(REPRODUCED, f"{label}: holds in all {differences.size}", supported=True, **numbers)
+
+
+def judge_ratio(
+    left: np.ndarray,
+    right: np.ndarray,
+    rules: Rules,
+    *,
+    at_least: float | None,
+    at_most: float | None,
+    point: bool = False,
+    label: str = "",
+) -> Outcome:
+    """Judge a ratio of paired positive measurements, on the logarithmic scale, against the claimed range."""
+    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
+    ours = mean_interval(logs, point=point)
+    gap = one_sample(logs, point=point)
+    ratio, low, high = math.exp(ours.mean), *(_exp(v) for v in (ours.low, ours.high))
+    bottom = 0.0 if at_least is None else at_least * (1 - 1e-12)
+    top = math.inf if at_most is None else at_most * (1 + 1e-12)
+    factor = _exp(gap.detectable(rules.alpha, rules.power))
+    numbers: dict[str, Any] = {
+        "measured": ratio,
+        "low": _finite(low) if math.isfinite(high) else None,
+        "high": _finite(high),
+        "n": ours.n,
+        "detectable": _finite(factor - 1),
+    }
+    said = f"{label}: ratio {short(ratio)}, claimed {_range(at_least, at_most)}"
+    if math.isnan(ours.sd):
+        return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
+    if bottom <= low and high <= top:
+        return Outcome(REPRODUCED, said, supported=True, **numbers)
+    if high < bottom or low > top:
+        same_side = (ratio > 1 and bottom >= 1) or (ratio < 1 and top <= 1)
+        return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, supported=same_side, **numbers)
+    if factor - 1 > rules.ratio_share:
+        return not_testable(f"{said}; {_too_small(ours.n, factor - 1, rules.ratio_share)}", **numbers)
+    return Outcome(WITHIN_NOISE, f"{said}; the interval reaches into it", supported=True, **numbers)
+
+
+def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
+    """Judge a sentence of which at least so many parts must hold.
+
+    A part that could not be tested is unknown: the sentence is contradicted when even all unknown parts could not
+    save it, and not testable when it takes unknown parts to hold. Otherwise it is as strong as its `at_least`-th
+    strongest part.
+    """
+    known = sorted((p for p in parts if p.verdict in _STRENGTH), key=lambda p: -_STRENGTH[p.verdict])
+    alive = [p for p in known if p.verdict != CONTRADICTED]
+    unknown = len(parts) - len(known)
+    if len(alive) + unknown < at_least:
+        failed = len(parts) - len(alive) - unknown
+        return Outcome(
+            CONTRADICTED, f"{failed} of {len(parts)} parts contradicted, {at_least} must hold", n=len(parts)
+        )
+    if len(alive) < at_least:
+        reasons = "; ".join(dict.fromkeys(p.reason for p in parts if p.verdict not in _STRENGTH))
+        return not_testable(f"{unknown} of {len(parts)} parts not testable: {reasons}", n=len(parts))
+    weakest = alive[at_least - 1]
+    counts = [
+        f"{sum(p.verdict == v for p in parts)} {v}" for v in VERDICTS if any(p.verdict == v for p in parts)
+    ]
+    reason = f"{at_least} of {len(parts)} parts must hold: {', '.join(counts)}"
+    return Outcome(weakest.verdict, reason, n=len(parts), supported=weakest.supported)
+
+
+def _too_small(n: int, detectable: float, limit: float) -> str:
+    return f"n too small: n = {n} can detect no less than {short(detectable)}, and {short(limit)} would be needed"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, 700.0)) if value < math.inf else math.inf
