@@ -1,0 +1,362 @@
+"""Which similarity did the paper use? It names none; its printed costs (Figure 3b) are the evidence.
+
+Every candidate is a similarity (kind, gamma, features) and a way of counting pairs. Under each one, trees that need no
+tuning are priced, and their costs compared with the range of the costs that the paper prints for the data set.
+
+The rule reads no label and no purity: a candidate's score is the sum over data sets of
+``|log10(cost / nearest end of the printed range)|`` (0 within the range). The cost is that of the tree of recursive
+sparsest cuts under the candidate itself, where the paper prints one (glass, digits), else of average-linkage HAC
+(spambase).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import cophenet
+from scipy.spatial.distance import pdist, squareform
+
+from cladebench.datasets import Dataset
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics.similarity import Similarity
+
+FloatArray = NDArray[np.float64]
+
+
+class Published(NamedTuple):
+    """Costs of Figure 3b for one data set, and its number of points as printed and as the data have it."""
+
+    low: float
+    high: float
+    n_printed: int
+    n_available: int
+    prints_sparsest_cut: bool
+
+
+#: Figure 3b (lowest and highest entry of the column) and section 4, Datasets.
+PUBLISHED: Mapping[str, Published] = {
+    "glass": Published(6.68e5, 7.54e5, 214, 214, True),
+    "digits": Published(2.65e3, 2.72e3, 200, 200, True),
+    "spambase": Published(8.66e7, 1.80e8, 7000, 4601, False),
+}
+
+#: Columns that tell the rows of one data set apart; all strings.
+CANDIDATE = ("kind", "gamma", "features", "pairs", "tree")
+
+#: Kinds of similarity with their gammas ("" where there is none); d is the Euclidean distance.
+KINDS = (
+    ("exp_sq", "median"),
+    ("exp_sq", "0.5 median"),
+    ("exp_sq", "1/d"),
+    ("exp_sq", "1"),
+    ("exp_sq", "0.5"),
+    ("exp", ""),
+    ("inv", ""),
+    ("inv_sq", ""),
+    ("cosine", ""),
+)
+SCALINGS = ("raw", "zscore", "unit", "minmax")
+
+#: How pairs are counted: name -> (weight of an unordered pair, weight of a point with itself). Equation 1 sums over
+#: X^2, which read to the letter is "ordered+self"; a point with itself costs the number of points that share its leaf.
+PAIRS: Mapping[str, tuple[int, int]] = {
+    "unordered": (1, 0),
+    "ordered": (2, 0),
+    "unordered+self": (1, 1),
+    "ordered+self": (2, 1),
+}
+
+#: Rows that are no tree, but hold for every tree; and the trees.
+BOUNDS = ("any tree, at least", "any tree, at most")
+TREES = ("sparsest cut", "HAC average", "HAC complete", "HAC average, 16 leaves", "random")
+N_LEAVES = 16
+
+NOTES = (
+    "score: sum over data sets of |log10(cost / nearest end of the printed range)|, 0 within the range; the cost is"
+    " that of the sparsest-cut tree where the paper prints one (glass, digits), else of average-linkage HAC. No label"
+    " is read.",
+    "score at printed size: the same with spambase's cost times (7000 / 4601)^3, as if it had the 7000 points that"
+    " the paper prints (costs grow with the cube of the number of points).",
+    "within: number of data sets whose cost lies in the printed range; impossible on: data sets where no tree whatever"
+    " can cost what the paper prints (from bounds that hold for every tree).",
+    "unordered: each pair of distinct points once; ordered: twice; +self: each point also with itself, at the number"
+    " of points that share its leaf.",
+    "max: features divided by the largest absolute entry of the data set.",
+)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A similarity as a function of squared distances within one scaling of the features."""
+
+    kind: str
+    gamma: str
+    features: str
+    gamma_value: float
+    scale: float  # squared distances are multiplied by it first
+
+    def pairs(self, squared: FloatArray) -> FloatArray:
+        """Similarities of pairs; the formulas of `Similarity`, on distances that are shared by all kinds."""
+        d_sq = squared * self.scale if self.scale != 1.0 else squared
+        if self.kind == "exp_sq":
+            return np.exp(-self.gamma_value * d_sq)
+        if self.kind == "exp":
+            return np.exp(-np.sqrt(d_sq))
+        if self.kind == "inv":
+            return 1.0 / (1.0 + np.sqrt(d_sq))
+        if self.kind == "inv_sq":
+            return 1.0 / (1.0 + d_sq)
+        return 1.0 - d_sq / 2.0  # the cosine, of rows of norm 1
+
+
+def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
+    """Price trees under every candidate and compare with the printed costs.
+
+    Parameters
+    ----------
+    data : mapping of str to Dataset
+        Data sets by name, among those of `PUBLISHED`. Labels are not read.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each data set, candidate and tree (or bound): the columns of `judged`.
+
+    Raises
+    ------
+    ValueError
+        If there is no data set, the paper prints no cost for one, a row of X is all zeros (no cosine), or most
+        points are equal (no median distance).
+
+    Notes
+    -----
+    Deterministic. Distances are computed once for each scaling of the features, and every cost is a dot product
+    of the similarities with the sizes of lowest common ancestors, in blocks: O(n^2) memory, once.
+    """
+    frames = []
+    for name, dataset in data.items():
+        if name not in PUBLISHED:
+            raise ValueError(
+                f"data set {name!r}: the paper prints no cost for it; expected {', '.join(PUBLISHED)}"
+            )
+        if not dataset.X.any(axis=1).all():
+            raise ValueError(
+                f"data set {name!r}: a row of X is all zeros; expected rows with a direction, for the cosine"
+            )
+        rows = [row for features in SCALINGS for row in _rows(name, dataset.X, features)]
+        frames.append(pd.DataFrame(rows, columns=[*CANDIDATE, "cost"]).assign(dataset=name))
+    return judged(pd.concat(frames, ignore_index=True))
+
+
+def judged(frame: pd.DataFrame) -> pd.DataFrame:
+    """Compare costs with the printed range.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns dataset, `CANDIDATE`, cost; further ones are kept.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With published_low, published_high; log_ratio (log10 of the cost over the nearest end of the range, 0
+        within it), log_ratio_printed_size (the same for the cost at the printed number of points), inside;
+        candidate (a name without the tree); scored (whether the rule reads this row).
+    """
+    published = [PUBLISHED[name] for name in frame.dataset]
+    low = np.array([p.low for p in published], dtype=float)
+    high = np.array([p.high for p in published], dtype=float)
+    growth = np.array([(p.n_printed / p.n_available) ** 3 for p in published], dtype=float)
+    cost = frame.cost.to_numpy(dtype=float)
+    log_ratio = _log_ratio(cost, low, high)
+    own_tree = np.where([p.prints_sparsest_cut for p in published], "sparsest cut", "HAC average")
+    gamma = frame.gamma.where(frame.gamma == "", " " + frame.gamma.astype(str))
+    return frame.assign(
+        published_low=low,
+        published_high=high,
+        log_ratio=log_ratio,
+        log_ratio_printed_size=_log_ratio(cost * growth, low, high),
+        inside=log_ratio == 0,
+        candidate=frame.kind.astype(str) + gamma + ", " + frame.features + ", " + frame.pairs,
+        scored=frame.tree.to_numpy() == own_tree,
+    )
+
+
+def rank(frame: pd.DataFrame) -> pd.DataFrame:
+    """Order the candidates by the rule, best first; equal scores keep the order of the frame.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As `judged` gives it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns candidate, kind, gamma, features, pairs, score, "score at printed size", "within", "data sets"; for
+        each data set its cost and log10 ratio; "impossible on" (data sets, by the bounds).
+    """
+    key = ["candidate", *CANDIDATE[:4]]
+    scored = frame[frame.scored]
+    sizes = scored.groupby(key, sort=False)
+    ranked = sizes.agg(
+        score=("log_ratio", lambda r: float(r.abs().sum(skipna=False))),
+        printed=("log_ratio_printed_size", lambda r: float(r.abs().sum(skipna=False))),
+        within=("inside", "sum"),
+        n_datasets=("dataset", "nunique"),
+    )
+    for name in dict.fromkeys(frame.dataset):
+        own = scored[scored.dataset == name].set_index(key)
+        ranked[f"{name} cost"] = own.cost
+        ranked[f"{name} log10 ratio"] = own.log_ratio
+    least, most = (frame[frame.tree == bound].set_index([*key, "dataset"]) for bound in BOUNDS)
+    impossible = (least.cost > least.published_high) | (most.cost < most.published_low)
+    names = impossible.index.get_level_values("dataset").to_series(index=impossible.index)
+    ranked["impossible on"] = names.where(impossible, "").groupby(key, sort=False).agg(_listed)
+    ranked = ranked.rename(
+        columns={"printed": "score at printed size", "n_datasets": "data sets"}
+    ).reset_index()
+    return ranked.sort_values("score", kind="stable", ignore_index=True)
+
+
+def _listed(names: pd.Series) -> str:
+    return ", ".join(name for name in names if name)
+
+
+def _log_ratio(cost: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """log10 of the cost over the nearest end of the range; nan for a cost that is not positive."""
+    logs = np.log10(np.where(cost > 0, cost, np.nan))
+    return np.maximum(logs - np.log10(high), 0.0) + np.minimum(logs - np.log10(low), 0.0)
+
+
+def _rows(name: str, X: FloatArray, features: str) -> Iterator[tuple[str, str, str, str, str, float]]:
+    """Yield the rows of one data set under one scaling of the features (and "max" along with "raw")."""
+    from cladebench.methods import Agglomerative, RandomTree, SparsestCut
+
+    n = len(X)
+    values = Similarity(features=features).transform(X)  # type: ignore[arg-type]
+    squared = pdist(values, "sqeuclidean")
+    candidates = _candidates(X, features, squared)
+    average = Agglomerative(linkage="average").fit(values).hierarchy_
+    trees = {
+        "HAC average": average,
+        "HAC complete": Agglomerative(linkage="complete").fit(values).hierarchy_,
+        f"HAC average, {N_LEAVES} leaves": _cut_off(average, N_LEAVES),
+        "random": RandomTree(random_state=0).fit(values).hierarchy_,
+    }
+    weights = np.stack([_ancestor_sizes(tree) for tree in trees.values()] + [_least_sizes(squared)])
+    sums = _weighted_sums(candidates, squared, weights)
+    for candidate, (total, *costs) in zip(candidates, sums, strict=True):
+        own = dict(zip(trees, costs, strict=False))
+        shared = {tree: _shared_leaves(hierarchy) for tree, hierarchy in trees.items()}
+        if PUBLISHED[name].prints_sparsest_cut:
+            pairs = candidate.pairs(squared)
+            cut = SparsestCut(similarity="precomputed").fit(squareform(pairs, checks=False)).hierarchy_
+            own["sparsest cut"] = float(pairs @ _ancestor_sizes(cut))
+            shared["sparsest cut"] = _shared_leaves(cut)
+        # A lowest common ancestor has at least two and at most n points below it; where the similarity falls with
+        # the distance, `_least_sizes` is better than two.
+        least = 2.0 * total if candidate.kind == "cosine" else costs[-1]
+        own |= dict(zip(BOUNDS, (least, n * total), strict=True))
+        shared |= dict(zip(BOUNDS, (n, n * n), strict=True))
+        for counting, (weight, with_self) in PAIRS.items():
+            for tree in (*BOUNDS, *TREES):
+                if tree in own:
+                    yield (
+                        candidate.kind,
+                        candidate.gamma,
+                        candidate.features,
+                        counting,
+                        tree,
+                        weight * own[tree] + with_self * shared[tree],
+                    )
+
+
+def _candidates(X: FloatArray, features: str, squared: FloatArray) -> list[_Candidate]:
+    """List the candidates that share these squared distances."""
+    median = float(np.median(squared))
+    if not median > 0:
+        raise ValueError(
+            f"the median of the squared distances is {median} ({features} features); expected more than 0"
+        )
+    gammas = {
+        "median": 1.0 / median,
+        "0.5 median": 0.5 / median,
+        "1/d": 1.0 / X.shape[1],
+        "1": 1.0,
+        "0.5": 0.5,
+    }
+    found = [
+        _Candidate(kind, gamma, features, gammas.get(gamma, np.nan), 1.0)
+        for kind, gamma in KINDS
+        if kind != "cosine" or features == "unit"  # the cosine does not see the length of rows
+    ]
+    if features == "raw":  # the median follows the scale, so it has nothing new to say
+        scale = 1.0 / float(np.abs(X).max()) ** 2
+        found += [
+            _Candidate(c.kind, c.gamma, "max", c.gamma_value, scale) for c in found if "median" not in c.gamma
+        ]
+    return found
+
+
+def _weighted_sums(
+    candidates: list[_Candidate], squared: FloatArray, weights: NDArray[np.float32]
+) -> FloatArray:
+    """For each candidate its sum over pairs, and its sums weighted by each row of weights; in blocks."""
+    sums = np.zeros((len(candidates), len(weights) + 1))
+    for start in range(0, len(squared), 1 << 18):
+        block = slice(start, start + (1 << 18))
+        rows = np.vstack([np.ones((1, len(squared[block]))), weights[:, block]]).astype(np.float64)
+        for k, candidate in enumerate(candidates):
+            sums[k] += rows @ candidate.pairs(squared[block])
+    return sums
+
+
+def _ancestor_sizes(hierarchy: Hierarchy) -> NDArray[np.float32]:
+    """Number of points below the lowest common ancestor of each pair, condensed as `pdist` does."""
+    without_heights = Hierarchy(hierarchy.parents, hierarchy.leaf_of)
+    return cophenet(without_heights.to_linkage()).astype(np.float32)
+
+
+def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
+    """Weights that give at most the cost of any tree, for a similarity that falls with the distance.
+
+    Seen from a point i, order the others by the size of the common ancestor: that of the k-th has at least k + 1
+    points. So the sum over j of similarity times size is least when the nearest come first. Half the sum over all i
+    is a bound on the cost over unordered pairs.
+    """
+    distances = squareform(squared, checks=False)
+    np.fill_diagonal(distances, -1.0)  # a point is its own first neighbour: the next one has rank 1
+    sizes = np.empty(distances.shape, dtype=np.float32)
+    ranks = np.arange(1, len(distances) + 1, dtype=np.float32)
+    for i, row in enumerate(distances):
+        sizes[i, np.argsort(row, kind="stable")] = ranks
+    half = (sizes + sizes.T) / 2
+    np.fill_diagonal(half, 0.0)
+    return squareform(half, checks=False)
+
+
+def _cut_off(hierarchy: Hierarchy, n_leaves: int) -> Hierarchy:
+    """Stop the tree at its cut into ``n_leaves`` clusters: leaves that many points share, as in a tree of GHC."""
+    labels = hierarchy.cut(min(n_leaves, hierarchy.n_samples))
+    leaf_of = np.array([_top_within(hierarchy, labels, c) for c in range(labels.max() + 1)])[labels]
+    return Hierarchy(hierarchy.parents, leaf_of).pruned()
+
+
+def _top_within(hierarchy: Hierarchy, labels: NDArray[np.int64], cluster: int) -> int:
+    """Return the lowest node that holds a cluster of a cut."""
+    members = np.flatnonzero(labels == cluster)
+    node = int(hierarchy.leaf_of[members[0]])
+    while hierarchy.sizes[node] < len(members):
+        node = int(hierarchy.parents[node])
+    return node
+
+
+def _shared_leaves(hierarchy: Hierarchy) -> float:
+    """Sum over points of the number of points below their own node: the cost of pairing each with itself."""
+    return float(hierarchy.sizes[hierarchy.leaf_of].sum())

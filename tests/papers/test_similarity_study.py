@@ -1,0 +1,189 @@
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import pdist
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods import Agglomerative, RandomTree, SparsestCut
+from cladebench.metrics import dasgupta_cost
+from cladebench.metrics.similarity import Similarity
+from cladebench.papers.ghc import similarity_study as study
+from cladebench.reference.dasgupta_optimal import optimal_tree_programme
+
+
+def dataset(n=32, p=5, seed=0):
+    return SimpleNamespace(X=np.random.default_rng(seed).gamma(2.0, size=(n, p)))
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return study.study({"glass": dataset(), "digits": dataset(24, 7, 1), "spambase": dataset(40, 4, 2)})
+
+
+def gamma_of(name, X, features):
+    median = Similarity(gamma="median", features=features).resolved_gamma(X)
+    return {"median": median, "0.5 median": median / 2, "1/d": 1 / X.shape[1], "1": 1.0, "0.5": 0.5}.get(
+        name, 1.0
+    )
+
+
+def cost_row(frame, **which):
+    found = frame[np.logical_and.reduce([frame[key] == value for key, value in which.items()])]
+    assert len(found) == 1
+    return found.iloc[0].cost
+
+
+def test_every_candidate_and_tree_is_there_once(frame):
+    key = ["dataset", *study.CANDIDATE]
+    assert not frame.duplicated(key).any()
+    n_similarities = 4 * 8 + 1 + 6  # the cosine has one scaling; "max" goes without the two medians
+    per_pair_counting = n_similarities * (len(study.TREES) + len(study.BOUNDS))
+    assert (frame[frame.dataset == "glass"].groupby("pairs").size() == per_pair_counting).all()
+    assert "sparsest cut" not in set(frame[frame.dataset == "spambase"].tree)  # the paper prints none
+
+
+def test_costs_are_those_of_the_project_s_similarity_and_cost(frame):
+    X = dataset().X
+    seen = frame[(frame.dataset == "glass") & (frame.pairs == "ordered")]
+    for kind, gamma, features in (
+        seen[["kind", "gamma", "features"]].drop_duplicates().itertuples(index=False)
+    ):
+        scaled = X / X.max() if features == "max" else X
+        plain = "raw" if features == "max" else features
+        S = Similarity(kind, gamma_of(gamma, X, plain), plain)(scaled)
+        values = Similarity(features=plain).transform(scaled)
+        trees = {
+            "HAC average": Agglomerative(linkage="average").fit(values).hierarchy_,
+            "sparsest cut": SparsestCut(similarity="precomputed").fit(S).hierarchy_,
+            "random": RandomTree(random_state=0).fit(values).hierarchy_,
+        }
+        for name, tree in trees.items():
+            own = cost_row(seen, kind=kind, gamma=gamma, features=features, tree=name)
+            # Ties of the cut may fall otherwise where the similarity differs in its last digit.
+            tolerance = 0.02 if name == "sparsest cut" else 1e-9
+            assert own == pytest.approx(dasgupta_cost(tree, S, pairs="ordered"), rel=tolerance)
+
+
+def test_ways_of_counting_pairs(frame):
+    costs = frame[frame.tree == "HAC average"].pivot_table(
+        index=["dataset", "kind", "gamma", "features"], columns="pairs", values="cost"
+    )
+    n = costs.index.get_level_values("dataset").map({"glass": 32, "digits": 24, "spambase": 40})
+    assert np.allclose(costs["ordered"], 2 * costs["unordered"])
+    assert np.allclose(costs["unordered+self"], costs["unordered"] + n)  # one point a leaf
+    assert np.allclose(costs["ordered+self"], costs["ordered"] + n)
+
+
+def test_shared_leaves_cost_their_size():
+    X = dataset().X
+    average = Agglomerative(linkage="average").fit(X).hierarchy_
+    few = study._cut_off(average, 16)
+    labels = average.cut(16)
+    sizes = np.bincount(labels)
+    assert few.n_leaves == 16
+    assert study._shared_leaves(few) == (sizes**2).sum()
+    S = np.exp(-np.square(X[:, None] - X[None]).sum(-1))
+    pairs = np.array([S[i, j] for i, j in itertools.combinations(range(len(X)), 2)])
+    assert pairs @ study._ancestor_sizes(few) == pytest.approx(dasgupta_cost(few, S))
+    assert study._cut_off(average, 1).n_nodes == 1
+
+
+def test_bounds_hold_for_every_tree(frame):
+    key = ["dataset", *study.CANDIDATE[:4]]
+    by_tree = frame.pivot_table(index=key, columns="tree", values="cost")
+    for tree in study.TREES:
+        cost = by_tree[tree].dropna()
+        assert (by_tree.loc[cost.index, study.BOUNDS[0]] <= cost * (1 + 1e-6)).all()
+        assert (cost <= by_tree.loc[cost.index, study.BOUNDS[1]] * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lower_bound_is_below_the_optimal_tree(seed):
+    X = np.random.default_rng(seed).integers(0, 3, size=(9, 2)).astype(float)  # ties, duplicates
+    squared = pdist(X, "sqeuclidean")
+    S = np.exp(-np.square(X[:, None] - X[None]).sum(-1))
+    bound = np.exp(-squared) @ study._least_sizes(squared)
+    assert 2 * np.exp(-squared).sum() <= bound <= optimal_tree_programme(S).cost * (1 + 1e-12)
+
+
+def test_lower_bound_is_attained_by_a_caterpillar_s_dream():
+    # One pair that is alike, a third point that is like neither: the bound is the cost of the only sensible tree.
+    S = np.array([[0, 1.0, 0], [1.0, 0, 0], [0, 0, 0]])
+    squared = np.array([0.0, 50.0, 50.0])
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    assert np.array([1.0, 0.0, 0.0]) @ study._least_sizes(squared) == dasgupta_cost(tree, S) == 2.0
+
+
+def test_log_ratio_is_a_signed_distance_to_the_range():
+    rows = pd.DataFrame(
+        {
+            "dataset": "glass",
+            "kind": "exp",
+            "gamma": "",
+            "features": "raw",
+            "pairs": "ordered",
+            "tree": "random",
+        },
+        index=range(4),
+    ).assign(cost=[6.68e4, 7.0e5, 7.54e6, -1.0])
+    judged = study.judged(rows)
+    assert judged.log_ratio.round(9).tolist()[:3] == [-1.0, 0.0, 1.0]
+    assert np.isnan(judged.log_ratio[3])
+    assert judged.inside.tolist() == [False, True, False, False]
+    assert judged.candidate[0] == "exp, raw, ordered"
+
+
+def test_printed_size_moves_spambase_alone(frame):
+    moved = frame.log_ratio != frame.log_ratio_printed_size
+    assert set(frame[moved].dataset) == {"spambase"}
+    few = frame[(frame.dataset == "spambase") & (frame.log_ratio < -5)]  # far below: a plain shift
+    shift = few.log_ratio_printed_size - few.log_ratio
+    assert np.allclose(shift, 3 * np.log10(7000 / 4601))
+
+
+def test_rank_follows_the_rule(frame):
+    ranked = study.rank(frame)
+    assert len(ranked) == len(frame.drop_duplicates(["kind", "gamma", "features", "pairs"]))
+    assert ranked.score.is_monotonic_increasing
+    best = ranked.iloc[0]
+    rows = frame[(frame.candidate == best.candidate) & frame.scored]
+    assert rows.groupby("dataset").tree.agg(list).to_dict() == {
+        "digits": ["sparsest cut"],
+        "glass": ["sparsest cut"],
+        "spambase": ["HAC average"],
+    }
+    assert best.score == pytest.approx(rows.log_ratio.abs().sum())
+    assert best["data sets"] == 3
+    assert best["glass cost"] == rows[rows.dataset == "glass"].cost.iloc[0]
+
+
+def test_impossible_is_said_of_ranges_out_of_all_trees_reach():
+    bounds = [("any tree, at least", 8e5), ("any tree, at most", 9e5), ("sparsest cut", 8.5e5)]
+    row = {"dataset": "glass", "kind": "inv", "gamma": "", "features": "raw", "pairs": "ordered"}
+    ranked = study.rank(study.judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
+    assert ranked["impossible on"].tolist() == ["glass"]  # printed: at most 7.54e5
+    bounds[0] = ("any tree, at least", 7e5)
+    ranked = study.rank(study.judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
+    assert ranked["impossible on"].tolist() == [""]
+
+
+def test_frame_survives_a_round_trip_through_strings(frame):
+    rebuilt = study.judged(frame[["dataset", *study.CANDIDATE]].astype(str).assign(cost=frame.cost))
+    pd.testing.assert_frame_equal(study.rank(rebuilt), study.rank(frame))
+
+
+def test_deterministic_and_without_labels(frame):
+    again = study.study({"glass": dataset()})
+    pd.testing.assert_frame_equal(again, frame[frame.dataset == "glass"].reset_index(drop=True))
+
+
+def test_unusable_data_are_named():
+    with pytest.raises(ValueError, match="nested-blobs"):
+        study.study({"nested-blobs": dataset()})
+    with pytest.raises(ValueError, match="row of zeros"):
+        study.study({"glass": SimpleNamespace(X=np.vstack([dataset().X, np.zeros(5)]))})
+    with pytest.raises(ValueError, match="median"):
+        study.study({"glass": SimpleNamespace(X=np.ones((9, 2)))})
