@@ -49,7 +49,8 @@ class ChecksumMismatch(DatasetError):
         )  # so that it passes from one process to another
 
     def __str__(self) -> str:
-        return f"{self.file}: sha256 mismatch in {self.place}: expected {self.expected}, found {self.found}; {self.remark}"
+        digests = f"expected {self.expected}, found {self.found}"
+        return f"{self.file}: sha256 mismatch in {self.place}: {digests}; {self.remark}"
 
 
 @dataclass(frozen=True)
