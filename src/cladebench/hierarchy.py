@@ -227,6 +227,10 @@ class Hierarchy:
             Nodes, in the broadcast shape. O(log n_samples) a pair.
         """
         a, b = np.broadcast_arrays(np.asarray(i), np.asarray(j))
+        for samples in (a, b):
+            outside = (samples < 0) | (samples >= self.n_samples)
+            if outside.any():
+                raise ValueError(f"sample {samples[outside][0]} does not exist; expected 0..{self.n_samples - 1}")
         nodes = self._tree.lca(self.leaf_of[a.ravel()], self.leaf_of[b.ravel()]).reshape(a.shape)
         return nodes if nodes.ndim else int(nodes)
 

@@ -1,0 +1,314 @@
+"""The tree: structure against walks to the root, conversions there and back, bad input."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import cophenet, is_valid_linkage, linkage
+from scipy.spatial.distance import pdist
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.reference import hierarchy as reference
+from strategies import binary_hierarchies, hierarchies, labels_for
+
+
+def same_pairs(a: Hierarchy, b: Hierarchy) -> bool:
+    """Whether every two distinct samples have the same samples below their lowest common ancestor in both."""
+    n = a.n_samples
+    i, j = np.triu_indices(n, k=1)
+    return n == b.n_samples and all(
+        set(a.samples(u)) == set(b.samples(v)) for u, v in zip(a.lca(i, j), b.lca(i, j), strict=True)
+    )
+
+
+# ---------------------------------------------------------------------- structure
+
+
+@given(hierarchies())
+def test_structure_is_that_of_walks_to_the_root(tree: Hierarchy) -> None:
+    below = reference.samples_below(tree.parents, tree.leaf_of)
+    assert tree.depths.tolist() == reference.depths(tree.parents)
+    assert sorted(tree.preorder) == list(range(tree.n_nodes))
+    for node in range(tree.n_nodes):
+        assert tree.children(node).tolist() == np.flatnonzero(tree.parents == node).tolist()
+        assert sorted(tree.samples(node)) == below[node]
+        assert tree.sizes[node] == len(below[node])
+        assert sorted(tree.own_samples(node)) == np.flatnonzero(tree.leaf_of == node).tolist()
+    assert tree.n_leaves == len(set(range(tree.n_nodes)) - set(tree.parents.tolist()))
+    for i in range(tree.n_samples):
+        for j in range(tree.n_samples):
+            assert tree.lca(i, j) == reference.lca(tree.parents, tree.leaf_of, i, j)
+
+
+def test_lca_broadcasts_and_checks_samples() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    assert tree.lca([[0], [2]], [1, 2]).tolist() == [[1, 0], [0, 4]]
+    assert isinstance(tree.lca(0, 1), int)
+    for wrong in (3, -1):
+        with pytest.raises(ValueError, match=f"sample {wrong}"):
+            tree.lca(0, wrong)
+
+
+@given(hierarchies(), st.data())
+def test_class_counts(tree: Hierarchy, data: st.DataObject) -> None:
+    labels = data.draw(labels_for(tree.n_samples))
+    counts = tree.class_counts(labels)
+    for node in range(tree.n_nodes):
+        assert counts[node].tolist() == [np.sum(labels[tree.samples(node)] == c) for c in np.unique(labels)]
+
+
+def test_great_depth_is_no_limit() -> None:
+    n = 20_000
+    rows = np.column_stack(
+        [np.r_[0, np.arange(n, 2 * n - 2)], np.arange(1, n), np.arange(1, n), np.arange(2, n + 1)]
+    )
+    tree = Hierarchy.from_linkage(rows)
+    assert tree.depths.max() == n - 1
+    assert np.array_equal(tree.to_linkage()[:, 2:], rows[:, 2:])
+    assert tree.to_newick().count("(") == n - 1
+    assert len(np.unique(tree.cut(n))) == n
+    nested: list = [0]
+    for i in range(1, n):
+        nested = [nested, i]
+    assert Hierarchy.from_nested(nested).depths.max() == n
+
+
+# ---------------------------------------------------------------------- conversions
+
+
+@pytest.mark.parametrize("method", ["single", "complete", "average", "ward", "centroid"])
+def test_linkage_round_trip(method: str) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    Z = linkage(X, method)
+    assert np.array_equal(Hierarchy.from_linkage(Z).to_linkage(), Z)
+
+
+@given(binary_hierarchies())
+def test_linkage_round_trip_with_ties(tree: Hierarchy) -> None:
+    again = Hierarchy.from_linkage(tree.to_linkage())
+    assert np.array_equal(again.parents, tree.parents)
+    assert np.array_equal(again.heights, tree.heights)
+
+
+@given(hierarchies(min_samples=2, with_heights=False))
+def test_linkage_of_any_tree_keeps_the_sizes_of_common_ancestors(tree: Hierarchy) -> None:
+    Z = tree.to_linkage()
+    assert is_valid_linkage(Z)
+    i, j = np.triu_indices(tree.n_samples, k=1)
+    assert np.array_equal(cophenet(Z), tree.sizes[tree.lca(i, j)])
+
+
+@given(hierarchies(min_samples=2, with_heights=True))
+def test_linkage_of_any_tree_with_heights_is_valid(tree: Hierarchy) -> None:
+    Z = tree.to_linkage()
+    assert is_valid_linkage(Z)
+    i, j = np.triu_indices(tree.n_samples, k=1)
+    monotone = all(
+        tree.heights[child] <= tree.heights[node]
+        for node in range(tree.n_nodes)
+        for child in tree.children(node)
+    )
+    if monotone:
+        assert np.array_equal(cophenet(Z), tree.heights[tree.lca(i, j)])
+        assert (np.diff(Z[:, 2]) >= 0).all()
+
+
+@given(hierarchies())
+def test_pruned_keeps_pairs_and_has_no_idle_node(tree: Hierarchy) -> None:
+    pruned = tree.pruned()
+    assert same_pairs(tree, pruned)
+    for node in range(pruned.n_nodes):
+        assert pruned.sizes[node] > 0
+        assert len(pruned.own_samples(node)) > 0 or len(pruned.children(node)) > 1
+
+
+def test_pruned_keeps_what_is_known_of_nodes() -> None:
+    tree = Hierarchy([-1, 0, 1, 1, 0], [2, 3], [4, 3, 0, 1, 2], {"name": list("abcde")}, ["x", "y"])
+    pruned = tree.pruned()
+    assert pruned.parents.tolist() == [-1, 0, 0]
+    assert pruned.heights is not None and pruned.heights.tolist() == [3, 0, 1]
+    assert pruned.node_data["name"].tolist() == ["b", "c", "d"]
+    assert pruned.sample_names == ("x", "y")
+
+
+def parse_newick(text: str) -> list:
+    """Nested lists of sample indices of a Newick text without lengths and names other than numbers."""
+    return eval(re.sub(r"[()]", lambda m: "[" if m[0] == "(" else "]", text.removesuffix(";")))
+
+
+@given(hierarchies(with_heights=False))
+def test_newick_round_trip(tree: Hierarchy) -> None:
+    text = tree.to_newick()
+    assert text.endswith(";") and text.count("(") == text.count(")")
+    nested = parse_newick(text)
+    assert same_pairs(tree, Hierarchy.from_nested(nested if isinstance(nested, list) else [nested]))
+
+
+def test_newick_by_hand() -> None:
+    tree = Hierarchy(
+        [4, 4, 3, -1, 3], [0, 1, 2, 2], [0, 0, 0.25, 2, 0.5], sample_names=["a", "b c", "d'", ""]
+    )
+    assert tree.to_newick() == "(('d''':0.25,'':0.25):1.75,(a:0.5,'b c':0.5):1.5);"
+    assert Hierarchy([-1], [0]).to_newick() == "0;"
+    assert Hierarchy([-1], [0, 0]).to_newick() == "(0,1);"
+    assert Hierarchy([-1, 0], [0, 1]).to_newick() == "(0,1);"
+
+
+@given(hierarchies())
+def test_copies_are_equal(tree: Hierarchy) -> None:
+    for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert np.array_equal(other.parents, tree.parents) and np.array_equal(other.leaf_of, tree.leaf_of)
+        assert (other.heights is None) == (tree.heights is None)
+        assert tree.heights is None or np.array_equal(other.heights, tree.heights)
+
+
+# ---------------------------------------------------------------------- cut
+
+
+@given(hierarchies(), st.integers(1, 30))
+def test_cut_gives_subtrees_from_left_to_right(tree: Hierarchy, n_leaves: int) -> None:
+    labels = tree.cut(n_leaves)
+    n_clusters = labels.max() + 1
+    assert n_clusters <= n_leaves
+    assert (np.diff(labels[tree.sample_order]) >= 0).all()
+    assert set(labels) == set(range(n_clusters))
+    groups = {frozenset(tree.samples(v)) for v in range(tree.n_nodes)}
+    groups |= {frozenset(tree.own_samples(v)) for v in range(tree.n_nodes)}
+    assert all(frozenset(np.flatnonzero(labels == c)) in groups for c in range(n_clusters))
+
+
+@given(hierarchies(), st.integers(1, 30))
+def test_cuts_are_nested(tree: Hierarchy, n_leaves: int) -> None:
+    coarse, fine = tree.cut(n_leaves), tree.cut(n_leaves + 1)
+    assert all(len(set(coarse[fine == c])) == 1 for c in set(fine))
+
+
+@given(binary_hierarchies(), st.data())
+def test_cut_of_a_binary_tree_is_that_of_its_last_merges(tree: Hierarchy, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, tree.n_samples))
+    labels = tree.cut(k)
+    assert len(set(labels)) == k
+    assert tree.heights is not None
+    # Every pair that stays together meets no higher than every pair of neighbouring clusters.
+    i, j = np.triu_indices(tree.n_samples, k=1)
+    meeting, together = tree.heights[tree.lca(i, j)], labels[i] == labels[j]
+    if together.any() and not together.all():
+        assert meeting[together].max() <= meeting[~together].min()
+
+
+@given(hierarchies(), st.integers(1, 30), st.randoms(use_true_random=False))
+def test_cut_does_not_depend_on_the_order_of_samples(tree: Hierarchy, n_leaves: int, random) -> None:
+    order = np.array(random.sample(range(tree.n_samples), tree.n_samples))
+    moved = Hierarchy(tree.parents, tree.leaf_of[order], tree.heights)
+    assert np.array_equal(moved.cut(n_leaves), tree.cut(n_leaves)[order])
+
+
+def test_cut_by_hand() -> None:
+    tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    assert tree.cut(2).tolist() == [0, 0, 1, 1, 1]
+    assert tree.cut(3).tolist() == [0, 0, 1, 2, 2]
+    assert tree.cut(99).tolist() == [0, 1, 2, 3, 4]
+    assert Hierarchy([-1], [0, 0, 0]).cut(3).tolist() == [0, 0, 0]  # one leaf cannot be split
+    star = Hierarchy.from_nested([0, 1, 2])
+    assert star.cut(2).tolist() == [0, 0, 0]  # its one split makes three
+    assert Hierarchy([-1, 0], [1, 0, 1]).cut(2).tolist() == [
+        1,
+        0,
+        1,
+    ]  # samples at an inner node are a cluster
+    with pytest.raises(ValueError, match="n_leaves is 0"):
+        tree.cut(0)
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("parents", "leaf_of", "message"),
+    [
+        ([], [], "no root"),
+        ([0], [0], "no root"),
+        ([-1, -1], [0], "two roots"),
+        ([-1, 2, 1], [0], "cycle"),
+        ([-1, 5], [0], r"parents\[1\] is 5"),
+        ([-1], [], "at least one sample"),
+        ([-1], [1], r"leaf_of\[0\] is 1"),
+        ([-1.0], [0], "parents has dtype float64"),
+        ([[-1]], [0], "parents has shape"),
+        ([-1], [0.5], "leaf_of has dtype float64"),
+        ([-1], ["a"], "leaf_of has dtype"),
+    ],
+)
+def test_bad_parents(parents: list, leaf_of: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hierarchy.from_parents(parents, leaf_of)
+
+
+@pytest.mark.parametrize(
+    ("Z", "message"),
+    [
+        ([[0, 1]], "shape"),
+        ([0, 1, 2, 3], "shape"),
+        ([[0, 1, np.nan, 2]], "NaN"),
+        ([[0, 0, 1, 2]], "more than once"),
+        ([[0, 1, 1, 2], [0, 3, 1, 2]], "more than once"),
+        ([[0, 2, 1, 2]], r"linkage\[0, 1\] is 2"),
+        ([[0, 3, 1, 2], [1, 2, 1, 2]], r"linkage\[0, 1\] is 3"),
+        ([[0, 0.5, 1, 2]], r"linkage\[0, 1\] is 0.5"),
+        ([[-1, 0, 1, 2]], r"linkage\[0, 0\] is -1"),
+    ],
+)
+def test_bad_linkage(Z: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hierarchy.from_linkage(Z)
+
+
+def test_linkage_of_one_sample() -> None:
+    tree = Hierarchy.from_linkage(np.empty((0, 4)))
+    assert tree.n_samples == tree.n_nodes == 1
+    assert tree.to_linkage().shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("nested", "error", "message"),
+    [
+        ([[0, 2]], ValueError, "not sample 1"),
+        ([0, [0]], ValueError, "sample 0 occurs"),
+        ([[]], ValueError, "at least one sample"),
+        ([0, "1"], TypeError, "'1'"),
+        ([True], TypeError, "True"),
+        (0, TypeError, "expected a list"),
+    ],
+)
+def test_bad_nested(nested: list, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Hierarchy.from_nested(nested)
+
+
+def test_bad_node_values() -> None:
+    with pytest.raises(ValueError, match="heights has shape"):
+        Hierarchy([-1], [0], heights=[1, 2])
+    with pytest.raises(ValueError, match=r"heights\[0\] is not finite"):
+        Hierarchy([-1], [0], heights=[np.nan])
+    with pytest.raises(ValueError, match="node_data\\['x'\\]"):
+        Hierarchy([-1], [0], node_data={"x": [1, 2]})
+    with pytest.raises(ValueError, match="sample_names has length 2"):
+        Hierarchy([-1], [0], sample_names=["a", "b"])
+    with pytest.raises(ValueError, match="labels has shape"):
+        Hierarchy([-1], [0]).class_counts([1, 2])
+
+
+def test_arrays_cannot_be_written() -> None:
+    tree = Hierarchy([-1, 0], [1], heights=[1, 0])
+    for array in (tree.parents, tree.leaf_of, tree.sizes, tree.sample_order, tree.heights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_views_outlive_the_tree() -> None:
+    order = Hierarchy.from_linkage(linkage(pdist(np.arange(2000.0)[:, None]), "average")).sample_order
+    assert sorted(order) == list(range(2000))
