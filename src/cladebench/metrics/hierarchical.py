@@ -106,7 +106,7 @@ def dasgupta_cost(
     if isinstance(similarity, LinearKernel):
         if len(similarity.X) != n:
             raise ValueError(f"LinearKernel has {len(similarity.X)} samples; the hierarchy has {n}")
-        return factor * _core.dasgupta_cost_linear(hierarchy._tree, similarity.X)
+        return factor * _checked(_core.dasgupta_cost_linear(hierarchy._tree, similarity.X), None)
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
     if matrix.shape != (n, n):
@@ -125,18 +125,24 @@ def dasgupta_cost(
         # The cost of the transpose is the same: a column-major matrix need not be copied.
         rows = matrix.T if matrix.flags.f_contiguous else matrix
         cost = _core.dasgupta_cost_dense(hierarchy._tree, np.ascontiguousarray(rows, dtype=np.float64))
+    return factor * _checked(cost, matrix)
+
+
+def _checked(cost: float, matrix: Any) -> float:
+    """Return a finite cost; a sum that is not finite tells of a bad entry without a pass of its own to look for it."""
     if not np.isfinite(cost):
-        raise ValueError(f"the cost is {cost}: {_not_finite(matrix)}")
-    return factor * cost
+        why = None if matrix is None else _not_finite(matrix)
+        raise ValueError(f"the cost is {cost}: {why or 'the similarities are too large to add up'}")
+    return cost
 
 
-def _not_finite(matrix: Any) -> str:
+def _not_finite(matrix: Any) -> str | None:
     """Name an entry off the diagonal that is not finite, if there is one."""
     entries = (
         matrix.tocoo() if sp.issparse(matrix) else sp.coo_array(np.where(np.isfinite(matrix), 0.0, matrix))
     )
     bad = ~np.isfinite(entries.data) & (entries.row != entries.col)
     if not bad.any():
-        return "the similarities are too large to add up"
+        return None
     at = int(np.argmax(bad))
     return f"similarity[{entries.row[at]}, {entries.col[at]}] is {entries.data[at]}; expected finite numbers"

@@ -1,0 +1,221 @@
+"""Dendrogram purity and Dasgupta's cost against enumeration of pairs, by hand, and under bad input."""
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.cluster.hierarchy import linkage
+from sklearn.datasets import load_iris, load_wine
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import LinearKernel, dasgupta_cost, dendrogram_purity
+from cladebench.reference import metrics as reference
+from strategies import hierarchies, labels_for
+
+NUMBERS = st.floats(-10, 10, allow_subnormal=False)
+
+
+def has_a_pair(labels: np.ndarray) -> bool:
+    return len(set(labels.tolist())) < len(labels)
+
+
+# ---------------------------------------------------------------------- dendrogram purity
+
+
+@given(hierarchies(min_samples=2), st.data())
+def test_purity_is_the_mean_over_pairs(tree: Hierarchy, data: st.DataObject) -> None:
+    labels = data.draw(labels_for(tree.n_samples))
+    assume(has_a_pair(labels))
+    assert math.isclose(
+        dendrogram_purity(tree, labels), reference.dendrogram_purity(tree, labels), rel_tol=1e-12
+    )
+
+
+@given(hierarchies(min_samples=2), st.data())
+def test_purity_knows_neither_names_nor_order(tree: Hierarchy, data: st.DataObject) -> None:
+    labels = data.draw(labels_for(tree.n_samples))
+    assume(has_a_pair(labels))
+    purity = dendrogram_purity(tree, labels)
+    names = data.draw(st.permutations(["d", "a", "c", "b"]))
+    assert math.isclose(dendrogram_purity(tree, [names[c] for c in labels]), purity, rel_tol=1e-14)
+    order = np.array(data.draw(st.permutations(range(tree.n_samples))))
+    moved = Hierarchy(tree.parents, tree.leaf_of[order])
+    assert math.isclose(dendrogram_purity(moved, labels[order]), purity, rel_tol=1e-14)
+    assert math.isclose(dendrogram_purity(tree.pruned(), labels), purity, rel_tol=1e-14)
+
+
+def test_purity_by_hand() -> None:
+    tree = Hierarchy.from_nested([[0, 1], [2, 3]])
+    assert dendrogram_purity(tree, [0, 0, 1, 1]) == 1.0
+    assert dendrogram_purity(tree, [0, 1, 0, 1]) == 0.5
+    assert math.isclose(dendrogram_purity(tree, [0, 0, 0, 1]), (1 + 0.75 + 0.75) / 3)
+    assert dendrogram_purity(tree, [0, 0, 0, 0]) == 1.0
+    # Pairs of class 0 at 1, 3/5 and 3/5, one of class 1 at 1; a mean that draws a sample first would be 0.84.
+    tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    assert math.isclose(dendrogram_purity(tree, [0, 0, 0, 1, 1]), 0.8)
+    assert dendrogram_purity(Hierarchy([-1], [0, 0, 0]), ["a", "a", "b"]) == 2 / 3
+
+
+@pytest.mark.parametrize(
+    ("load", "method", "expected"),
+    [
+        (load_iris, "complete", 0.7908735163238227),
+        (load_wine, "complete", 0.6071381961455469),
+    ],
+)
+def test_purity_of_bundled_data(load, method: str, expected: float) -> None:
+    X, labels = load(return_X_y=True)
+    tree = Hierarchy.from_linkage(linkage(X, method))
+    assert math.isclose(reference.dendrogram_purity(tree, labels), expected, rel_tol=1e-9)
+    assert math.isclose(dendrogram_purity(tree, labels), expected, rel_tol=1e-9)
+
+
+def test_purity_of_many_samples_does_not_overflow() -> None:
+    # One leaf of 100,000 samples, half of each class: the pairs of a class (1.2e9) exceed 32 bits.
+    n = 100_000
+    assert math.isclose(
+        dendrogram_purity(Hierarchy([-1], np.zeros(n, int)), np.arange(n) % 2), 0.5, rel_tol=1e-15
+    )
+
+
+def test_purity_rejects_bad_labels() -> None:
+    tree = Hierarchy.from_nested([0, 1, 2])
+    with pytest.raises(ValueError, match=r"labels has shape \(2,\)"):
+        dendrogram_purity(tree, [0, 1])
+    with pytest.raises(ValueError, match=r"labels\[1\] is NaN"):
+        dendrogram_purity(tree, [0.0, np.nan, 0.0])
+    for purity in (dendrogram_purity, reference.dendrogram_purity):
+        with pytest.raises(ValueError, match="no two samples share a class"):
+            purity(tree, [0, 1, 2])
+        with pytest.raises(ValueError, match="no two samples share a class"):
+            purity(Hierarchy([-1], [0]), [0])
+
+
+# ---------------------------------------------------------------------- Dasgupta's cost
+
+
+@settings(max_examples=50)
+@given(hierarchies(max_samples=15), st.data(), st.sampled_from(["unordered", "ordered"]))
+def test_cost_of_a_matrix_dense_and_sparse(tree: Hierarchy, data: st.DataObject, pairs) -> None:
+    S = data.draw(
+        arrays(float, (tree.n_samples, tree.n_samples), elements=st.floats(0, 10, allow_subnormal=False))
+    )
+    cost = reference.dasgupta_cost(tree, S, pairs)
+    forms = [S, S.T, np.asfortranarray(S), sp.csr_array(S), sp.csc_matrix(S), sp.coo_array(S), S.tolist()]
+    for form in forms:
+        assert math.isclose(dasgupta_cost(tree, form, pairs), cost, rel_tol=1e-12)
+
+
+@given(hierarchies(), st.data())
+def test_cost_of_a_linear_kernel(tree: Hierarchy, data: st.DataObject) -> None:
+    d = data.draw(st.integers(1, 10))
+    X = data.draw(arrays(float, (tree.n_samples, d), elements=NUMBERS))
+    gram = X @ X.T
+    cost, scale = reference.dasgupta_cost(tree, LinearKernel(X)), reference.dasgupta_cost(tree, np.abs(gram))
+    assert math.isclose(reference.dasgupta_cost(tree, gram), cost)
+    assert math.isclose(dasgupta_cost(tree, LinearKernel(X)), cost, rel_tol=1e-12, abs_tol=1e-12 * scale)
+
+
+@settings(max_examples=50)
+@given(hierarchies(max_samples=15), st.data())
+def test_cost_does_not_know_the_order(tree: Hierarchy, data: st.DataObject) -> None:
+    X = data.draw(arrays(float, (tree.n_samples, 2), elements=st.floats(0, 10, allow_subnormal=False)))
+    order = np.array(data.draw(st.permutations(range(tree.n_samples))))
+    moved = Hierarchy(tree.parents, tree.leaf_of[order])
+    for similarity in (LinearKernel, lambda X: X @ X.T, lambda X: sp.csr_array(X @ X.T)):
+        cost = dasgupta_cost(tree, similarity(X))
+        assert math.isclose(dasgupta_cost(moved, similarity(X[order])), cost, rel_tol=1e-12)
+        assert math.isclose(dasgupta_cost(tree.pruned(), similarity(X)), cost, rel_tol=1e-12)
+
+
+def test_cost_by_hand() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    S = np.array([[0, 5, 1], [5, 0, 2], [1, 2, 0]])
+    assert dasgupta_cost(tree, S) == 5 * 2 + 1 * 3 + 2 * 3
+    assert dasgupta_cost(tree, S, pairs="ordered") == 2 * 19
+    assert dasgupta_cost(Hierarchy([-1], [0, 0, 0]), S) == 3 * 8  # one leaf: all pairs meet in it
+    assert dasgupta_cost(Hierarchy([-1], [0]), [[7.0]]) == 0
+    # All trees cost the same on a clique: (n^3 - n) / 3 (Dasgupta 2016, theorem 3).
+    for nested in ([[[0, 1], 2], 3], [[0, 1], [2, 3]]):
+        assert dasgupta_cost(Hierarchy.from_nested(nested), np.ones((4, 4))) == (4**3 - 4) / 3
+
+
+def test_cost_of_a_clique_at_one_million_samples() -> None:
+    # The linear kernel of a column of ones is a clique; its cost, (n^3 - n) / 3, needs more than 53 bits.
+    n = 1_000_000
+    k = np.arange(0, 2 * n - 2, 2)
+    tree = Hierarchy.from_linkage(np.column_stack([k, k + 1, np.arange(n - 1)]))
+    cost = dasgupta_cost(tree, LinearKernel(np.ones((n, 1))))
+    assert math.isclose(cost, (n**3 - n) / 3, rel_tol=1e-15)
+
+
+def test_diagonal_never_counts() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    S = np.ones((3, 3))
+    expected = dasgupta_cost(tree, S)
+    np.fill_diagonal(S, [np.nan, np.inf, -1e300])
+    assert dasgupta_cost(tree, S) == expected
+    assert dasgupta_cost(tree, sp.csr_array(S)) == expected
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_cost_names_the_entry_that_is_not_finite(convert, bad: float) -> None:
+    S = np.ones((3, 3))
+    S[0, 0] = np.nan
+    S[1, 2] = bad
+    with pytest.raises(ValueError, match=rf"similarity\[1, 2\] is {bad}"):
+        dasgupta_cost(Hierarchy.from_nested([[0, 1], 2]), convert(S))
+
+
+def test_cost_rejects_bad_input() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    with pytest.raises(ValueError, match="pairs is 'both'"):
+        dasgupta_cost(tree, np.ones((3, 3)), pairs="both")  # type: ignore[arg-type]
+    for wrong in (np.ones((2, 2)), np.ones(3), sp.csr_array(np.ones((3, 2)))):
+        with pytest.raises(ValueError, match=r"expected \(3, 3\)"):
+            dasgupta_cost(tree, wrong)
+    with pytest.raises(ValueError, match="LinearKernel has 2 samples"):
+        dasgupta_cost(tree, LinearKernel(np.ones((2, 2))))
+    for wrong in (np.full((3, 3), "a"), np.ones((3, 3), complex)):
+        with pytest.raises(ValueError, match="expected real numbers"):
+            dasgupta_cost(tree, wrong)
+    with pytest.raises(ValueError, match="too large"):
+        dasgupta_cost(tree, np.full((3, 3), 1e308))
+    with pytest.raises(ValueError, match="too large"):
+        dasgupta_cost(tree, LinearKernel(np.full((3, 1), 1e200)))
+    broken = sp.csr_array(np.ones((3, 3)))
+    broken.indices[0] = 3
+    with pytest.raises(ValueError, match="indices"):
+        dasgupta_cost(tree, broken)
+
+
+def test_cost_is_bit_equal_for_any_number_of_threads() -> None:
+    script = """
+import numpy as np, scipy.sparse as sp
+from scipy.cluster.hierarchy import linkage
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import dasgupta_cost, LinearKernel
+X = np.random.default_rng(0).normal(size=(700, 5))
+tree = Hierarchy.from_linkage(linkage(X, "average"))
+S = np.random.default_rng(1).random((700, 700))
+print([dasgupta_cost(tree, s).hex() for s in (S, sp.csr_array(S), LinearKernel(X))])
+"""
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "OMP_NUM_THREADS": threads},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for threads in ("1", "2", "3")
+    }
+    assert len(printed) == 1

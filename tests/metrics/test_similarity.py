@@ -1,0 +1,116 @@
+"""Similarities against their formulas, and bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from cladebench.metrics import LinearKernel, Similarity
+
+FORMULAS = {
+    "exp_sq": lambda d: np.exp(-0.3 * d**2),
+    "exp": lambda d: np.exp(-d),
+    "inv": lambda d: 1 / (1 + d),
+    "inv_sq": lambda d: 1 / (1 + d**2),
+}
+X = np.random.default_rng(0).normal(size=(12, 4)) * [1, 10, 0.1, 3] + 2
+
+
+@pytest.mark.parametrize("kind", FORMULAS)
+def test_kinds_follow_their_formulas(kind) -> None:
+    S = Similarity(kind, gamma=0.3)(X)
+    for i in range(len(X)):
+        for j in range(len(X)):
+            assert np.isclose(S[i, j], FORMULAS[kind](np.linalg.norm(X[i] - X[j])), rtol=1e-12)
+
+
+def test_cosine() -> None:
+    points = np.array([[1.0, 0], [2, 0], [0, 3], [-1, 0], [0, 0]])
+    expected = [[1, 1, 0, -1, 0], [1, 1, 0, -1, 0], [0, 0, 1, 0, 0], [-1, -1, 0, 1, 0], [0, 0, 0, 0, 0]]
+    assert np.allclose(Similarity("cosine")(points), expected, atol=1e-15)
+
+
+@given(
+    arrays(float, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(-100, 100)),
+    st.sampled_from(["exp_sq", "exp", "inv", "inv_sq", "cosine"]),
+    st.sampled_from(["raw", "zscore", "unit", "minmax"]),
+)
+def test_similarities_are_symmetric_finite_and_bounded(points: np.ndarray, kind, features) -> None:
+    S = Similarity(kind, gamma="1/d", features=features)(points)
+    assert S.shape == (len(points), len(points)) and np.array_equal(S, S.T)
+    assert np.isfinite(S).all() and S.max() <= 1 and S.min() >= (-1 if kind == "cosine" else 0)
+    if kind != "cosine":
+        assert (np.diagonal(S) == 1).all()
+
+
+def test_gamma() -> None:
+    d_sq = [np.sum((X[i] - X[j]) ** 2) for i in range(len(X)) for j in range(i)]
+    assert np.isclose(Similarity().resolved_gamma(X), 1 / np.median(d_sq), rtol=1e-12)
+    odd = X[:11]  # 55 pairs: the median is one of them, and so has the similarity exp(-1)
+    assert np.isclose(np.median(Similarity()(odd)[np.triu_indices(len(odd), 1)]), np.exp(-1))
+    assert Similarity(gamma="1/d").resolved_gamma(X) == 1 / 4
+    assert Similarity(gamma=2.5).resolved_gamma(X) == 2.5
+    for gamma in ("median", "1/d", 0.02):
+        similarity = Similarity(gamma=gamma, features="zscore")
+        again = Similarity(gamma=similarity.resolved_gamma(X), features="zscore")
+        assert np.array_equal(similarity(X), again(X))
+
+
+def test_features() -> None:
+    constant = np.column_stack([X, np.full(len(X), 0.1)])
+    z = Similarity(features="zscore").transform(constant)
+    assert (
+        np.allclose(z[:, :4].mean(axis=0), 0)
+        and np.allclose(z[:, :4].std(axis=0), 1)
+        and (z[:, 4] == 0).all()
+    )
+    scaled = Similarity(features="minmax").transform(constant)
+    assert (scaled.min(axis=0) == 0).all() and scaled.max(axis=0).tolist() == [1, 1, 1, 1, 0]
+    unit = Similarity(features="unit").transform(np.vstack([X, np.zeros(4)]))
+    assert np.allclose(np.linalg.norm(unit, axis=1), [1] * len(X) + [0])
+    assert np.array_equal(Similarity().transform(X), X)
+
+
+def test_one_sample() -> None:
+    assert Similarity(gamma=1.0)([[1.0, 2.0]]).tolist() == [[1.0]]
+    with pytest.raises(ValueError, match="over 0 pairs"):
+        Similarity()([[1.0, 2.0]])
+
+
+def test_equal_points_have_no_median_scale() -> None:
+    with pytest.raises(ValueError, match="positive, finite median"):
+        Similarity()(np.ones((5, 2)))
+    assert (Similarity(gamma=1.0)(np.ones((5, 2))) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kind": "rbf"}, "kind is 'rbf'; expected one of exp_sq"),
+        ({"features": "pca"}, "features is 'pca'"),
+        ({"gamma": "scale"}, "gamma is 'scale'"),
+        ({"gamma": 0.0}, "gamma is 0.0"),
+        ({"gamma": np.nan}, "gamma is nan"),
+        ({"gamma": True}, "gamma is True"),
+    ],
+)
+def test_bad_parameters(parameters: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Similarity(**parameters)
+
+
+@pytest.mark.parametrize("of", [Similarity(), LinearKernel])
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0.0, np.nan]], r"X\[0, 1\] is nan"),
+        ([[np.inf]], r"X\[0, 0\] is inf"),
+        ([1.0, 2.0], "X has shape"),
+        (np.empty((0, 2)), "X has shape"),
+        (np.empty((2, 0)), "X has shape"),
+    ],
+)
+def test_bad_features(of, points, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        of(points)
