@@ -183,7 +183,7 @@ def test_deterministic_and_without_labels(frame):
 def test_unusable_data_are_named():
     with pytest.raises(ValueError, match="nested-blobs"):
         study.study({"nested-blobs": dataset()})
-    with pytest.raises(ValueError, match="row of zeros"):
+    with pytest.raises(ValueError, match="all zeros"):
         study.study({"glass": SimpleNamespace(X=np.vstack([dataset().X, np.zeros(5)]))})
     with pytest.raises(ValueError, match="median"):
         study.study({"glass": SimpleNamespace(X=np.ones((9, 2)))})

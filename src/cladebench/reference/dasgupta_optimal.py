@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.reference.integer_programmes import Constraint, SolverName, minimize_binary
+from cladebench.reference.programmes import (
+    Constraint,
+    LowerBound,
+    SolverName,
+    check_similarity,
+    minimize_binary,
+)
 
 FloatArray: TypeAlias = NDArray[np.float64]
 NestedTree: TypeAlias = Any  # an int, or a pair of nested trees
@@ -45,45 +51,6 @@ class OptimalTree:
     cost: float
     objective: float
     evidence: str
-
-
-@dataclass(frozen=True)
-class LowerBound:
-    """A lower bound that does not rest on a solver's word.
-
-    Attributes
-    ----------
-    value : float
-        The bound, recomputed from `multipliers`: weak duality makes it valid for any non-negative ones.
-    solver_value : float
-        The optimum of the relaxation as the solver reported it.
-    multipliers : ndarray of shape (n_constraints,)
-        The dual point, clipped at zero.
-    dual_infeasibility : float
-        How far below zero the solver's multipliers were before they were clipped.
-    """
-
-    value: float
-    solver_value: float
-    multipliers: FloatArray
-    dual_infeasibility: float
-
-
-def check_similarity(S: Any, largest: int) -> FloatArray:
-    """Return the similarity as float64 with a zero diagonal, or raise a ValueError that says why not."""
-    S = np.array(S, dtype=np.float64)
-    if S.ndim != 2 or S.shape[0] != S.shape[1] or S.shape[0] == 0:
-        raise ValueError(f"similarity has shape {S.shape}; expected (n, n) with n >= 1")
-    if len(S) > largest:
-        raise ValueError(f"similarity has n = {len(S)} points; this exact method takes at most {largest}")
-    np.fill_diagonal(S, 0.0)
-    if not np.isfinite(S).all():
-        raise ValueError("similarity contains NaN or infinity; expected finite numbers")
-    if (S < 0).any():
-        raise ValueError(f"similarity has a negative entry ({S.min():g}); expected numbers >= 0")
-    if not np.allclose(S, S.T, rtol=1e-12, atol=0.0):
-        raise ValueError("similarity is not symmetric; expected S[i, j] == S[j, i]")
-    return S
 
 
 def tree_cost(tree: NestedTree, S: FloatArray) -> float:
