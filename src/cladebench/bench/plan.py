@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +79,22 @@ class Plan:
                 for name in _names(override.get("method")) or list(self.methods):
                     for parameter in override.get("grid", {}):
                         yield f"scopes.{scope_name}.overrides[{index}].grid", name, parameter
+
+    def check_estimators(self, known: Collection[str]) -> None:
+        """Check the names of the estimators, dotted paths left out.
+
+        Raises
+        ------
+        PlanError
+            With one line for each unknown name.
+        """
+        lines = [
+            f"{self.path}: methods.{m.name}.estimator: unknown {m.estimator!r}; {one_of(m.estimator, known)}"
+            for m in self.methods.values()
+            if "." not in m.estimator and m.estimator not in known
+        ]
+        if lines:
+            raise PlanError("\n".join(lines))
 
     def check_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
         """Check the parameter names against those that each method takes.
@@ -284,7 +301,15 @@ def expand(
         Threads of each cell.
     time_scale, memory_scale : float
         Factors on the plan's limits, for a slower or smaller machine.
+
+    Raises
+    ------
+    PlanError
+        If the plan has no such scope, or a number is not positive.
     """
+    for key, value in (("threads", threads), ("time_scale", time_scale), ("memory_scale", memory_scale)):
+        if not 0 < value < math.inf:
+            raise PlanError(f"{key}: {value} is not a positive number")
     entry = plan.scope(scope)
     jobs = []
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):

@@ -75,11 +75,11 @@ class Limits:
     wall_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.wall_s is None:
-            object.__setattr__(self, "wall_s", 3.0 * self.time_s + 30.0)
         for name in ("time_s", "memory_mb", "wall_s"):
             value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+            if name == "wall_s" and value is None:
+                object.__setattr__(self, name, 3.0 * self.time_s + 30.0)
+            elif not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
                 raise ValueError(f"limits.{name} must be a positive finite number, got {value!r}")
 
     @property

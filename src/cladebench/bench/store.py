@@ -107,7 +107,7 @@ class Store:
 
     def log_path(self, job: str) -> Path:
         """Where the output of a job's cells lies."""
-        return self.root / "logs" / f"{job}.log"
+        return self.root / "logs" / f"{job}.cells.log"
 
     def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content."""

@@ -195,6 +195,7 @@ class Worker:
                 record["wall_seconds"],
                 max(usage.memory_mb, record["peak_memory_mb"]),
             )
+        self._cap_log(offset)
         status, reason = verdict or (None, None)
         return Outcome(record, status, reason, usage, self._tail(offset))
 
@@ -271,11 +272,14 @@ class Worker:
         return total
 
     def _cap_log(self, offset: int) -> None:
-        """Keep a cell that writes without end from filling the disk."""
+        """Keep a cell that writes without end from filling the disk: the beginning and the end remain."""
         if self.log.stat().st_size - offset > LOG_LIMIT:
+            end = self._tail(offset)
             os.truncate(self.log, offset + LOG_KEPT)
             with open(self.log, "ab") as log:
-                log.write(f"\n[more than {LOG_LIMIT} bytes of output; a part is left out here]\n".encode())
+                log.write(
+                    f"\n[more than {LOG_LIMIT} bytes of output; the middle is left out]\n{end}".encode()
+                )
 
     def _tail(self, offset: int) -> str:
         """The end of what was written since `offset`."""

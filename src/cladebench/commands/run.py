@@ -1,83 +1,54 @@
-"""``cladebench run``: run the cells of a paper's plan."""
+"""``cladebench run``: run the cells of the papers' plans."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from cladebench.commands._options import add_run_options, planned_jobs
 
 if TYPE_CHECKING:
     from cladebench.bench.plan import Job
 
 
-def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def register(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "run",
-        help="run the cells of a paper's plan",
-        description="Run the cells of a plan. Cells with a good record of the same inputs keep it. The exit code is "
-        "0 when every cell has a record, whatever its status; 1 when records cannot be written; 2 for wrong input.",
+        help="run the cells of the papers' plans",
+        description="Run the planned cells. Cells with a good record of the same inputs keep it. The exit code is 0 "
+        "when every cell has a record, whatever its status; 1 when records cannot be made or written; 2 for wrong "
+        "input.",
     )
-    parser.add_argument(
-        "--paper", required=True, help="id of a paper, or the dotted name of your own paper package"
-    )
+    add_run_options(parser)
     parser.add_argument("--dataset", help="only the jobs of this data set")
     parser.add_argument("--method", help="only the jobs of this method")
-    parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument("--out", type=Path, help="folder of the records (default: <results_dir>/<scope>)")
-    parser.add_argument(
-        "--config", type=Path, help="configuration (default: config/config.yaml where it exists)"
-    )
-    parser.add_argument("--seed", type=int, help="root seed (default: the configuration's)")
-    parser.add_argument("--threads", type=int, help="threads of each cell (default: the configuration's)")
-    parser.add_argument("--time-scale", type=float, help="factor on the time limits, for a slower machine")
-    parser.add_argument("--memory-scale", type=float, help="factor on the memory limits")
     parser.add_argument("--list", action="store_true", help="print the jobs and their cells, run nothing")
     parser.set_defaults(func=run)
 
 
-def _jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
-    """The jobs that were asked for, and the folder of their records."""
-    from cladebench.bench.config import load_config
-    from cladebench.bench.plan import PlanError, expand, load_plan, validate_protocol
+def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
+    """The jobs that were asked for, their plans checked by their protocols, and the folder of the records."""
+    from cladebench.bench.plan import PlanError, validate_protocol
     from cladebench.bench.schema import one_of
 
-    config = load_config(args.config)
-    os.environ.update(config.data.environment())
-    scope = args.scope or config.scope
-    threads = config.threads if args.threads is None else args.threads
-    time_scale = config.time_scale if args.time_scale is None else args.time_scale
-    memory_scale = config.memory_scale if args.memory_scale is None else args.memory_scale
-    for option, value in (
-        ("--threads", threads),
-        ("--time-scale", time_scale),
-        ("--memory-scale", memory_scale),
-    ):
-        if not value > 0:
-            raise PlanError(f"{option}: {value} must be positive")
-    plan = load_plan(args.paper)
-    validate_protocol(plan)
-    jobs = expand(
-        plan,
-        scope,
-        root_seed=config.seed if args.seed is None else args.seed,
-        threads=threads,
-        time_scale=time_scale,
-        memory_scale=memory_scale,
-    )
+    jobs, out = planned_jobs(args)
+    for plan in {job.plan.paper: job.plan for job in jobs}.values():
+        validate_protocol(plan)
     for option, value, known in (
         ("--dataset", args.dataset, [job.dataset for job in jobs]),
         ("--method", args.method, [job.method.name for job in jobs]),
     ):
         if value is not None and value not in known:
-            allowed = one_of(value, dict.fromkeys(known))
-            raise PlanError(f"{option}: {value!r} is not in scope {scope} of {plan.path}; {allowed}")
+            raise PlanError(
+                f"{option}: {value!r} is not planned in this scope; {one_of(value, dict.fromkeys(known))}"
+            )
     chosen = [
         job for job in jobs if args.dataset in (None, job.dataset) and args.method in (None, job.method.name)
     ]
-    return chosen, args.out or Path(config.results_dir) / scope
+    return chosen, out
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.bench.schema import InputFileError
 
     try:
-        jobs, out = _jobs(args)
+        jobs, out = _chosen_jobs(args)
     except InputFileError as error:
         print(error, file=sys.stderr)
         return 2

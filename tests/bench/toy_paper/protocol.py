@@ -17,7 +17,7 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
     trace = os.environ.get("TOY_TRACE")
     if trace:
         with open(trace, "a", encoding="utf-8") as file:
-            file.write(spec.cell_id + "\n")
+            file.write(f"{spec.cell_id} {os.getpid()}\n")
     return globals()[method.estimator](spec, data, **method.parameters(spec.setting))
 
 
@@ -123,9 +123,20 @@ def slow(spec, data):
 
 
 def core_and_blas(spec, data):
-    rng = np.random.default_rng(spec.seed)
-    a = rng.normal(size=(300, 300))
+    """Sums that would differ in the last digits if they were split among threads."""
+    from scipy.cluster.hierarchy import linkage
+
+    from cladebench.hierarchy import Hierarchy
+    from cladebench.metrics import dasgupta_cost
+
+    a = np.random.default_rng(spec.seed).normal(size=(300, 300))
+    cost = dasgupta_cost(Hierarchy.from_linkage(linkage(a)), np.exp(-np.abs(a + a.T)))
     return CellOutput(
-        {"score": float((a @ a).sum() + np.dot(a.ravel(), a.ravel()))},
-        {"product": a @ a.T, "threads": np.array([0])},
+        {"score": float(np.dot(a.ravel(), a.ravel())), "cost": cost},
+        {"product": a @ a.T},
+        {"omp_threads": os.environ["OMP_NUM_THREADS"]},
     )
+
+
+def validate(plan):
+    plan.check_parameters({"good": ["alpha", "beta"], "bad": []})

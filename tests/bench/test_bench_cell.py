@@ -1,0 +1,140 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from cladebench import datasets
+from cladebench.bench import cell
+from cladebench.bench.cell import cell_key, check_output, load_data, run_cell
+from cladebench.bench.schema import validator
+from cladebench.bench.spec import CellOutput, MethodPlan
+
+PROVENANCE = {
+    "git_commit": None,
+    "git_dirty": None,
+    "core_build": "b",
+    "code_digest": "c",
+    "versions": {"numpy": "1", "scipy": "1", "scikit-learn": "1", "jax": "1", "pandas": "1"},
+    "machine": {},
+}
+
+
+def run(jobs, method, index=0, package="toy_paper"):
+    job = jobs[method]
+    return run_cell(job.cells[index].spec, job.method, package, PROVENANCE)
+
+
+def test_a_good_cell_gives_a_complete_plain_record(jobs):
+    record, arrays = run(jobs, "good")
+    assert validator("record").is_valid(record)
+    assert record["status"] == "ok" and record["metrics"]["objective"] == 10.0
+    assert record["details"]["curve"] == [None, 1.0] and record["details"]["iterations"] == 3
+    assert record["arrays"] == sorted(arrays) == ["labels", "noise"]
+    assert record["data"]["content_sha256"] == datasets.load("nested-blobs").content_sha256
+    assert record["params"] == {"alpha": 10, "beta": "x"}
+    assert record["cpu_seconds"] >= 0 and record["wall_seconds"] > 0 and record["peak_memory_mb"] > 10
+
+
+def test_a_cell_is_a_pure_function_of_its_specification(jobs):
+    for method in ("good", "globals"):
+        (first, arrays), (second, again) = run(jobs, method), run(jobs, method)
+        assert first["metrics"] == second["metrics"] and first["key"] == second["key"]
+        assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "reason"),
+    [
+        ("bad", "error", "ValueError: a deliberate fault"),
+        ("nan", "error", "ValueError: metric 'score' is nan, not a finite number"),
+        ("reserve", "out_of_memory", "MemoryError: Unable to allocate 2.00 TiB"),
+    ],
+)
+def test_faults_become_statuses(jobs, capfd, method, status, reason):
+    record, arrays = run(jobs, method)
+    assert validator("record").is_valid(record)
+    assert record["status"] == status and record["reason"].startswith(reason)
+    assert record["metrics"] == {} and arrays == {}
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_missing_protocol_is_an_error_of_the_cell(jobs):
+    record, _ = run(jobs, "good", package="json")
+    assert record["status"] == "error" and "json.protocol" in record["reason"]
+
+
+def test_unavailable_data_are_sought_once(jobs, monkeypatch):
+    calls = []
+
+    def load(name, draw):
+        calls.append(name)
+        raise datasets.DataUnavailable("nested-blobs: in no source")
+
+    monkeypatch.setattr(datasets, "load", load)
+    monkeypatch.setattr(cell, "_loaded", {})
+    monkeypatch.setattr(cell, "_unavailable", {})
+    for index in (0, 1):
+        record, _ = run(jobs, "good", index)
+        assert (record["status"], record["reason"]) == ("unavailable", "nested-blobs: in no source")
+        assert validator("record").is_valid(record)
+    assert calls == ["nested-blobs"]
+
+
+def test_damaged_data_are_an_error_not_an_absence(jobs, monkeypatch):
+    def load(name, draw):
+        raise datasets.ChecksumMismatch("f", "mirror", "a", "b", "nothing was kept")
+
+    monkeypatch.setattr(datasets, "load", load)
+    monkeypatch.setattr(cell, "_loaded", {})
+    record, _ = run(jobs, "good")
+    assert record["status"] == "error" and "sha256 mismatch" in record["reason"]
+
+
+def test_no_cell_can_alter_the_data_of_another():
+    data = load_data("nested-blobs", 0)
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 0.0
+    assert load_data("nested-blobs", 0) is data
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ({"score": 1.0}, "must return a CellOutput, got dict"),
+        (CellOutput({}), "no metric"),
+        (CellOutput({"a": 1.0, "b": float("inf")}), "metric 'b' is inf"),
+        (CellOutput({"b": None}), "metric 'b' must be a number, got NoneType"),
+        (CellOutput({"b": True}), "metric 'b' must be a number, got bool"),
+        (CellOutput({"b": 1.0}, {"x": np.array([{}])}), "array 'x' has dtype object"),
+        (CellOutput({"b": 1.0}, {}, {"x": object()}), "detail 'x' has no JSON form"),
+        (CellOutput({"b": 1.0}, {}, {"converged": 1}), "detail 'converged' must be true or false, got 1"),
+        (CellOutput({"b": 1.0}, {}, {"iterations": 1.5}), "detail 'iterations' must be a whole number"),
+        (CellOutput({"b": 1.0}, {}, {"tolerance": "small"}), "detail 'tolerance' must be a number"),
+    ],
+)
+def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_output(output)
+
+
+def test_key_hears_what_changes_results_and_nothing_else(jobs):
+    spec, method = jobs["good"].cells[0].spec, jobs["good"].method
+    key = cell_key(spec, method, PROVENANCE, "d")
+    calm = [
+        (dataclasses.replace(spec, threads=2), method, PROVENANCE, "d"),
+        (dataclasses.replace(spec, limits=spec.limits.scaled(2)), method, PROVENANCE, "d"),
+        (spec, dataclasses.replace(method, label="other", role="extra"), PROVENANCE, "d"),
+        (spec, method, {**PROVENANCE, "git_dirty": True, "machine": {"cpu": "x"}}, "d"),
+    ]
+    assert {cell_key(*arguments) for arguments in calm} == {key}
+    versions = {**PROVENANCE["versions"], "numpy": "2"}
+    moved = [
+        (dataclasses.replace(spec, root_seed=9), method, PROVENANCE, "d"),
+        (dataclasses.replace(spec, setting={}), method, PROVENANCE, "d"),
+        (spec, MethodPlan("good", "good", {"alpha": 1}), PROVENANCE, "d"),
+        (spec, method, {**PROVENANCE, "code_digest": "x"}, "d"),
+        (spec, method, {**PROVENANCE, "core_build": "x"}, "d"),
+        (spec, method, {**PROVENANCE, "versions": versions}, "d"),
+        (spec, method, PROVENANCE, "e"),
+    ]
+    assert len({cell_key(*arguments) for arguments in moved} | {key}) == 8

@@ -1,0 +1,38 @@
+import subprocess
+
+from cladebench.bench import provenance
+
+
+def git(folder, *arguments):
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True)
+
+
+def test_git_state_of_a_repository_and_of_none(tmp_path):
+    package = tmp_path / "src" / "package"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    assert provenance.git_state(package) == (None, None)
+    git(tmp_path, "init", "-q")
+    # Inside a repository that does not track it, as in a virtual environment.
+    assert provenance.git_state(package) == (None, None)
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    commit, dirty = provenance.git_state(package)
+    assert commit is not None and len(commit) == 40 and dirty is False
+    (tmp_path / "results.csv").write_text("what a run rewrites does not make the code dirty")
+    assert provenance.git_state(package) == (commit, False)
+    (package / "new.py").write_text("")
+    assert provenance.git_state(package) == (commit, True)
+
+
+def test_collect_has_what_the_schema_asks_for():
+    found = provenance.collect("c")
+    assert set(found) == {"git_commit", "git_dirty", "core_build", "code_digest", "versions", "machine"}
+    assert found["versions"]["numpy"] and found["machine"]["cores"] >= 1 and found["machine"]["memory_gb"] > 0
+    assert provenance.collect("c") == found
+
+
+def test_a_package_that_is_not_installed_is_said(monkeypatch):
+    monkeypatch.setattr(provenance, "PACKAGES", ("no-such-package",))
+    assert provenance.package_versions()["no-such-package"] == "absent"

@@ -1,0 +1,234 @@
+"""Jobs in real worker processes: each fault stays in its cell, and leaves a record that says what happened."""
+
+import dataclasses
+import fcntl
+import json
+import os
+
+import numpy as np
+import psutil
+import pytest
+
+from cladebench import datasets
+from cladebench.bench.plan import expand
+from cladebench.bench.runner import JobLocked, run_job
+from cladebench.bench.spec import Limits
+from cladebench.bench.store import Store
+from cladebench.bench.watchdog import LOG_KEPT, Usage, Worker, breach
+
+
+def run(job, root):
+    lines = []
+    summary = run_job(job, Store(root), progress=lines.append)
+    return summary, [Store(root).read_record(c.spec.cell_id) for c in job.cells], lines
+
+
+@pytest.fixture(scope="module")
+def good(jobs, tmp_path_factory):
+    """A finished run of the good cells: its folder and records."""
+    root = tmp_path_factory.mktemp("good")
+    return root, run(jobs["good"], root)[1]
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "reason"),
+    [
+        ("bad", "error", "ValueError: a deliberate fault"),
+        ("hang", "timeout", "wall limit 1.0 s"),
+        ("spin", "timeout", "s of CPU time, limit 0.7 s"),
+        ("family", "timeout", "s of CPU time, limit 0.7 s"),
+        ("eat", "out_of_memory", "MB resident, limit 250 MB"),
+        ("segfault", "error", "killed by SIGSEGV"),
+        ("leave", "error", "ended by itself with exit code 7"),
+    ],
+)
+def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
+    summary, (first, second), lines = run(jobs[method], tmp_path)
+    assert first["status"] == status and reason in first["reason"]
+    assert second["status"] == "ok" and second["reason"] is None and second["log_tail"] is None
+    assert summary.statuses == {status: 1, "ok": 1} and summary.reused == 0
+    assert lines[0].startswith(f"[1/2] {first['cell_id']} {status} ") and "[2/2]" in lines[1]
+    assert first["cpu_seconds"] >= 0 and first["wall_seconds"] > 0
+    limits = first["limits"]
+    if status == "timeout":
+        assert first["wall_seconds"] > limits["wall_s"] or first["cpu_seconds"] > limits["time_s"]
+        assert first["wall_seconds"] < 30
+    if status == "out_of_memory":
+        assert limits["memory_mb"] < first["peak_memory_mb"] < limits["memory_mb"] + 400
+    if method == "family":
+        child = int(first["log_tail"].split()[-1])
+        assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    ledger = json.loads((tmp_path / "jobs" / f"toy_paper.nested-blobs.{method}.json").read_text())
+    assert [row["status"] for row in ledger["cells"]] == [status, "ok"]
+
+
+def test_output_without_end_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):
+    _, (first, second), _ = run(jobs["shout"], tmp_path)
+    assert first["status"] == "error" and second["status"] == "ok"
+    assert "the last word" in first["log_tail"] and first["log_tail"].rstrip().endswith(
+        "RuntimeError: shouted"
+    )
+    log = Store(tmp_path).log_path("toy_paper.nested-blobs.shout")
+    assert LOG_KEPT < log.stat().st_size < 2 * LOG_KEPT  # of 25 MiB
+    assert "the middle is left out" in log.read_text()
+
+
+def test_good_cells_have_records_and_arrays(good):
+    root, records = good
+    assert [r["status"] for r in records] == ["ok"] * 4
+    assert [r["metrics"]["objective"] for r in records] == [10, 10, 9, 9]
+    arrays = Store(root).load_arrays(records[0]["cell_id"])
+    # Settings of one grid meet the same random numbers, repetitions do not.
+    assert np.array_equal(arrays["noise"], Store(root).load_arrays(records[2]["cell_id"])["noise"])
+    assert not np.array_equal(arrays["noise"], Store(root).load_arrays(records[1]["cell_id"])["noise"])
+    provenance = records[0]["provenance"]
+    assert set(provenance["versions"]) >= {"numpy", "scipy", "scikit-learn", "jax", "python"}
+    assert len(provenance["core_build"]) == len(provenance["code_digest"]) == 64
+
+
+def test_not_applicable_cells_are_recorded_and_not_run(jobs, tmp_path):
+    for reused in (0, 2):
+        summary, records, _ = run(jobs["skipped"], tmp_path)
+        assert {(r["status"], r["reason"]) for r in records} == {("not_applicable", "has no meaning here")}
+        assert summary.reused == reused and all(r["cpu_seconds"] is None for r in records)
+
+
+def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, good, tmp_path):
+    root, records = good
+    full = {job.method.name: job for job in expand(plan, "full", root_seed=3)}
+    run(full["good"], tmp_path)
+    planned = {c.spec.cell_id for c in full["good"].cells}
+    shared = [r for r in records if r["cell_id"] in planned]
+    assert len(shared) == 2
+    for record in shared:
+        other = Store(tmp_path).read_record(record["cell_id"])
+        assert (other["metrics"], other["key"], other["seed"]) == (
+            record["metrics"],
+            record["key"],
+            record["seed"],
+        )
+        paths = [Store(folder).path(record["cell_id"], ".npz") for folder in (root, tmp_path)]
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_cell_alone_gives_what_it_gives_among_others(plan, jobs, tmp_path):
+    job = next(job for job in expand(plan, "full", root_seed=3) if job.method.name == "globals")
+    _, together, _ = run(job, tmp_path / "together")
+    _, alone, _ = run(dataclasses.replace(job, cells=job.cells[2:]), tmp_path / "alone")
+    assert alone[0]["metrics"] == together[2]["metrics"] != together[1]["metrics"]
+
+
+def test_one_or_two_threads_give_the_same_bits(plan, tmp_path):
+    found = {}
+    for threads in (1, 2):
+        job = next(j for j in expand(plan, "smoke", threads=threads) if j.method.name == "core")
+        _, records, _ = run(job, tmp_path / str(threads))
+        assert {r["details"]["omp_threads"] for r in records} == {str(threads)}
+        arrays = [Store(tmp_path / str(threads)).path(r["cell_id"], ".npz").read_bytes() for r in records]
+        found[threads] = ([r["metrics"] for r in records], [r["key"] for r in records], arrays)
+    assert found[1] == found[2]
+
+
+def test_a_rerun_keeps_good_records_and_runs_the_others(jobs, good, tmp_path, monkeypatch):
+    trace = tmp_path / "trace"
+    monkeypatch.setenv("TOY_TRACE", str(trace))
+    root, records = good
+    before = [Store(root).path(r["cell_id"]).read_bytes() for r in records]
+    summary, _, lines = run(jobs["good"], root)
+    assert summary.reused == 4 and all(line.endswith("ok (kept)") for line in lines) and not trace.exists()
+    assert [Store(root).path(r["cell_id"]).read_bytes() for r in records] == before
+    run(jobs["bad"], tmp_path)
+    summary, _, _ = run(jobs["bad"], tmp_path)
+    assert summary.reused == 1
+    ran = [line.split()[0] for line in trace.read_text().splitlines()]
+    assert ran == [f"toy_paper/nested-blobs/bad/default/{i}" for i in (0, 1, 0)]
+
+
+def test_records_of_other_inputs_are_made_again(jobs, good, tmp_path, monkeypatch):
+    root, records = good
+    job = dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1])
+    cell_id = job.cells[0].spec.cell_id
+
+    def reused():
+        store = Store(tmp_path)
+        store.write_arrays(cell_id, Store(root).load_arrays(cell_id))
+        store.write_record(records[0])
+        return run(job, tmp_path)[0].reused
+
+    assert reused() == 1
+    method = dataclasses.replace(job.method, params={"beta": "y"})
+    assert run(dataclasses.replace(job, method=method), tmp_path)[0].reused == 0
+    monkeypatch.setattr("cladebench.bench.sources.code_digest", lambda files: "f" * 64)
+    assert reused() == 0
+
+
+def test_a_good_record_outlives_its_data(jobs, good, monkeypatch):
+    def away(name, draw):
+        raise datasets.DataUnavailable("gone")
+
+    def damaged(name, draw):
+        raise datasets.ChecksumMismatch("f", "cache", "a", "b", "nothing was kept")
+
+    root, _ = good
+    monkeypatch.setattr(datasets, "load", away)
+    assert run(jobs["good"], root)[0].reused == 4
+    # The worker, which has the true loader, makes the records again.
+    monkeypatch.setattr(datasets, "load", damaged)
+    assert run(jobs["good"], root)[0].reused == 0
+
+
+def test_a_damaged_record_is_made_again(jobs, good):
+    root, records = good
+    Store(root).path(records[1]["cell_id"]).write_text("{")
+    assert run(jobs["good"], root)[0].reused == 3
+
+
+def test_a_job_is_run_by_one_process_at_a_time(jobs, tmp_path):
+    lock = tmp_path / "jobs" / ".toy_paper.nested-blobs.good.lock"
+    lock.parent.mkdir()
+    with open(lock, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(JobLocked, match=r"toy_paper\.nested-blobs\.good: another process"):
+            run(jobs["good"], tmp_path)
+
+
+def test_leftovers_of_a_killed_write_are_removed(jobs, tmp_path):
+    folder = Store(tmp_path).path(jobs["skipped"].cells[0].spec.cell_id).parent
+    folder.mkdir(parents=True)
+    (folder / ".default-0.json.1.tmp").write_text("half")
+    run(jobs["skipped"], tmp_path)
+    assert not list(folder.glob(".*"))
+
+
+def test_limits_are_judged_memory_first_and_cpu_by_thread():
+    limits = Limits(10, 100, 20)
+    assert breach(Usage(5, 5, 50), limits, 1) is None
+    assert breach(Usage(11, 21, 101), limits, 1)[0] == "out_of_memory"
+    assert breach(Usage(11, 5, 50), limits, 1) == ("timeout", "11.0 s of CPU time, limit 10.0 s")
+    assert breach(Usage(11, 5, 50), limits, 2) is None
+    assert "wall limit 20.0 s" in breach(Usage(1, 21, 50), limits, 1)[1]
+
+
+def test_a_worker_that_fills_its_memory_is_replaced(jobs, tmp_path, monkeypatch):
+    started = []
+    original = Worker.__init__
+
+    def counting(self, *args):
+        started.append(self)
+        original(self, *args)
+
+    monkeypatch.setattr(Worker, "__init__", counting)
+    small = Limits(30, 60)
+    cells = tuple(
+        dataclasses.replace(c, spec=dataclasses.replace(c.spec, limits=small)) for c in jobs["globals"].cells
+    )
+    run(dataclasses.replace(jobs["globals"], cells=cells), tmp_path)
+    assert len(started) == 2  # an idle worker holds more than half of 60 MB
+
+
+def test_nothing_of_a_worker_remains(jobs, tmp_path):
+    before = set(psutil.Process().children(recursive=True))
+    descriptors = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    run(jobs["bad"], tmp_path)
+    assert set(psutil.Process().children(recursive=True)) == before
+    assert len(os.listdir("/proc/self/fd") if descriptors else []) == len(descriptors)

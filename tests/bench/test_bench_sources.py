@@ -1,0 +1,103 @@
+from pathlib import Path
+
+import pytest
+
+from cladebench.bench import sources
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package with lazy discovery, relative imports and imports inside functions."""
+    files = {
+        "__init__.py": "",
+        "start.py": "from pkgx.methods import Lazy\nfrom . import near\nimport numpy\n",
+        "near.py": "def f():\n    from .sub.deep import g\n    return g\n",
+        "sub/__init__.py": "from .other import *\n",
+        "sub/deep.py": "g = 1\n",
+        "sub/other.py": "import pkgx.dotted.name\n",
+        "dotted/__init__.py": "",
+        "dotted/name.py": "",
+        "methods/__init__.py": "def __getattr__(name): ...\n",
+        "methods/lazy.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pkgx.typing_only\n"
+        "class Lazy: ...\n",
+        "methods/unused.py": "class Unused: ...\n",
+        "typing_only.py": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / "pkgx" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for cached in (sources._top_level, sources.find_file, sources._tree, sources.find_definition):
+        cached.cache_clear()
+    yield tmp_path / "pkgx"
+    for cached in (sources._top_level, sources.find_file, sources._tree, sources.find_definition):
+        cached.cache_clear()
+
+
+def names(files, root):
+    return [path.relative_to(root).as_posix() for path in files]
+
+
+def test_closure_follows_every_kind_of_import(package):
+    assert names(sources.closure(["pkgx.start"]), package) == [
+        "__init__.py",
+        "dotted/__init__.py",
+        "dotted/name.py",
+        "methods/__init__.py",
+        "methods/lazy.py",
+        "near.py",
+        "start.py",
+        "sub/__init__.py",
+        "sub/deep.py",
+        "sub/other.py",
+    ]
+
+
+def test_digest_hears_content_and_names_but_not_the_place(package, tmp_path):
+    files = sources.closure(["pkgx.start"])
+    digest = sources.code_digest(files)
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    package.rename(moved / "pkgx")
+    there = [moved / "pkgx" / path.relative_to(package) for path in files]
+    assert sources.code_digest(reversed(there)) == digest
+    (moved / "pkgx/sub/deep.py").write_text("g = 2\n")
+    assert sources.code_digest(there) != digest
+
+
+def test_a_module_without_source_is_named():
+    with pytest.raises(ValueError, match=r"'cladebench\.nothing' has no source"):
+        sources.closure(["cladebench.nothing"])
+
+
+def test_estimators_are_found_without_importing_them():
+    assert sources.estimator_module("Agglomerative") == "cladebench.methods.agglomerative"
+    assert sources.estimator_module("cladebench.methods.Agglomerative") == "cladebench.methods.agglomerative"
+    assert sources.estimator_module("cladebench.methods.agglomerative.Agglomerative") == (
+        "cladebench.methods.agglomerative"
+    )
+    assert sources.estimator_module("NoSuchEstimator") is None
+
+
+def test_a_cell_depends_on_its_own_method_and_not_on_others_or_the_watchdog():
+    files = {
+        path.as_posix().partition("src/cladebench/")[2]
+        for path in sources.cell_sources("toy_paper", "Agglomerative")
+    }
+    assert {
+        "methods/agglomerative.py",
+        "methods/base.py",
+        "hierarchy.py",
+        "bench/cell.py",
+        "bench/spec.py",
+    } <= files
+    assert not {"methods/birch.py", "bench/watchdog.py", "bench/plan.py", "bench/store.py"} & files
+
+
+def test_job_sources_add_all_data_sets():
+    files = sources.job_sources("toy_paper", "good")
+    assert files == sorted(files) and all(isinstance(path, Path) for path in files)
+    tails = {path.as_posix() for path in files}
+    assert any(tail.endswith("cladebench/datasets/uci.py") for tail in tails)
+    assert any(tail.endswith("toy_paper/protocol.py") for tail in tails)

@@ -1,0 +1,168 @@
+import json
+
+import numpy as np
+import pytest
+
+from cladebench.bench.cell import blank_record
+from cladebench.bench.spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells, write_atomically
+
+PROVENANCE = {
+    "git_commit": "abc",
+    "git_dirty": False,
+    "core_build": "b",
+    "code_digest": "c",
+    "versions": {"numpy": "1"},
+    "machine": {"cpu": "x"},
+}
+DATA = {"kind": "stand-in", "source": "mirror", "stand_in_for": "glass", "content_sha256": "5", "files": {}}
+
+
+def record(alpha=1, repetition=0, status="ok", **changes):
+    spec = CellSpec("p", "d", "m", {"alpha": alpha}, repetition, 7, Limits(10, 100))
+    base = blank_record(spec, MethodPlan("m", "E", {"beta": 2}), PROVENANCE)
+    base.update(
+        status=status, data=DATA, key="0" * 64, cpu_seconds=1.5, wall_seconds=2.0, peak_memory_mb=50.0
+    )
+    if status == "ok":
+        base.update(
+            metrics={"b": 2.5, "a": 1.0}, details={"converged": True, "iterations": 4, "tolerance": 1e-3}
+        )
+    else:
+        base.update(reason="because", data=None, key=None)
+    return {**base, **changes}
+
+
+def test_read_records_is_long_sorted_and_typed(tmp_path):
+    store = Store(tmp_path)
+    for item in (record(10), record(9, 1, "timeout"), record(9)):
+        store.write_record(item)
+    table = store.read_records()
+    assert list(table.columns) == list(COLUMNS)
+    shown = list(
+        zip(
+            table.setting,
+            table.repetition,
+            table.metric.astype(object).where(table.metric.notna(), None),
+            strict=True,
+        )
+    )
+    assert shown == [
+        ('{"alpha":9}', 0, "a"),
+        ('{"alpha":9}', 0, "b"),
+        ('{"alpha":9}', 1, None),
+        ('{"alpha":10}', 0, "a"),
+        ('{"alpha":10}', 0, "b"),
+    ]
+    good, failed = table.iloc[0], table.iloc[2]
+    assert (good["value"], good["converged"], good["iterations"], good["tolerance"]) == (1.0, True, 4, 1e-3)
+    assert (good["data_kind"], good["data_source"], good["stand_in_for"]) == ("stand-in", "mirror", "glass")
+    assert (good["params"], good["estimator"], good["git_commit"]) == ('{"alpha":9,"beta":2}', "E", "abc")
+    assert (failed["status"], failed["reason"]) == ("timeout", "because") and np.isnan(failed["value"])
+    assert str(table["iterations"].dtype) == "Int64" and str(table["converged"].dtype) == "boolean"
+
+
+def test_only_the_planned_cells_are_read_when_they_are_given(tmp_path):
+    store = Store(tmp_path)
+    store.write_record(record(1))
+    store.write_record(record(2))
+    missing = record(3)["cell_id"]
+    assert set(store.read_records([record(2)["cell_id"], missing]).setting) == {'{"alpha":2}'}
+    assert store.read_records([]).empty and list(store.read_records([]).columns) == list(COLUMNS)
+
+
+def test_parquet_has_the_same_bytes_whatever_the_order_of_writing(tmp_path):
+    items = [record(10), record(9, 1, "timeout"), record(9)]
+    for folder, order in (("one", items), ("two", items[::-1])):
+        store = Store(tmp_path / folder)
+        for item in order:
+            store.write_record(item)
+        store.write_parquet(tmp_path / f"{folder}.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+    assert read_cells(tmp_path / "one.parquet").equals(Store(tmp_path / "one").read_records())
+
+
+def test_arrays_come_back_and_have_stable_bytes(tmp_path):
+    store, cell_id = Store(tmp_path), record()["cell_id"]
+    arrays = {
+        "x": np.arange(6.0).reshape(2, 3),
+        "empty": np.zeros((0, 2), dtype=np.int32),
+        "scalar": np.array(True),
+    }
+    store.write_arrays(cell_id, arrays)
+    before = store.path(cell_id, ".npz").read_bytes()
+    store.write_arrays(cell_id, dict(reversed(arrays.items())))
+    assert store.path(cell_id, ".npz").read_bytes() == before
+    back = store.load_arrays(cell_id)
+    assert back.keys() == arrays.keys()
+    assert all(np.array_equal(back[k], v) and back[k].dtype == v.dtype for k, v in arrays.items())
+
+
+def test_arrays_that_need_pickle_are_neither_written_nor_read(tmp_path):
+    store, cell_id = Store(tmp_path), record()["cell_id"]
+    with pytest.raises(ValueError):
+        store.write_arrays(cell_id, {"x": np.array([{}])})
+    with pytest.raises(RecordError, match="has no arrays"):
+        store.load_arrays(cell_id)
+    store.path(cell_id).parent.mkdir(parents=True)
+    np.savez(store.path(cell_id, ".npz"), x=np.array([{}]))
+    with pytest.raises(RecordError, match="cannot be read"):
+        store.load_arrays(cell_id)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "fine"},
+        {"metrics": {}},
+        {"metrics": {"a": "high"}},
+        {"extra": 1},
+        {"key": None},
+        {"status": "error", "reason": None, "metrics": {}},
+        {"status": "error", "reason": "x", "metrics": {"a": 1.0}},
+    ],
+)
+def test_records_are_checked_when_written(tmp_path, changes):
+    with pytest.raises(ValueError, match="record p/d/m/"):
+        Store(tmp_path).write_record(record(**changes))
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_a_record_without_arrays_removes_those_of_an_earlier_run(tmp_path):
+    store = Store(tmp_path)
+    store.write_arrays(record()["cell_id"], {"x": np.zeros(1)})
+    store.write_record(record(status="error"))
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"cell_id": "p/d/m/s/0"}'])
+def test_a_damaged_record_counts_as_missing(tmp_path, damage):
+    store, item = Store(tmp_path), record()
+    store.write_record(item)
+    store.path(item["cell_id"]).write_text(damage)
+    with pytest.raises(RecordError):
+        store.read_record(item["cell_id"])
+
+    class Planned:
+        spec = CellSpec("p", "d", "m", {"alpha": 1}, 0, 7, Limits(10, 100))
+
+    assert store.ledger([Planned()]).status.tolist() == ["missing"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "file.json"
+    write_atomically(path, b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_records_on_disk_are_plain_json(tmp_path):
+    store = Store(tmp_path)
+    store.write_record(record())
+    assert json.loads(store.path(record()["cell_id"]).read_text())["metrics"] == {"a": 1.0, "b": 2.5}

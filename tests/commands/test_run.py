@@ -1,0 +1,63 @@
+import pytest
+
+from cladebench.cli import main
+
+
+@pytest.fixture(autouse=True)
+def toy_paper(monkeypatch, request, tmp_path):
+    """The toy paper of tests/bench as a user's own package outside the tree, with no configuration around."""
+    monkeypatch.syspath_prepend(str(request.config.rootpath / "tests" / "bench"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_list_prints_jobs_and_cells_and_runs_nothing(capsys, tmp_path):
+    assert (
+        main(["run", "--paper", "toy_paper", "--scope", "smoke", "--dataset", "nested-blobs", "--list"]) == 0
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert "toy_paper.nested-blobs.good: 4 cells" in lines
+    assert "  toy_paper/nested-blobs/hang/default/1" in lines
+    assert "  toy_paper/nested-blobs/skipped/default/0  not applicable: has no meaning here" in lines
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--paper", "toy_papre"], "no paper 'toy_papre'"),
+        (["--paper", "toy_paper", "--scope", "tiny"], "no scope 'tiny'; allowed: smoke, full"),
+        (
+            ["--paper", "toy_paper", "--method", "goood"],
+            "--method: 'goood' is not planned in this scope; did you mean 'good'",
+        ),
+        (["--paper", "toy_paper", "--dataset", "moon"], "--dataset: 'moon' is not planned"),
+        (["--paper", "toy_paper", "--threads", "0"], "threads: 0 is not a positive number"),
+        (["--paper", "toy_paper", "--config", "none.yaml"], "none.yaml: cannot be read"),
+    ],
+)
+def test_wrong_usage_is_refused_in_words(capsys, options, message):
+    assert main(["run", "--scope", "smoke", *options]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and "Traceback" not in captured.err
+
+
+def test_a_stale_core_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr("cladebench.bench.build.core_build_id", lambda: "0" * 64)
+    monkeypatch.setattr("cladebench.bench.build.core_sources_digest", lambda: "1" * 64)
+    assert main(["run", "--paper", "toy_paper", "--scope", "smoke"]) == 1
+    assert "older than its sources" in capsys.readouterr().err
+
+
+def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("cladebench.bench.build.check_core_is_fresh", lambda: None)
+    arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "bad"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "[1/2] toy_paper/nested-blobs/bad/default/0 error" in out
+    assert "toy_paper.nested-blobs.bad: 1 error, 1 ok; 0 kept;" in out
+    found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json"))
+    assert found == [
+        "results/smoke/cells/toy_paper/nested-blobs/bad/default-0.json",
+        "results/smoke/cells/toy_paper/nested-blobs/bad/default-1.json",
+        "results/smoke/jobs/toy_paper.nested-blobs.bad.json",
+    ]
