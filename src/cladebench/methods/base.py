@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
@@ -83,6 +84,11 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
             or if X is not a finite two-dimensional array.
         """
         check_int("n_clusters", self.n_clusters, minimum=1)
+        if hasattr(self, "random_state"):
+            try:
+                check_random_state(self.random_state)
+            except ValueError as error:
+                raise ValueError(f"random_state: {error}") from error
         self._check_parameters()
         labels = None
         if self.uses_labels:
@@ -98,6 +104,10 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
             self.hierarchy_ = self._build(X, labels)
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit, and return ``labels_``; the arguments are those of `fit`."""
+        return self.fit(X, y).labels_
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what the method needs."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -54,6 +55,9 @@ class BirchTree(HierarchicalClusterer):
     .. [1] T. Zhang, R. Ramakrishnan, M. Livny, BIRCH: an efficient data clustering method for very large
        databases, SIGMOD 1996.
     """
+
+    # Nodes of 50 entries would make stars of the small data of the tests.
+    contract_params: ClassVar[Mapping[str, Any]] = {"branching_factor": 3}
 
     def __init__(
         self,

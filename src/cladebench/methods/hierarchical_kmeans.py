@@ -37,6 +37,8 @@ class HierarchicalKMeans(HierarchicalClusterer):
         Heights are inertias (sum of squared distances to the node's mean). Equal samples share a leaf.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree: the part with the largest inertia is split next.
+    n_iter_ : int
+        The most Lloyd iterations that the starts of a node took.
 
     Notes
     -----
@@ -82,6 +84,7 @@ class HierarchicalKMeans(HierarchicalClusterer):
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         random = check_random_state(self.random_state)
         inertias: list[float] = []
+        self.n_iter_ = 0
 
         def split(samples: np.ndarray) -> list[np.ndarray]:
             # Centred, so that rounding is relative to the extent of the node, not to its place.
@@ -92,7 +95,8 @@ class HierarchicalKMeans(HierarchicalClusterer):
             if len(samples) == 2:
                 return [samples[:1], samples[1:]]
             starts = plus_plus(points, self.branching, self.n_init, random)
-            labels = lloyd(points, starts, self.max_iter)
+            labels, n_iter = lloyd(points, starts, self.max_iter)
+            self.n_iter_ = max(self.n_iter_, n_iter)
             parts = [samples[labels == j] for j in range(self.branching)]
             parts = [part for part in parts if len(part)]
             # One part: the samples differ by no more than rounding.
@@ -132,7 +136,7 @@ def plus_plus(X: np.ndarray, n_clusters: int, n_init: int, random: np.random.Ran
     return centers
 
 
-def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> np.ndarray:
+def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray, int]:
     """Run Lloyd's algorithm from several starts at once; keep the run with the least inertia.
 
     Parameters
@@ -146,14 +150,16 @@ def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> np.ndarray:
 
     Returns
     -------
-    ndarray of int64, shape (n_samples,)
+    labels : ndarray of int64, shape (n_samples,)
         Cluster of each sample in the best run. A cluster can be empty.
+    n_iter : int
+        Iterations until no run changed, at most ``max_iter``.
     """
     n_init, n_clusters, n_features = centers.shape
     flat = centers.reshape(n_init * n_clusters, n_features)
     labels = np.full((len(X), n_init), -1)
     members = np.zeros((len(X), n_init, n_clusters))
-    for _ in range(max_iter):
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 - read after the loop
         scores = np.einsum("ij,ij->i", flat, flat) - 2.0 * (X @ flat.T)
         assigned = scores.reshape(len(X), n_init, n_clusters).argmin(axis=2)
         if (assigned == labels).all():
@@ -168,4 +174,4 @@ def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> np.ndarray:
     counts = np.maximum(members.sum(axis=0).ravel(), 1.0)
     # Inertia is the total sum of squares less this.
     explained = (np.einsum("ij,ij->i", sums, sums) / counts).reshape(n_init, n_clusters).sum(axis=1)
-    return labels[:, int(np.argmax(explained))]
+    return labels[:, int(np.argmax(explained))], n_iter

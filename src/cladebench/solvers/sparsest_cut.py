@@ -221,7 +221,7 @@ def fiedler_vectors(
     *,
     start: np.ndarray | None = None,
     tol: float = 1e-4,
-    max_iter: int = 200,
+    max_iter: int = 40,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors of the Laplacian for its smallest eigenvalues but the first (that of the constant vector).
 
@@ -235,8 +235,9 @@ def fiedler_vectors(
         Guesses, such as the vectors of a graph that was slightly larger.
     tol : float, default=1e-4
         Stops when the first vector's residual is below ``tol`` times its eigenvalue (or below rounding).
-    max_iter : int, default=200
-        Largest number of products with S.
+    max_iter : int, default=40
+        Largest number of products with S. A graph that is almost disconnected (some similarities 1e-10 times
+        others) may reach it; the sweep makes up for it, as its cuts then cost next to nothing.
 
     Returns
     -------
@@ -278,7 +279,7 @@ def _davidson(
 ) -> tuple[np.ndarray, np.ndarray]:
     n = S.shape[0]
     diagonal = S.diagonal()
-    degrees = np.asarray(S.sum(axis=1)).ravel() - diagonal
+    degrees = _degrees(S)
     scale = float(degrees.max())
     rounding = 1e-12 * scale
 
@@ -411,7 +412,7 @@ def find_cut(
     k, ratio = sweep_cut(order, S)
     mask = np.zeros(n, dtype=bool)
     mask[order[:k]] = True
-    degrees = np.asarray(S.sum(axis=1)).ravel() - S.diagonal()
+    degrees = _degrees(S)
     weakest = np.lexsort((index, degrees))[0]
     if degrees[weakest] / (n - 1) < ratio * (1.0 - TIE):
         mask[:] = False
@@ -431,6 +432,10 @@ def check_weights(S: Any) -> None:
     asymmetry = abs(S - S.T)
     if asymmetry.max() > 1e-8 * max(1e-300, abs(values).max() if values.size else 0.0):
         raise ValueError(f"similarity is not symmetric: S and its transpose differ by {asymmetry.max():g}")
+
+
+def _degrees(S: Any) -> np.ndarray:
+    return np.asarray(S.sum(axis=1)).ravel() - S.diagonal()
 
 
 def _without_diagonal(S: np.ndarray) -> np.ndarray:
