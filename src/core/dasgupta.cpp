@@ -10,14 +10,15 @@ constexpr Index kRowsPerChunk = 64;
 
 /// Dot product in eight interleaved sums: enough for the compiler to use vector registers, in an order that
 /// is ours.
-double dot(const double* a, const double* b, Index n) {
+template <typename T>
+double dot(const double* a, const T* b, Index n) {
   constexpr Index lanes = 8;
   double sums[lanes] = {};
   Index k = 0;
   for (; k + lanes <= n; k += lanes) {
-    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += a[k + lane] * b[k + lane];
+    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += a[k + lane] * static_cast<double>(b[k + lane]);
   }
-  for (Index lane = 0; k < n; ++k, ++lane) sums[lane] += a[k] * b[k];
+  for (Index lane = 0; k < n; ++k, ++lane) sums[lane] += a[k] * static_cast<double>(b[k]);
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
@@ -40,12 +41,14 @@ double sum_over_chunks(Index n, const Task& task) {
 /// moves through the tree's order.
 class AncestorSizes {
  public:
-  explicit AncestorSizes(const Tree& tree) : tree_(tree), sizes_(tree.n_samples()) {}
+  explicit AncestorSizes(const Tree& tree)
+      : tree_(tree), order_(tree.sample_order.begin(), tree.sample_order.end()), sizes_(tree.n_samples()) {}
 
   /// Moves to the sample at `position`. From position - 1, only what lies below the lowest common ancestor of
   /// the two changes; otherwise (`fresh`) everything.
   void move_to(Index position, bool fresh) {
-    Index v = tree_.leaf_of[tree_.sample_order[position]];
+    Index v = tree_.leaf_of[order_[position]];
+    if (!fresh && v == tree_.leaf_of[order_[position - 1]]) return;
     Index begin = position, end = position;
     while (true) {
       // What v has and the part already written has not.
@@ -59,16 +62,17 @@ class AncestorSizes {
   }
 
   /// Indexed by sample; the entry of the sample itself is meaningless.
-  const double* data() const { return sizes_.data(); }
+  const std::int32_t* data() const { return sizes_.data(); }
 
  private:
   void fill(Index begin, Index end, Index v) {
-    const double size = static_cast<double>(tree_.sizes[v]);
-    for (Index k = begin; k < end; ++k) sizes_[tree_.sample_order[k]] = size;
+    const std::int32_t size = static_cast<std::int32_t>(tree_.sizes[v]);
+    for (Index k = begin; k < end; ++k) sizes_[order_[k]] = size;
   }
 
   const Tree& tree_;
-  std::vector<double> sizes_;
+  // 32 bits keep both near the processor, and suffice: a dense matrix of 2^31 rows cannot be stored.
+  std::vector<std::int32_t> order_, sizes_;
 };
 
 }  // namespace
