@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer, check_choice
@@ -63,5 +64,8 @@ class Agglomerative(HierarchicalClusterer):
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if len(X) == 1:
-            return Hierarchy.from_parents(np.array([-1]), np.array([0]))
-        return Hierarchy.from_linkage(linkage(X, method=self.linkage))
+            return Hierarchy([-1], [0])
+        distances = pdist(X)
+        if not np.isfinite(distances).all():
+            raise ValueError("the distances of the samples overflow; rescale X")
+        return Hierarchy.from_linkage(linkage(distances, method=self.linkage))

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import squareform
+
+from cladebench.methods import Agglomerative
+from cladebench.methods.agglomerative import LINKAGES
+
+
+def test_complete_linkage_by_hand() -> None:
+    # 0 1 . 3 . . 6.5: merges (0, 1) at 1, (01, 3) at 3, all at 6.5.
+    tree = Agglomerative().fit([[0.0], [1.0], [3.0], [6.5]]).hierarchy_
+    heights = tree.heights
+    assert heights is not None
+    assert [heights[tree.lca(0, i)] for i in (1, 2, 3)] == [1.0, 3.0, 6.5]
+
+
+def test_single_linkage_is_the_least_largest_step() -> None:
+    # The height of the lowest common ancestor is the minimax path, here by the Floyd-Warshall recursion.
+    X = np.random.default_rng(0).normal(size=(15, 2))
+    path = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    for k in range(15):
+        path = np.minimum(path, np.maximum(path[:, k, None], path[None, k]))
+    tree = Agglomerative(linkage="single").fit(X).hierarchy_
+    indices = np.arange(15)
+    assert np.allclose(tree.heights[tree.lca(indices[:, None], indices)], path)
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_heights_are_scipys_cophenetic_distances(name: str) -> None:
+    X = np.random.default_rng(1).normal(size=(20, 3))
+    tree = Agglomerative(linkage=name).fit(X).hierarchy_
+    indices = np.arange(20)
+    expected = squareform(cophenet(linkage(X, name)))
+    assert np.array_equal(tree.heights[tree.lca(indices[:, None], indices)], expected)
+
+
+def test_overflowing_distances_are_refused() -> None:
+    with pytest.raises(ValueError, match="overflow"):
+        Agglomerative().fit([[1e200], [-1e200], [0.0]])

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from cladebench.methods.base import check_choice, check_int, check_real
+from cladebench.methods.controls import OracleTree, RandomTree
+
+
+@pytest.mark.parametrize("value", [1, np.int64(3)])
+def test_integers_pass(value: object) -> None:
+    check_int("k", value, 1)
+
+
+@pytest.mark.parametrize("value", [0, True, 1.0, "1", None, np.nan])
+def test_other_things_than_integers_do_not(value: object) -> None:
+    with pytest.raises(ValueError, match=r"k=.*expected an integer >= 1"):
+        check_int("k", value, 1)
+
+
+def test_numbers() -> None:
+    for value in (0, 0.0, np.float32(2)):
+        check_real("t", value, 0.0)
+    for value in (-1e-9, np.nan, np.inf, False, "0", None, 1j):
+        with pytest.raises(ValueError, match=r"t=.*expected a finite number >= 0"):
+            check_real("t", value, 0.0)
+    with pytest.raises(ValueError, match=r"t=0.0: expected a finite number > 0"):
+        check_real("t", 0.0, 0.0, open_minimum=True)
+
+
+def test_choices() -> None:
+    check_choice("c", "b", ("b", "a"))
+    for value in ("d", None, ["a"]):
+        with pytest.raises(ValueError, match=r"c=.*expected one of a, b"):
+            check_choice("c", value, ("b", "a"))
+
+
+def test_fit_predict_hands_on_the_labels() -> None:
+    X, y = np.zeros((4, 1)), np.array([0, 1, 1, 0])
+    assert np.array_equal(OracleTree(n_clusters=2).fit_predict(X, y), y)
+
+
+def test_a_bad_random_state_is_named() -> None:
+    with pytest.raises(ValueError, match=r"random_state: .*cannot be used to seed"):
+        RandomTree(random_state="x").fit([[0.0], [1.0]])

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from sklearn.cluster import Birch
+
+from cladebench.methods import BirchTree
+
+
+def blobs(n: int = 60) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.repeat([[0.0, 0.0], [20.0, 0.0], [0.0, 20.0]], n // 3, axis=0) + rng.normal(size=(n, 2))
+
+
+@pytest.mark.parametrize("branching_factor", [2, 3, 50])
+def test_without_a_threshold_every_distinct_sample_is_a_leaf(branching_factor: int) -> None:
+    X = blobs()
+    tree = BirchTree(branching_factor=branching_factor, random_state=0).fit(X).hierarchy_
+    assert len(set(tree.leaf_of)) == len(X) == tree.n_leaves
+    assert np.diff(tree.child_ptr).max() <= branching_factor
+
+
+def test_equal_samples_share_a_leaf() -> None:
+    X = np.repeat(blobs(30), 2, axis=0)
+    leaf_of = BirchTree(branching_factor=3, random_state=1).fit(X).hierarchy_.leaf_of
+    assert np.array_equal(leaf_of[::2], leaf_of[1::2])
+    assert len(set(leaf_of)) == 30
+
+
+def test_leaves_are_scikit_learns_subclusters() -> None:
+    X = blobs()
+    order = np.random.RandomState(4).permutation(len(X))
+    centred = X - X.mean(axis=0)
+    birch = Birch(threshold=1.5, branching_factor=3, n_clusters=None).fit(centred[order])
+    expected = birch.predict(centred)
+    leaf_of = BirchTree(threshold=1.5, branching_factor=3, random_state=4).fit(X).hierarchy_.leaf_of
+    assert 3 < len(set(leaf_of)) < 40
+    assert np.array_equal(leaf_of[:, None] == leaf_of, expected[:, None] == expected)
+
+
+def test_nodes_are_those_of_the_clustering_feature_tree() -> None:
+    # Four points on a line, at most two entries a node: inserted in any order, the tree pairs the near ones.
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    for seed in range(10):
+        tree = BirchTree(branching_factor=2, random_state=seed).fit(X).hierarchy_
+        assert tree.sizes[tree.lca([0, 2, 0], [1, 3, 2])].tolist() == [2, 2, 4]
+
+
+def test_one_subcluster_of_all() -> None:
+    tree = BirchTree(threshold=1e6).fit(blobs()).hierarchy_
+    assert (tree.n_nodes, tree.n_samples) == (1, 60)
+
+
+def test_a_far_offset_merges_nothing() -> None:
+    # Sums of squares about the origin would keep no digit of the distances.
+    X = blobs() + 2.0**30
+    assert len(set(BirchTree(branching_factor=3, random_state=0).fit(X).hierarchy_.leaf_of)) == 60
+
+
+def test_the_order_of_insertion_comes_from_the_seed() -> None:
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    trees = [BirchTree(branching_factor=3, random_state=seed).fit(X).hierarchy_ for seed in (0, 0, 1)]
+    assert np.array_equal(trees[0].parents, trees[1].parents)
+    assert not np.array_equal(trees[0].leaf_of, trees[2].leaf_of)
+
+
+def test_bad_parameters() -> None:
+    for threshold in (-0.1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="threshold"):
+            BirchTree(threshold=threshold).fit(blobs())
+    with pytest.raises(ValueError, match="branching_factor=1: expected an integer >= 2"):
+        BirchTree(branching_factor=1).fit(blobs())
