@@ -1,8 +1,9 @@
 """Claims judged against records."""
 
-from cladebench.audit.claims import Claim, ClaimsError, ClaimSet, load_claims, read_claims
+from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.outcome import VERDICTS, Outcome, Rules
+from cladebench.audit.reading import ClaimsError, load_claims, read_claims
 from cladebench.audit.run import audit_paper, audit_run, write_audit
-from cladebench.audit.verdicts import VERDICTS, Outcome, Rules
 
 __all__ = [
     "VERDICTS",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cladebench.audit.claims import Claim, ClaimSet
-from cladebench.audit.verdicts import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
+from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
 
 #: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
 Facts = Callable[[str, str], int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,22 +13,17 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, Outcome, Rules, not_testable, short
 from cladebench.audit.query import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdicts import (
-    CONTRADICTED,
-    REPRODUCED,
     Comparison,
-    Outcome,
-    Rules,
     combine,
     compare,
     judge_bound,
     judge_order,
     judge_ratio,
     judge_value,
-    not_testable,
-    short,
 )
 
 #: The paper's rule of selection, under which published numbers are judged, and the one shown beside it.
@@ -177,7 +173,12 @@ class Evaluation:
         self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim
     ) -> tuple[Judgement | None, tuple[Sample, Sample], tuple[np.ndarray, np.ndarray], tuple[str, str]]:
         """Samples, paired values and names of two operands; a judgement when there is nothing to pair."""
-        (left, left_name), (right, right_name) = self._operand(first, claim), self._operand(second, claim)
+        left, left_name = self._operand(first, claim)
+        shared = claim.expects.get("same_setting", ())
+        if shared and left.setting:
+            setting = json.loads(left.setting)
+            second = {**second, "where": {key: setting[key] for key in shared if key in setting}}
+        right, right_name = self._operand(second, claim)
         samples, names = (left, right), (left_name, right_name)
         nothing = (np.empty(0), np.empty(0))
         problems = list(dict.fromkeys(s.problem for s in samples if s.problem))

@@ -27,7 +27,8 @@ class Sample:
         What a reader should know though it stops nothing: cells that failed, for example.
     cells : str
         Glob pattern over ``cell_id`` that finds the cells behind it.
-    setting_id : str
+    setting : str
+        Canonical JSON of the setting.
     gridded : bool
         Whether the setting was selected among several.
     point : bool
@@ -40,7 +41,7 @@ class Sample:
     problem: str = ""
     notes: tuple[str, ...] = ()
     cells: str = ""
-    setting_id: str = ""
+    setting: str = ""
     gridded: bool = False
     point: bool = False
     stand_in_for: str = ""
@@ -72,6 +73,7 @@ class Records:
     def __post_init__(self) -> None:
         self._groups = dict(list(self.frame.groupby(["dataset", "method"], sort=False)))
         self._choices: dict[tuple[str, str, str], pd.DataFrame] = {}
+        self._samples: dict[str, Sample] = {}
 
     def sample(self, query: Mapping[str, Any], rule: str) -> Sample:
         """Find the repetitions that a query asks for.
@@ -83,6 +85,12 @@ class Records:
         rule : str
             Rule by which the setting is selected when the claim fixes none.
         """
+        key = json.dumps([rule, {k: query[k] for k in sorted(query) if k != "x"}], sort_keys=True)
+        if key not in self._samples:
+            self._samples[key] = self._find(query, rule)
+        return self._samples[key]
+
+    def _find(self, query: Mapping[str, Any], rule: str) -> Sample:
         dataset, method, metric = query["dataset"], query["method"], query["metric"]
         name = f"{method} on {dataset}"
         where = query.get("where") or {}
@@ -153,7 +161,7 @@ class Records:
             "",
             notes,
             pattern,
-            str(found["setting_id"].iloc[0]),
+            str(found["setting"].iloc[0]),
             gridded,
             point,
             stand_in_for=stand_in,

@@ -3,122 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cladebench.audit.printed import Printed
-from cladebench.audit.statistics import (
-    Difference,
-    against_published,
-    mean_interval,
-    one_sample,
-    sign_flip,
-)
-
-REPRODUCED = "reproduced"
-WITHIN_NOISE = "within noise"
-DIRECTION_ONLY = "direction only"
-CONTRADICTED = "contradicted"
-ANALOGUE_HOLDS = "analogue holds"
-ANALOGUE_FAILS = "analogue fails"
-NOT_TESTABLE = "not testable"
-
-#: All verdicts, in the order of tables.
-VERDICTS = (
-    REPRODUCED,
-    WITHIN_NOISE,
-    DIRECTION_ONLY,
+from cladebench.audit.outcome import (
     CONTRADICTED,
-    ANALOGUE_HOLDS,
-    ANALOGUE_FAILS,
-    NOT_TESTABLE,
+    DIRECTION_ONLY,
+    REPRODUCED,
+    VERDICTS,
+    WITHIN_NOISE,
+    Outcome,
+    Rules,
+    not_testable,
+    short,
 )
+from cladebench.audit.printed import Printed
+from cladebench.audit.statistics import Difference, against_published, mean_interval, one_sample, sign_flip
 
 #: Strength of a part within a sentence; a part that is not testable is counted as unknown.
 _STRENGTH = {REPRODUCED: 3, DIRECTION_ONLY: 2, WITHIN_NOISE: 1, CONTRADICTED: 0}
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The thresholds of the verdicts.
-
-    Attributes
-    ----------
-    alpha, power : float
-        Level of the tests, and the power at which the detectable difference is stated.
-    share : float
-        Largest detectable difference, as a share of the value judged, with which agreement counts for something.
-        Beyond it the sample is too small, and the verdict is "not testable".
-    shares : mapping of str to float
-        The same for single metrics.
-    ratio_share : float
-        The same for ratios.
-    """
-
-    alpha: float = 0.05
-    power: float = 0.8
-    share: float = 0.25
-    shares: Mapping[str, float] = field(default_factory=dict)
-    ratio_share: float = 0.5
-
-    def share_for(self, metric: str | None) -> float:
-        """The share that holds for one metric."""
-        return self.shares.get(metric or "", self.share)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A verdict and what it rests on.
-
-    Attributes
-    ----------
-    verdict, reason : str
-    measured, low, high : float or None
-        What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
-    n : int or None
-        Repetitions (values), pairs (orders), parts (sentences) or certificates.
-    difference : float or None
-        Measured minus published for a value; left minus right for an order.
-    detectable : float or None
-        The smallest difference that would have been found with 80% power.
-    p_value, p_exact, p_adjusted : float or None
-        The t test, the exact sign-flip test, and the first corrected over its family.
-    supported : bool
-        Whether the verdict speaks for the claim; on stand-in data it decides between "analogue holds" and "fails".
-    """
-
-    verdict: str
-    reason: str
-    measured: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    difference: float | None = None
-    detectable: float | None = None
-    p_value: float | None = None
-    p_exact: float | None = None
-    p_adjusted: float | None = None
-    supported: bool = False
-
-    def on_stand_in(self) -> Outcome:
-        """The same outcome when the data are not the paper's own."""
-        if self.verdict == NOT_TESTABLE:
-            return self
-        verdict = ANALOGUE_HOLDS if self.supported else ANALOGUE_FAILS
-        return replace(self, verdict=verdict, reason=f"on stand-in data {self.verdict}: {self.reason}")
-
-
-def not_testable(reason: str, **numbers: Any) -> Outcome:
-    """Say why a claim could not be judged."""
-    return Outcome(NOT_TESTABLE, reason, **numbers)
-
-
-def short(value: float) -> str:
-    """Four significant digits."""
-    return f"{value:.4g}"
 
 
 def judge_value(
@@ -373,8 +279,10 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
             CONTRADICTED, f"{failed} of {len(parts)} parts contradicted, {at_least} must hold", n=len(parts)
         )
     if len(alive) < at_least:
-        reasons = "; ".join(dict.fromkeys(p.reason for p in parts if p.verdict not in _STRENGTH))
-        return not_testable(f"{unknown} of {len(parts)} parts not testable: {reasons}", n=len(parts))
+        reasons = list(dict.fromkeys(p.reason for p in parts if p.verdict not in _STRENGTH))
+        more = f"; and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
+        reason = f"{unknown} of {len(parts)} parts not testable: {'; '.join(reasons[:2])}{more}"
+        return not_testable(reason, n=len(parts))
     weakest = alive[at_least - 1]
     counts = [
         f"{sum(p.verdict == v for p in parts)} {v}" for v in VERDICTS if any(p.verdict == v for p in parts)

@@ -1,0 +1,56 @@
+import json
+
+import pandas as pd
+from audit_records import cells, frame
+
+from cladebench.audit.run import COLUMNS
+from cladebench.cli import main
+
+
+def write(folder, paper="ghc"):
+    rows = cells("glass", "Perch", {"dendrogram_purity": [0.46, 0.47, 0.48]})
+    rows = [row | {"paper": paper, "cell_id": row["cell_id"].replace("toy", paper)} for row in rows]
+    frame(rows).to_parquet(folder / "cells.parquet")
+
+
+def test_the_command_writes_both_files(tmp_path, capsys):
+    write(tmp_path)
+    table = pd.DataFrame({"id": ["a"], "topic": ["dasgupta-binary"], "passed": [True]})
+    table.to_csv(tmp_path / "certificates.csv", index=False)
+    assert main(["audit", "--results", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "reproduced" in said
+    assert "audit.csv" in said
+    audit = pd.read_csv(tmp_path / "audit.csv")
+    assert tuple(audit.columns) == COLUMNS
+    assert list(audit.columns[:10]) == [
+        "claim", "paper", "place", "published", "measured", "low", "high", "n", "verdict", "reason",
+    ]  # fmt: skip
+    assert audit.claim.is_unique
+    by_claim = audit.set_index("claim")
+    assert by_claim.verdict["fig3a/glass/perch"] == "reproduced"
+    assert by_claim.verdict["cost/binary"] == "reproduced"
+    document = json.loads((tmp_path / "audit.json").read_text())
+    assert [c["claim"] for c in document["claims"]] == list(audit.claim)
+    assert sum(document["verdicts"]["ghc"].values()) == len(audit)
+    assert document["excluded"]["ghc"]
+    perch = next(c for c in document["claims"] if c["claim"] == "fig3a/glass/perch")
+    assert (perch["n"], perch["cells"], perch["methods"]) == (3, ["ghc/glass/Perch/default/*"], ["Perch"])
+    first = (tmp_path / "audit.csv").read_bytes()
+    assert (
+        main(["audit", "--results", str(tmp_path), "--paper", "ghc", "--out", str(tmp_path / "again")]) == 0
+    )
+    assert (tmp_path / "again/audit.csv").read_bytes() == first
+
+
+def test_wrong_usage_is_named(tmp_path, capsys):
+    assert main(["audit", "--results", str(tmp_path)]) == 2
+    assert "cells.parquet: no such file" in capsys.readouterr().err
+    write(tmp_path, paper="another")
+    assert main(["audit", "--results", str(tmp_path)]) == 2
+    assert "no paper with claims among another" in capsys.readouterr().err
+    assert main(["audit", "--results", str(tmp_path), "--paper", "nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err
+    (tmp_path / "cells.parquet").write_bytes(b"PAR1 no")
+    assert main(["audit", "--results", str(tmp_path)]) == 2
+    assert "cannot be read" in capsys.readouterr().err

@@ -1,0 +1,351 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from audit_records import cells, claims_of, failed, frame, judged
+
+from cladebench.audit import outcome as o
+
+PURITY = "dendrogram_purity"
+NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
+TABLE = """
+repetitions: 5
+deterministic: [HAC]
+tables:
+  - id: t
+    place: {artifact: Table 1}
+    measure: {metric: dendrogram_purity, direction: higher}
+    columns: {glass: {dataset: glass}}
+    rows:
+      A: {method: A, printed: ["0.47 ± 0.02"]}
+      HAC: {method: HAC, printed: ["0.63"]}
+claims:
+  - id: order
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity, direction: higher, dataset: glass}
+    expects: {left: {method: A}, is: better, than: {method: HAC}}
+  - id: sentence
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: [order, t/glass/a]}
+"""
+
+
+def verdicts(claims, *rows, **how):
+    return judged(claims, frame(*rows), **how).verdict.to_dict()
+
+
+def test_claims_follow_the_truth_of_the_records(tmp_path):
+    claims = claims_of(tmp_path, TABLE)
+    hac = cells("glass", "HAC", {PURITY: [0.6304]})
+    right = judged(claims, frame(cells("glass", "A", {PURITY: 0.47 + NOISE}), hac))
+    assert right.verdict.to_dict() == {
+        "t/glass/a": o.REPRODUCED,
+        "t/glass/hac": o.REPRODUCED,
+        "order": o.CONTRADICTED,
+        "sentence": o.CONTRADICTED,
+    }
+    row = right.loc["t/glass/a"]
+    assert (row.n, row.n_published, row.published, row.precision) == (5, 5, "0.47 ± 0.02", 0.01)
+    assert row.low < row.measured < row.high
+    assert row.difference == pytest.approx(0.0)
+    assert row.cells == "toy/glass/A/default/*"
+    assert row.selection == "one setting"
+    assert right.loc["t/glass/hac", "n"] == 1
+    assert right.loc["t/glass/hac", "low"] == right.loc["t/glass/hac", "high"] == 0.6304
+    assert right.loc["order", "methods"] == "A; HAC"
+    assert right.loc["order", "measured"] == pytest.approx(-0.1604)
+    assert right.loc["sentence", "parts"] == "order: contradicted; t/glass/a: reproduced"
+
+    wrong = verdicts(claims, cells("glass", "A", {PURITY: 0.7 + NOISE}), hac)
+    assert wrong["t/glass/a"] == o.CONTRADICTED
+    assert wrong["order"] == o.REPRODUCED
+
+
+def test_wrong_claims_about_good_records_are_contradicted(tmp_path):
+    """Change one printed digit or turn one order round: the verdict must turn."""
+    records = frame(
+        cells("glass", "A", {PURITY: 0.47 + NOISE / 4}), cells("glass", "HAC", {PURITY: [0.6304]})
+    )
+    for old, new, claim in (
+        ('"0.47 ± 0.02"', '"0.57 ± 0.02"', "t/glass/a"),
+        ('"0.47 ± 0.02"', '"0.37 ± 0.02"', "t/glass/a"),
+        ('"0.47 ± 0.02"', '"0.49"', "t/glass/a"),
+        ('"0.63"', '"0.64"', "t/glass/hac"),
+        ('"0.63"', '"0.62"', "t/glass/hac"),
+    ):
+        assert judged(claims_of(tmp_path, TABLE), records).verdict[claim] == o.REPRODUCED
+        assert judged(claims_of(tmp_path, TABLE.replace(old, new)), records).verdict[claim] == o.CONTRADICTED
+    turned = claims_of(tmp_path, TABLE.replace("is: better", "is: worse"))
+    assert judged(claims_of(tmp_path, TABLE), records).verdict["order"] == o.CONTRADICTED
+    assert judged(turned, records).verdict["order"] == o.REPRODUCED
+
+
+AWAY = failed("glass", "A", "unavailable", "no source holds\nthe file", range(5))
+MIXED = failed("glass", "A", "timeout", "60 s", range(3)) + failed("glass", "A", "error", "boom", range(3, 5))
+MOSTLY = cells("glass", "A", {PURITY: [0.47]}) + failed("glass", "A", "out_of_memory", "", range(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([], "no cell of A on glass in this run"),
+        (AWAY, "5 of 5 cells unavailable: no source holds the file"),
+        (MIXED, "2 of 5 cells error: boom; 3 of 5 cells timeout: 60 s"),
+        (MOSTLY, "4 of 5 cells out of memory"),
+        (cells("glass", "A", {"other": [1.0, 2.0]}), "the metric 'dendrogram_purity' is not recorded"),
+        (cells("glass", "A", {PURITY: [0.47, math.inf]}), "is not finite in 1 of 2"),
+        (cells("glass", "A", {PURITY: [0.47]}), "n too small: a single repetition"),
+        (cells("glass", "A", {PURITY: [0.2, 0.8]}), "n too small: n = 2"),
+    ],
+)
+def test_what_cannot_be_judged_says_why(tmp_path, rows, reason):
+    claims = claims_of(tmp_path, TABLE)
+    found = judged(claims, frame(rows, cells("glass", "HAC", {PURITY: [0.6304]})))
+    assert found.verdict["t/glass/a"] == o.NOT_TESTABLE
+    assert reason in found.reason["t/glass/a"]
+    assert found.verdict["sentence"] == o.NOT_TESTABLE or found.verdict["order"] == o.CONTRADICTED
+    assert found.verdict["t/glass/hac"] == o.REPRODUCED
+
+
+def test_an_empty_run_tests_nothing(tmp_path):
+    records = frame(cells("glass", "A", {PURITY: [0.47]})).iloc[:0]
+    found = judged(claims_of(tmp_path, TABLE), records)
+    assert set(found.verdict) == {o.NOT_TESTABLE}
+
+
+def test_some_failures_are_told_and_the_rest_is_judged(tmp_path):
+    rows = cells("glass", "A", {PURITY: 0.47 + NOISE[:4]}) + failed("glass", "A", "timeout", "60 s", [4])
+    found = judged(claims_of(tmp_path, TABLE), frame(rows)).loc["t/glass/a"]
+    assert found.verdict == o.REPRODUCED
+    assert found.n == 4
+    assert "1 of 5 cells timeout: 60 s" in found.reason
+
+
+def test_stand_in_data_give_analogues(tmp_path):
+    rows = cells("glass", "A", {PURITY: 0.47 + NOISE}, stand_in_for="the paper's glass")
+    found = judged(claims_of(tmp_path, TABLE), frame(rows, cells("glass", "HAC", {PURITY: [0.63]})))
+    assert found.verdict.to_dict() == {
+        "t/glass/a": o.ANALOGUE_HOLDS,
+        "t/glass/hac": o.REPRODUCED,
+        "order": o.ANALOGUE_FAILS,
+        "sentence": o.ANALOGUE_FAILS,
+    }
+    assert found.stand_in_for["t/glass/a"] == "the paper's glass"
+
+
+def test_published_numbers_are_judged_under_the_papers_rule_and_shown_under_the_other(tmp_path):
+    rows = cells("glass", "A", {PURITY: 0.47 + NOISE, "dasgupta_cost": 9 + NOISE}, {"k": 1})
+    rows += cells("glass", "A", {PURITY: 0.30 + NOISE, "dasgupta_cost": 5 + NOISE}, {"k": 2})
+    claims = claims_of(tmp_path, TABLE)
+    found = judged(claims, frame(rows)).loc["t/glass/a"]
+    assert (found.verdict, found.selection, found.cells) == (o.REPRODUCED, "oracle", "toy/glass/A/k1/*")
+    assert (found.verdict_label_free, found.cells_label_free) == (o.CONTRADICTED, "toy/glass/A/k2/*")
+    assert found.measured_label_free == pytest.approx(0.30)
+    pinned = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 2}, printed"))
+    assert judged(pinned, frame(rows)).loc["t/glass/a"].cells == "toy/glass/A/k2/*"
+    nowhere = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 7}, printed"))
+    assert 'no cell of A on glass with {"k": 7}' in judged(nowhere, frame(rows)).loc["t/glass/a"].reason
+
+
+def test_scale_turns_shares_into_percent(tmp_path):
+    text = TABLE.replace('"0.47 ± 0.02"', '"47.0 ± 2.0"').replace(
+        "A: {method: A,", "A: {method: A, scale: 100,"
+    )
+    found = judged(claims_of(tmp_path, text), frame(cells("glass", "A", {PURITY: 0.47 + NOISE})))
+    assert found.verdict["t/glass/a"] == o.REPRODUCED
+
+
+ORDERS = """
+claims:
+  - id: each
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity, direction: higher}
+    for_each: {dataset: [a, b, c]}
+    expects: {left: {method: X}, is: better, than: {best_of: [Y, Z]}}
+  - id: two
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {at_least: 2, of: ["each/*"]}
+  - id: all
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: ["each/*"]}
+"""
+
+
+def test_orders_of_one_family_are_corrected_together(tmp_path):
+    jitter = np.array([0.0, 0.01, -0.01, 0.02, -0.02])
+    rows = []
+    for dataset, gain in (("a", 0.1), ("b", 0.021), ("c", 0.0205)):
+        rows += cells(dataset, "X", {PURITY: 0.5 + gain + jitter})
+        rows += cells(dataset, "Y", {PURITY: np.full(5, 0.5)})
+        rows += cells(dataset, "Z", {PURITY: np.full(5, 0.3)})
+    found = judged(claims_of(tmp_path, ORDERS), frame(rows))
+    assert (found.p_value.dropna() < 0.05).all()
+    assert found.p_adjusted["each/b"] == pytest.approx(2 * found.p_value["each/b"])
+    assert found.p_adjusted["each/a"] == pytest.approx(3 * found.p_value["each/a"])
+    assert found.verdict.to_dict() == {
+        "each/a": o.REPRODUCED,
+        "each/b": o.DIRECTION_ONLY,
+        "each/c": o.DIRECTION_ONLY,
+        "two": o.DIRECTION_ONLY,
+        "all": o.DIRECTION_ONLY,
+    }
+    assert "Y 0.5" in found.reason["each/a"]  # the best of the others, not Z
+
+
+def test_a_rival_that_did_not_run_is_left_out_and_named(tmp_path):
+    rows = cells("a", "X", {PURITY: 0.6 + NOISE}) + cells("a", "Z", {PURITY: 0.3 + NOISE})
+    rows += failed("a", "Y", "not_applicable", "too large", range(5))
+    found = judged(claims_of(tmp_path, ORDERS), frame(rows))
+    assert found.verdict["each/a"] == o.REPRODUCED
+    assert "left out: Y on a: 5 of 5 cells not applicable: too large" in found.reason["each/a"]
+    assert found.verdict["two"] == o.NOT_TESTABLE
+
+
+def test_repetitions_are_paired_by_their_number(tmp_path):
+    drift = np.array([0.0, 0.3, -0.2, 0.1, -0.1])
+    rows = cells("a", "X", {PURITY: 0.52 + drift + NOISE / 10}) + cells("a", "Y", {PURITY: 0.5 + drift})
+    claims = claims_of(tmp_path, ORDERS.replace("best_of: [Y, Z]", "method: Y"))
+    assert judged(claims, frame(rows)).verdict["each/a"] == o.REPRODUCED
+    shuffled = frame(rows).sample(frac=1, random_state=0)
+    assert judged(claims, shuffled).p_value["each/a"] == judged(claims, frame(rows)).p_value["each/a"]
+
+
+RATIOS = """
+claims:
+  - id: faster
+    kind: ratio
+    place: {section: "1"}
+    quote: 10 to 100 times faster
+    measure: {dataset: a, metric: seconds}
+    expects: {of: {method: ILP}, to: {method: flow}, at_least: 10, at_most: 100, same_setting: [n]}
+  - id: linear
+    kind: trend
+    place: {section: "1"}
+    quote: grows linearly
+    measure: {dataset: a, metric: seconds, method: flow}
+    expects:
+      points: [{x: 10, where: {n: 10}}, {x: 100, where: {n: 100}}, {x: 1000, where: {n: 1000}}]
+      log: [x, y]
+      slope: {at_most: 1.1}
+  - id: bound
+    kind: order
+    place: {section: "1"}
+    quote: never above
+    measure: {dataset: a, metric: seconds, method: flow, where: {n: 10}}
+    expects: {left: {}, is: never_above, than: {value: 0.02}}
+"""
+
+
+def test_ratios_trends_and_bounds(tmp_path):
+    claims = claims_of(tmp_path, RATIOS)
+
+    def found(power, factor):
+        rows = []
+        for n in (10, 100, 1000):
+            base = 1e-3 * n**power * (1 + NOISE)
+            rows += cells("a", "flow", {"seconds": base, PURITY: np.full(5, 0.1 * np.log10(n))}, {"n": n})
+            rows += cells(
+                "a", "ILP", {"seconds": base * factor, PURITY: np.full(5, -0.1 * np.log10(n))}, {"n": n}
+            )
+        return judged(claims, frame(rows))
+
+    good, bad = found(1.0, 30), found(2.0, 0.5)
+    # ILP's own choice is n = 10; the other side follows it.
+    assert good.cells["faster"] == "toy/a/ILP/n10/*; toy/a/flow/n10/*"
+    assert good.measured["faster"] == pytest.approx(30)
+    assert good.verdict.to_dict() == dict.fromkeys(("faster", "linear", "bound"), o.REPRODUCED)
+    assert bad.verdict.to_dict() == dict.fromkeys(("faster", "linear", "bound"), o.CONTRADICTED)
+    assert bad.measured["linear"] == pytest.approx(2.0 - 1.1)
+
+
+CERTIFICATES = """
+claims:
+  - id: binary
+    kind: sentence
+    place: {section: "2"}
+    quote: the optimal tree is binary
+    expects: {certificates: {topic: binary, at_least: 2}}
+"""
+
+
+def test_certificates_decide_sentences_about_the_cost(tmp_path):
+    claims = claims_of(tmp_path, CERTIFICATES)
+    empty = frame(cells("a", "X", {PURITY: [0.5]}))
+
+    def verdict(topics, passed):
+        table = pd.DataFrame({"id": [f"c{i}" for i in range(len(topics))], "topic": topics, "passed": passed})
+        return judged(claims, empty, certificates=table).loc["binary"]
+
+    assert verdict(["binary", "binary", "other"], [True, True, False]).verdict == o.REPRODUCED
+    assert verdict(["binary", "binary"], ["True", "False"]).verdict == o.CONTRADICTED
+    assert "first c1" in verdict(["binary", "binary"], [True, False]).reason
+    assert verdict(["binary", "other"], [True, True]).verdict == o.NOT_TESTABLE
+    assert judged(claims, empty).loc["binary"].reason == "this run has no certificates"
+
+
+ARITHMETIC = """
+tables:
+  - id: t
+    place: {artifact: Table 1}
+    measure: {metric: m, direction: higher}
+    columns: {d: {dataset: d}, e: {dataset: e}, mean: {dataset: mean}}
+    rows:
+      A: {method: A, printed: ["0.61", "0.63", "0.62"]}
+      B: {method: B, printed: ["0.59", "0.63", "0.65"]}
+    best: {d: A, e: B}
+"""
+COMPARED = {
+    "wrong": {"left": "t/d/b", "is": "better", "than": ["t/d/*"]},
+    "close": {"left": "t/d/b", "is": "no_worse", "than": ["t/d/*"], "margin": 0.02},
+    "lower": {"left": "t/d/b", "is": "lower", "than": 0.6},
+}
+PRINTED = {
+    "mean-a": ("0.62", {"average_of": ["t/d/a", "t/e/a"]}),
+    "mean-b": ("0.65", {"average_of": ["t/d/b", "t/e/b"]}),
+    "rows": ("7000", {"fact": "n_samples", "dataset": "spambase"}),
+    "classes": ("2", {"fact": "n_classes", "dataset": "spambase"}),
+    "unknown": ("2", {"fact": "n_classes", "dataset": "nowhere"}),
+    "share": ("0.86", {"possible_at": 7}),
+    "percent": ("85.7%", {"possible_at": 7}),
+    "no-share": ("0.90", {"possible_at": 7}),
+}
+
+
+def test_arithmetic_needs_no_run(tmp_path):
+    records = frame(cells("d", "X", {"m": [0.5]}))
+    shared = {"kind": "arithmetic", "place": {"section": "1"}, "quote": "q"}
+    blocks = [
+        {"id": k, "measure": {"direction": "higher"}, "expects": e} | shared for k, e in COMPARED.items()
+    ]
+    blocks += [{"id": k, "published": text, "expects": e} | shared for k, (text, e) in PRINTED.items()]
+    found = judged(claims_of(tmp_path, ARITHMETIC + yaml.safe_dump({"claims": blocks})), records)
+    arithmetic = found[found.kind == "arithmetic"].verdict.to_dict()
+    assert arithmetic == {
+        "t/bold/d": o.REPRODUCED,
+        "t/bold/e": o.WITHIN_NOISE,
+        "wrong": o.CONTRADICTED,
+        "close": o.REPRODUCED,
+        "lower": o.REPRODUCED,
+        "mean-a": o.REPRODUCED,
+        "mean-b": o.CONTRADICTED,
+        "rows": o.CONTRADICTED,
+        "classes": o.REPRODUCED,
+        "unknown": o.NOT_TESTABLE,
+        "share": o.REPRODUCED,
+        "percent": o.REPRODUCED,
+        "no-share": o.CONTRADICTED,
+    }
+    assert found.measured["rows"] == 4601
+    assert "equal as printed" in found.reason["t/bold/e"]

@@ -1,0 +1,146 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from cladebench.audit.printed import parse_printed
+from cladebench.audit.statistics import (
+    Difference,
+    against_published,
+    holm,
+    mean_interval,
+    one_sample,
+    sign_flip,
+    spread_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit", "spread"),
+    [
+        ("0.47 ± 0.02", 0.47, 0.01, 0.02),
+        ("0.63 ± 0.00", 0.63, 0.01, 0.0),
+        ("6.97e5", 6.97e5, 1e3, None),
+        ("1.80e8", 1.80e8, 1e6, None),
+        ("2.66E+3", 2660.0, 10.0, None),
+        ("7000", 7000.0, 1.0, None),
+        ("19,020", 19020.0, 1.0, None),
+        ("94.40%", 94.4, 0.01, None),
+        ("−0.5 (0.1)", -0.5, 0.1, 0.1),
+        ("15957.7", 15957.7, 0.1, None),
+        (" 0.470 \\pm 0.010 ", 0.47, 0.001, 0.01),
+    ],
+)
+def test_printed_numbers_are_read_with_their_last_place(text, value, unit, spread):
+    printed = parse_printed(text)
+    assert (printed.value, printed.spread) == (value, spread)
+    assert printed.unit == pytest.approx(unit, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["", "-", "n/a", "0.4.7", "0.47 ± -0.02", "nan", "inf", "1e", "0.47 0.02"])
+def test_what_is_no_printed_number_is_refused(text):
+    with pytest.raises(ValueError, match=r"printed number|negative"):
+        parse_printed(text)
+
+
+@given(st.floats(1e-6, 1e9), st.integers(0, 6))
+def test_a_number_lies_in_the_interval_of_its_own_print(value, digits):
+    printed = parse_printed(f"{value:.{digits}e}")
+    assert abs(printed.value - value) <= printed.half_width() * (1 + 1e-9)
+
+
+def test_the_interval_of_a_mean_is_the_t_interval():
+    values = np.array([1.0, 2.0, 4.0, 8.0])
+    ours = mean_interval(values)
+    low, high = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))
+    assert (ours.low, ours.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_equal_values_have_no_spread_and_one_random_value_says_nothing():
+    assert spread_of(np.array([0.1] * 7)) == 0.0  # the plain formula gives 1e-17
+    assert math.isnan(spread_of(np.array([0.1])))
+    assert mean_interval(np.array([0.1] * 7)).low == 0.1
+    assert mean_interval(np.array([0.1])).low == -math.inf
+    assert mean_interval(np.array([0.1]), point=True).low == 0.1
+
+
+def test_the_difference_to_a_published_mean_is_welchs():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=6), rng.normal(0.5, 2, size=5)
+    gap = against_published(mean_interval(a), b.mean(), b.std(ddof=1), 5)
+    expected = stats.ttest_ind(a, b, equal_var=False)
+    assert gap.p_value() == pytest.approx(expected.pvalue)
+    assert gap.df == pytest.approx(expected.df)
+    interval = expected.confidence_interval(0.95)
+    assert gap.value + gap.half_width() == pytest.approx(interval.high)
+
+
+def test_without_a_published_spread_only_ours_counts():
+    a = np.random.default_rng(1).normal(size=6)
+    assert against_published(mean_interval(a), 0.3, None, None).p_value() == pytest.approx(
+        stats.ttest_1samp(a, 0.3).pvalue
+    )
+
+
+@pytest.mark.parametrize("n", [4, 5, 10, 30])
+def test_the_detectable_difference_is_found_with_about_the_stated_power(n):
+    gap = Difference(0.0, 1.0 / math.sqrt(n), n - 1.0)
+    noncentrality = gap.detectable() / gap.se
+    critical = stats.t.ppf(0.975, n - 1)
+    power = stats.nct.sf(critical, n - 1, noncentrality) + stats.nct.cdf(-critical, n - 1, noncentrality)
+    assert power == pytest.approx(0.8, abs=0.035)
+
+
+def test_the_paired_test_is_scipys():
+    d = np.array([0.1, 0.3, -0.05, 0.2, 0.15])
+    assert one_sample(d).p_value() == pytest.approx(stats.ttest_1samp(d, 0).pvalue)
+
+
+@given(st.lists(st.floats(-1, 1, allow_nan=False), min_size=1, max_size=8))
+def test_the_sign_flip_test_is_scipys_permutation_test(values):
+    d = np.round(np.array(values), 3)
+    expected = (
+        stats.permutation_test(
+            (d,),
+            lambda x, axis: np.abs(np.round(x.sum(axis=axis), 9)),
+            permutation_type="samples",
+            alternative="greater",
+        )
+        if d.size > 1
+        else None
+    )
+    found = sign_flip(d)
+    assert found >= 2.0 ** (1 - d.size) - 1e-15
+    if expected is not None:
+        assert found == pytest.approx(expected.pvalue)
+
+
+def test_five_pairs_cannot_reach_five_percent_by_the_exact_test():
+    assert sign_flip(np.full(5, 1.0)) == 1 / 16
+    assert sign_flip(np.ones(17)) is None
+
+
+def test_holm_on_a_textbook_family():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.7, 0.9]) == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_between_the_raw_and_bonferronis_and_keeps_the_order(p_values):
+    adjusted = holm(p_values)
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert p <= q <= min(1.0, len(p_values) * p)
+    order = np.argsort(p_values, kind="stable")
+    assert (np.diff(np.array(adjusted)[order]) >= 0).all()
+    # Rejecting at alpha is the step-down procedure itself.
+    for alpha in (0.01, 0.05, 0.3):
+        rejected = set()
+        for rank, i in enumerate(order):
+            if p_values[i] * (len(p_values) - rank) > alpha:
+                break
+            rejected.add(int(i))
+        assert {i for i, q in enumerate(adjusted) if q <= alpha} == rejected

@@ -1,0 +1,160 @@
+import pytest
+from audit_records import claims_of
+
+from cladebench.audit import ClaimsError
+
+ORDER = """
+claims:
+  - id: a
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {dataset: d, metric: m, direction: higher}
+    expects: {left: {method: A}, is: better, than: {method: B}}
+"""
+TABLE = """
+tables:
+  - id: t
+    place: {artifact: Table 1}
+    measure: {direction: higher}
+    columns:
+      d sp: {dataset: d, metric: SP, scale: 100}
+      d-time: {dataset: d, metric: seconds, direction: lower, not_testable: times of another machine}
+    rows:
+      A: {method: A, printed: ["94.40", "1986.9"]}
+      B: {method: B, where: {k: 3}, printed: ["-", "5.2"]}
+    best: {d-time: B}
+claims: []
+"""
+
+
+def test_a_table_gives_one_claim_for_each_number(tmp_path):
+    found = claims_of(tmp_path, TABLE)
+    assert list(found.claims) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b", "t/bold/d-time", "t/best/d-time"]
+    first, last = found.claims["t/d-sp/a"], found.claims["t/d-time/b"]
+    assert first.published.value == 94.4
+    assert dict(first.measure) == {
+        "direction": "higher",
+        "dataset": "d",
+        "metric": "SP",
+        "scale": 100,
+        "method": "A",
+    }
+    assert first.place_text() == "Table 1, row A, column d sp"
+    assert last.measure["where"] == {"k": 3}
+    assert last.measure["direction"] == "lower"
+    assert last.not_testable == "times of another machine"
+    table = found.published_table()
+    assert list(table.claim) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b"]
+    assert list(table.value) == [94.4, 1986.9, 5.2]
+
+
+def test_for_each_gives_one_claim_for_each_combination(tmp_path):
+    text = ORDER.replace("quote: q", "quote: q\n    for_each: {variant: [N, L], dataset: [d, e f]}").replace(
+        "{method: A}", '{method: "A-{variant}"}'
+    )
+    found = claims_of(tmp_path, text)
+    assert list(found.claims) == ["a/n/d", "a/n/e-f", "a/l/d", "a/l/e-f"]
+    claim = found.claims["a/l/e-f"]
+    assert claim.expects["left"]["method"] == "A-L"
+    assert claim.measure["dataset"] == "e f"
+    assert {c.family for c in found.claims.values()} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "said"),
+    [
+        (ORDER, "kind: order", "kind: ordr", ["claim 'a'", "kind", "'ordr'", "did you mean 'order'"]),
+        (ORDER, "is: better", "is: beter", ["claim 'a'", "expects.is", "'beter'", "better"]),
+        (ORDER, "than:", "then:", ["claim 'a'", "expects", "then"]),
+        (ORDER, "quote: q\n", "qoute: q\n", ["claim 'a'", "qoute"]),
+        (ORDER, "    quote: q\n", "", ["claim 'a'", "missing key 'quote'"]),
+        (ORDER, ", metric: m", "", ["claim 'a'", "measure", "no metric"]),
+        (ORDER, ", direction: higher", "", ["claim 'a'", "direction"]),
+        (
+            ORDER,
+            "direction: higher",
+            "direction: up",
+            ["claim 'a'", "measure.direction", "'up'", "higher, lower"],
+        ),
+        (
+            ORDER,
+            "    expects: {left: {method: A}, is: better, than: {method: B}}\n",
+            "",
+            ["claim 'a'", "expects"],
+        ),
+        (ORDER, "id: a", "id: A b", ["A b"]),
+        (TABLE, '["-", "5.2"]', '["5.2"]', ["table 't'", "rows.B.printed", "1 entries, expected 2"]),
+        (TABLE, '"94.40"', '"94,4x"', ["table 't'", "rows.A.printed", "94,4x"]),
+        (TABLE, "d-time: B}", "d-time: C}", ["table 't'", "best", "'C'", "A, B"]),
+        (TABLE, "not_testable: times of another machine", "not_tested: x", ["table 't'", "not_tested"]),
+        (TABLE, "claims: []", "", ["claims"]),
+    ],
+)
+def test_errors_name_file_claim_key_and_value(tmp_path, text, old, new, said):
+    assert old in text
+    with pytest.raises(ClaimsError) as error:
+        claims_of(tmp_path, text.replace(old, new))
+    assert "claims.yaml" in str(error.value)
+    for part in said:
+        assert part in str(error.value), str(error.value)
+
+
+SENTENCE = """
+  - id: {id}
+    kind: sentence
+    place: {{section: "1"}}
+    quote: q
+    expects: {expects}
+"""
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        ([("s", "{all_of: [a, nothing]}")], ["claim 's'", "no claim 'nothing'"]),
+        ([("s", "{all_of: [r]}"), ("r", "{any_of: [s, a]}")], ["refers to itself", "s -> r -> s"]),
+        ([("a", "{all_of: [a]}")], ["claim 'a'", "given twice"]),
+        ([("s", "{at_least: 2}")], ["claim 's'", "of"]),
+        ([("s", "{}")], ["claim 's'", "expects"]),
+        ([("s", "{certificates: {}}")], ["claim 's'", "certificates", "topic"]),
+    ],
+)
+def test_references_must_lead_somewhere(tmp_path, claims, said):
+    text = ORDER + "".join(SENTENCE.format(id=name, expects=expects) for name, expects in claims)
+    with pytest.raises(ClaimsError) as error:
+        claims_of(tmp_path, text)
+    for part in said:
+        assert part in str(error.value), str(error.value)
+
+
+def test_a_value_needs_its_printed_number(tmp_path):
+    text = ORDER.replace("kind: order", "kind: value").replace(
+        "    expects: {left: {method: A}, is: better, than: {method: B}}\n", ""
+    )
+    with pytest.raises(ClaimsError, match=r"claim 'a'.*published"):
+        claims_of(tmp_path, text)
+    with pytest.raises(ClaimsError, match=r"claim 'a'.*'about half' is not a printed number"):
+        claims_of(tmp_path, text.replace("quote: q", "quote: q\n    published: about half"))
+    with pytest.raises(ClaimsError, match=r"claim 'a'.*no method"):
+        claims_of(tmp_path, text.replace("quote: q", 'quote: q\n    published: "0.5"'))
+
+
+def test_arithmetic_on_what_has_no_number_is_refused(tmp_path):
+    text = (
+        ORDER
+        + """
+  - id: b
+    kind: arithmetic
+    place: {section: "1"}
+    quote: q
+    expects: {left: a, is: higher, than: 3}
+"""
+    )
+    with pytest.raises(ClaimsError, match=r"claim 'b'.*'a' has no published number"):
+        claims_of(tmp_path, text)
+
+
+def test_broken_yaml_names_the_line(tmp_path):
+    with pytest.raises(ValueError, match=r"claims.yaml, line 3"):
+        claims_of(tmp_path, "claims:\n  - {id: [}\n")

@@ -1,0 +1,184 @@
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cladebench.audit.outcome import (
+    ANALOGUE_FAILS,
+    ANALOGUE_HOLDS,
+    CONTRADICTED,
+    DIRECTION_ONLY,
+    NOT_TESTABLE,
+    REPRODUCED,
+    VERDICTS,
+    WITHIN_NOISE,
+    Outcome,
+    Rules,
+)
+from cladebench.audit.printed import parse_printed
+from cladebench.audit.verdicts import combine, compare, judge_bound, judge_order, judge_ratio, judge_value
+
+RULES = Rules()
+AGREEMENT = (REPRODUCED, WITHIN_NOISE)
+
+
+def value(ours, text, **how):
+    printed = parse_printed(text)
+    how = {"published_sd": printed.spread, "n_published": 5} | how
+    return judge_value(np.asarray(ours, dtype=float), printed, RULES, **how)
+
+
+def order(left, right, sign=1.0, family=1, **how):
+    comparison = compare(np.asarray(left, dtype=float), np.asarray(right, dtype=float), sign=sign, **how)
+    return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES)
+
+
+samples = st.lists(st.floats(-1, 1), min_size=2, max_size=8).map(np.array)
+
+
+@given(samples, st.floats(0.001, 0.1), st.sampled_from([None, 0.0, 0.01, 0.05]))
+def test_a_mean_far_off_never_agrees(noise, sd, published_sd):
+    """The mean is three half-widths, and a quarter of the value and more, away from the printed number."""
+    ours = 0.5 + sd * noise
+    far = value(ours, "0.50", published_sd=published_sd)
+    shift = 0.3 + 3 * sd
+    moved = value(ours + shift, "0.50", published_sd=published_sd)
+    assert moved.verdict in (CONTRADICTED, NOT_TESTABLE)
+    assert far.verdict in VERDICTS
+
+
+@given(samples, st.floats(0.001, 0.05))
+def test_moving_away_from_the_printed_value_never_improves_the_verdict(noise, sd):
+    strength = {REPRODUCED: 2, WITHIN_NOISE: 1, CONTRADICTED: 0}
+    noise = noise - noise.mean()
+    verdicts = [value(0.5 + sd * noise + shift, "0.50 ± 0.02").verdict for shift in np.linspace(0, 0.5, 41)]
+    known = [strength[v] for v in verdicts if v != NOT_TESTABLE]
+    assert known == sorted(known, reverse=True)
+    assert verdicts[-1] == CONTRADICTED or NOT_TESTABLE in verdicts
+
+
+@given(st.integers(2, 4), st.floats(0.2, 0.5))
+def test_a_wide_interval_from_few_values_is_no_agreement(n, width):
+    ours = 0.5 + width * np.linspace(-1, 1, n)
+    found = value(ours, "0.50 ± 0.02")
+    assert found.verdict == NOT_TESTABLE
+    assert "n too small" in found.reason
+    assert found.detectable > 0.25 * 0.5
+
+
+def test_reproduced_reaches_to_the_half_unit_and_no_further():
+    assert value([0.475] * 3, "0.47", published_sd=None).verdict == REPRODUCED
+    assert value([0.4651] * 3, "0.47", published_sd=None).verdict == REPRODUCED
+    assert value([0.4752] * 3, "0.47", published_sd=None).verdict == CONTRADICTED
+    assert value([0.4752] * 3, "0.47 ± 0.02").verdict == WITHIN_NOISE
+    assert value([6.975e5], "6.97e5", point=True).verdict == REPRODUCED
+    assert value([6.976e5], "6.97e5", point=True).verdict == CONTRADICTED
+
+
+def test_a_claims_tolerance_widens_the_printed_interval():
+    assert value([0.52] * 3, "0.47", tolerance=0.1).verdict == REPRODUCED
+    assert value([0.58] * 3, "0.47", tolerance=0.1).verdict == CONTRADICTED
+
+
+def test_the_share_of_a_metric_decides_what_is_too_small():
+    ours, printed = np.array([0.45, 0.5, 0.55, 0.5]), parse_printed("0.50")
+    assert judge_value(ours, printed, Rules(), metric="m").verdict == REPRODUCED
+    assert judge_value(ours, printed, Rules(shares={"m": 0.1}), metric="m").verdict == NOT_TESTABLE
+
+
+@given(samples, samples)
+def test_an_order_and_its_opposite_are_never_both_supported(a, b):
+    n = min(a.size, b.size)
+    one, other = order(a[:n], b[:n]), order(b[:n], a[:n])
+    assert not (one.supported and other.supported)
+    assert (one.verdict == REPRODUCED) == (other.verdict == CONTRADICTED)
+    assert order(a[:n], b[:n], sign=-1.0).verdict == other.verdict
+
+
+@given(samples, st.floats(0.01, 0.3))
+def test_a_clear_wrong_order_is_contradicted(noise, sd):
+    assume(np.ptp(noise) > 1e-3 and noise.size >= 4)
+    left, right = 0.5 + sd * noise, 0.5 + sd * noise + 20 * sd * (1 + 0.01 * np.sin(np.arange(noise.size)))
+    assert order(left, right).verdict == CONTRADICTED
+    assert order(left, right, sign=-1.0).verdict == REPRODUCED
+
+
+def test_the_family_makes_an_order_harder():
+    left, right = [0.60, 0.64, 0.63, 0.59, 0.66], [0.58, 0.60, 0.62, 0.58, 0.60]
+    assert order(left, right).verdict == REPRODUCED
+    assert order(left, right, family=6).verdict == DIRECTION_ONLY
+
+
+def test_no_worse_allows_the_margin():
+    left, right = np.array([0.47, 0.48, 0.46, 0.47]), np.array([0.50, 0.50, 0.49, 0.51])
+    assert order(left, right).verdict == CONTRADICTED
+    assert order(left, right, margin=0.05).verdict == REPRODUCED
+    assert order(left, right, margin=0.05).difference == pytest.approx(-0.03)
+
+
+def test_deterministic_sides_need_no_test():
+    assert order([0.63], [0.62], point=True).verdict == REPRODUCED
+    assert order([0.62], [0.63], point=True).verdict == CONTRADICTED
+    assert order([0.63], [0.63], point=True).verdict == WITHIN_NOISE
+    assert order([0.63], [0.628], point=True, tie=0.005).verdict == WITHIN_NOISE
+    assert order([0.63], [0.1]).verdict == NOT_TESTABLE
+
+
+def test_one_violation_breaks_a_bound():
+    assert judge_bound(np.array([3.0, 3.0]), np.array([3.0, 4.0]), sign=-1.0, label="").verdict == REPRODUCED
+    broken = judge_bound(np.array([3.0, 5.0]), np.array([3.0, 4.0]), sign=-1.0, label="")
+    assert broken.verdict == CONTRADICTED
+    assert broken.difference == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ratios", "low", "high", "verdict"),
+    [
+        ([20, 21, 19], 10, 100, REPRODUCED),
+        ([9.6, 10.4, 9.9], 10, 100, WITHIN_NOISE),
+        ([3, 3.1, 2.9], 10, 100, DIRECTION_ONLY),
+        ([0.5, 0.52, 0.49], 10, None, CONTRADICTED),
+        ([0.5, 0.52, 0.49], None, 0.1, DIRECTION_ONLY),
+        ([5, 50], 10, 100, NOT_TESTABLE),
+        ([20], 10, 100, NOT_TESTABLE),
+    ],
+)
+def test_ratios(ratios, low, high, verdict):
+    ratios = np.array(ratios, dtype=float)
+    found = judge_ratio(ratios, np.ones(ratios.size), RULES, at_least=low, at_most=high)
+    assert found.verdict == verdict
+
+
+parts = st.lists(
+    st.sampled_from([REPRODUCED, DIRECTION_ONLY, WITHIN_NOISE, CONTRADICTED, NOT_TESTABLE]),
+    min_size=1,
+    max_size=6,
+)
+STRENGTH = [CONTRADICTED, WITHIN_NOISE, DIRECTION_ONLY, REPRODUCED]
+
+
+@given(parts, st.data())
+def test_a_sentence_is_what_its_unknown_parts_leave_open(verdicts, data):
+    """Brute force: every way in which the unknown parts could have come out."""
+    needed = data.draw(st.integers(1, len(verdicts)))
+    found = combine([Outcome(v, "") for v in verdicts], needed).verdict
+    known = [STRENGTH.index(v) for v in verdicts if v != NOT_TESTABLE]
+    unknown = len(verdicts) - len(known)
+
+    def strongest(fill):
+        return STRENGTH[sorted([*known, *[fill] * unknown], reverse=True)[needed - 1]]
+
+    best, worst = strongest(3), strongest(0)
+    if best == CONTRADICTED:
+        assert found == CONTRADICTED
+    elif worst == CONTRADICTED:
+        assert found == NOT_TESTABLE
+    else:
+        assert found == worst
+
+
+def test_stand_in_data_turn_verdicts_into_analogues():
+    assert value([0.47] * 3, "0.47").on_stand_in().verdict == ANALOGUE_HOLDS
+    assert value([0.9] * 3, "0.47").on_stand_in().verdict == ANALOGUE_FAILS
+    assert value([0.9], "0.47").on_stand_in().verdict == NOT_TESTABLE
+    assert order([0.63], [0.63], point=True).on_stand_in().verdict == ANALOGUE_FAILS  # equal is not better
