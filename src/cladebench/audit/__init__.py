@@ -1,8 +1,8 @@
 """Claims judged against records."""
 
-from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.claim import Claim, ClaimSet
+from cladebench.audit.claims import ClaimsError, claims_path, load_claims, read_claims
 from cladebench.audit.outcome import VERDICTS, Outcome, Rules
-from cladebench.audit.reading import ClaimsError, load_claims, read_claims
 from cladebench.audit.run import audit_paper, audit_run, write_audit
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Rules",
     "audit_paper",
     "audit_run",
+    "claims_path",
     "load_claims",
     "read_claims",
     "write_audit",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.claim import Claim, ClaimSet
 from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
 
 #: Gives a fact (n_samples, n_features, n_classes) of a data set by name.

@@ -1,148 +1,286 @@
-"""Claims as data: what a paper says, where, and what must hold."""
+"""Reading ``papers/<id>/claims.yaml``: schema, expansion of tables and lists, checks of what refers to what."""
 
 from __future__ import annotations
 
-import fnmatch
+import importlib
+import itertools
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from cladebench.audit.claim import Claim, ClaimSet, operand_methods, references
 from cladebench.audit.outcome import Rules
-from cladebench.audit.printed import Printed
+from cladebench.audit.printed import Printed, parse_printed
+from cladebench.bench.plan import resolve_package
+from cladebench.bench.schema import InputFileError, one_of, read_yaml, validate
+
+#: What a table prints where it has no number.
+NO_NUMBER = ("-", "–", "—", "")
+
+_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "where", "scale")
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One claim.
+class ClaimsError(InputFileError):
+    """A claims file contradicts itself; the message names file, claim, key and value."""
 
-    Attributes
+
+def claims_path(paper: str) -> Path | None:
+    """Path of a paper's ``claims.yaml``, None when it has none."""
+    package = importlib.import_module(resolve_package(paper))
+    return next((f for folder in package.__path__ if (f := Path(folder) / "claims.yaml").exists()), None)
+
+
+def load_claims(paper: str) -> ClaimSet:
+    """Read the claims of a paper; see `read_claims`."""
+    path = claims_path(paper)
+    if path is None:
+        raise ClaimsError(f"papers: {paper} has no claims.yaml")
+    return read_claims(path)
+
+
+def read_claims(path: Path) -> ClaimSet:
+    """Read, expand and check a claims file.
+
+    Parameters
     ----------
-    id, kind : str
-        ``kind`` is value, order, ratio, trend, sentence or arithmetic.
-    place : mapping
-        Keys artifact, row, column, section, page.
-    quote : str
-        Verbatim, or the value as printed.
-    reading : str
-        How the sentence is made testable, where that takes a decision.
-    published : Printed or None
-        The printed number.
-    measure : mapping
-        The query over the records, as far as its parts share it.
-    expects : mapping
-        What must hold; its form depends on the kind.
-    family : str
-        Orders and trends of one family are corrected together.
-    repetitions : int or None
-        Behind the printed number.
-    spread : str
-        What the printed spread is: ``sd`` or ``se``.
-    tolerance : mapping
-        ``{absolute: x}`` or ``{relative: x}``; empty: the printed rounding alone.
-    not_testable : str
-        Why it cannot be judged; empty when it can.
+    path : Path
+
+    Returns
+    -------
+    ClaimSet
+
+    Raises
+    ------
+    InputFileError
+        Naming the file, the claim, the key, the value and what was expected.
     """
+    name = f"{path.parent.name}/{path.name}"
+    document = read_yaml(path, name)
+    try:
+        validate(document, "claims", name)
+    except InputFileError as error:
+        raise ClaimsError(_with_ids(str(error), document)) from None
+    claims: dict[str, Claim] = {}
+    for claim in itertools.chain(_from_tables(document, name), _from_blocks(document, name)):
+        if claim.id in claims:
+            raise ClaimsError(f"{name}: claim {claim.id!r}: id: given twice")
+        claims[claim.id] = claim
+    found = ClaimSet(
+        document["paper"],
+        claims,
+        Rules(**document.get("rules", {})),
+        frozenset(document.get("deterministic", ())),
+        tuple(document.get("excluded", ())),
+    )
+    _check(found, name)
+    return found
 
-    id: str
-    kind: str
-    place: Mapping[str, Any]
-    quote: str
-    reading: str = ""
-    published: Printed | None = None
-    measure: Mapping[str, Any] = field(default_factory=dict)
-    expects: Mapping[str, Any] = field(default_factory=dict)
-    family: str = ""
-    repetitions: int | None = None
-    spread: str = "sd"
-    tolerance: Mapping[str, float] = field(default_factory=dict)
-    not_testable: str = ""
 
-    @property
-    def published_sd(self) -> float | None:
-        """Standard deviation behind the printed number, None when no spread is printed."""
-        if self.published is None or self.published.spread is None:
-            return None
-        return self.published.spread * ((self.repetitions or 1) ** 0.5 if self.spread == "se" else 1.0)
+def slug(text: str) -> str:
+    """Lower-case form of a name for use in ids."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
 
-    @property
-    def allowance(self) -> float:
-        """Half-width that the claim's own tolerance gives to the printed number; 0 without one."""
-        if self.published is None or not self.tolerance:
-            return 0.0
-        return self.tolerance.get("absolute", self.tolerance.get("relative", 0.0) * abs(self.published.value))
 
-    def place_text(self) -> str:
-        """Write the place as text: ``Figure 3a, row Perch, column Glass, section 4``."""
-        parts = [str(self.place["artifact"])] if "artifact" in self.place else []
-        parts += [
-            f"{key} {self.place[key]}" for key in ("row", "column", "section", "page") if key in self.place
+def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
+    """Expand each table to one claim a number, and two for each entry marked as best: as printed, and as measured."""
+    for table in document.get("tables", ()):
+        where = f"{name}: table {table['id']!r}"
+        columns, rows = table["columns"], table["rows"]
+        shared = {
+            "repetitions": table.get("repetitions", document.get("repetitions")),
+            "spread": table.get("spread", document.get("spread", "sd")),
+        }
+        for row_key, row in rows.items():
+            if len(row["printed"]) != len(columns):
+                raise ClaimsError(
+                    f"{where}: rows.{row_key}.printed: {len(row['printed'])} entries, expected {len(columns)}: "
+                    f"one for each column ({', '.join(columns)}), '-' where nothing is printed"
+                )
+            for (column_key, column), text in zip(columns.items(), row["printed"], strict=True):
+                if text.strip() in NO_NUMBER:
+                    continue
+                yield Claim(
+                    id=f"{table['id']}/{slug(column_key)}/{slug(row_key)}",
+                    kind="value",
+                    place=table["place"]
+                    | {"row": row.get("label", row_key), "column": column.get("label", column_key)},
+                    quote=text,
+                    published=_printed(text, f"{where}: rows.{row_key}.printed"),
+                    measure=table["measure"] | _query(column) | _query(row),
+                    family=table["id"],
+                    tolerance=table.get("tolerance", {}),
+                    not_testable=row.get("not_testable", column.get("not_testable", "")),
+                    **shared,
+                )
+        yield from _best_entries(table, where)
+
+
+def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
+    columns, rows = table["columns"], table["rows"]
+    for column_key, row_key in table.get("best", {}).items():
+        for key, known in ((column_key, columns), (row_key, rows)):
+            if key not in known:
+                raise ClaimsError(f"{where}: best: unknown {key!r}; {one_of(key, known)}")
+        index = list(columns).index(column_key)
+        others = [
+            row.get("method", "")
+            for key, row in rows.items()
+            if key != row_key and row["printed"][index].strip() not in NO_NUMBER
         ]
-        return ", ".join(parts)
+        column, row = columns[column_key], rows[row_key]
+        text = row["printed"][index]
+        measure = table["measure"] | _query(column)
+        place = table["place"] | {"row": row.get("label", row_key), "column": column.get("label", column_key)}
+        cell = f"{table['id']}/{slug(column_key)}/{slug(row_key)}"
+        yield Claim(
+            id=f"{table['id']}/bold/{slug(column_key)}",
+            kind="arithmetic",
+            place=place,
+            quote=f"{text} in bold",
+            reading="the entry marked as best is the best of its column, as printed",
+            measure=measure,
+            expects={"left": cell, "is": "better", "than": [f"{table['id']}/{slug(column_key)}/*"]},
+        )
+        yield Claim(
+            id=f"{table['id']}/best/{slug(column_key)}",
+            kind="order",
+            place=place,
+            quote=f"{text} in bold",
+            reading="the method marked as best is better than the best of the other methods of its column, as measured",
+            measure=measure,
+            expects={
+                "left": {"method": row.get("method", "")},
+                "is": "better",
+                "than": {"best_of": others},
+                "tie": table.get("tie", 0.0),
+            },
+            family=f"{table['id']}/best",
+            not_testable=row.get("not_testable", column.get("not_testable", "")),
+        )
 
 
-@dataclass(frozen=True)
-class ClaimSet:
-    """All claims of a paper.
-
-    Attributes
-    ----------
-    paper : str
-    claims : dict of str to Claim
-        In the file's order: tables first.
-    rules : Rules
-    deterministic : frozenset of str
-        Methods for which one repetition is exact.
-    excluded : tuple of mapping
-        Sentences that are no claims about results: section, quote, why.
-    """
-
-    paper: str
-    claims: dict[str, Claim]
-    rules: Rules
-    deterministic: frozenset[str]
-    excluded: tuple[Mapping[str, str], ...]
-
-    def matching(self, pattern: str) -> list[str]:
-        """Ids that match a glob pattern, in the file's order."""
-        return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
-
-    def published_table(self) -> pd.DataFrame:
-        """Printed numbers of the tables: columns claim, artifact, dataset, method, metric, value, spread, printed."""
-        rows = [
-            {
-                "claim": claim.id,
-                "artifact": claim.place.get("artifact", ""),
-                **{key: claim.measure.get(key, "") for key in ("dataset", "method", "metric")},
-                "value": claim.published.value,
-                "spread": claim.published.spread,
-                "printed": claim.published.text,
+def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
+    for block in document["claims"]:
+        where = f"{name}: claim {block['id']!r}"
+        for values in itertools.product(*block.get("for_each", {}).values()):
+            combination = dict(zip(block.get("for_each", {}), values, strict=True))
+            # References are made of ids, and ids of slugs; queries name data sets and methods as they are.
+            words = {
+                k: slug(v) if block["kind"] in ("sentence", "arithmetic") else v
+                for k, v in combination.items()
             }
-            for claim in self.claims.values()
-            if claim.kind == "value" and claim.published is not None
-        ]
-        columns = ["claim", "artifact", "dataset", "method", "metric", "value", "spread", "printed"]
-        return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
+            filled = _fill({k: v for k, v in block.items() if k != "for_each"}, words)
+            measure = filled.get("measure", {}) | {k: v for k, v in combination.items() if k in _QUERY_KEYS}
+            text = filled.get("published")
+            yield Claim(
+                id="/".join((block["id"], *map(slug, values))),
+                kind=block["kind"],
+                place=filled["place"],
+                quote=" ".join(filled["quote"].split()),
+                reading=" ".join(filled.get("reading", "").split()),
+                published=None if text is None else _printed(text, f"{where}: published"),
+                measure=measure,
+                expects=filled.get("expects", {}),
+                family=filled.get("family", block["id"]),
+                repetitions=filled.get("repetitions", document.get("repetitions")),
+                spread=filled.get("spread", document.get("spread", "sd")),
+                tolerance=filled.get("tolerance", {}),
+                not_testable=" ".join(filled.get("not_testable", "").split()),
+            )
 
 
-def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:
-    """Methods that an operand of an order or ratio reads: several for ``best_of``, none for a constant."""
-    if "value" in operand:
-        return []
-    several = operand.get("best_of") or operand.get("worst_of")
-    return list(several) if several else [str(operand.get("method", measure.get("method", "")))]
+def _fill(value: Any, words: Mapping[str, str]) -> Any:
+    """Replace ``{key}`` in every text by the word of that key."""
+    if isinstance(value, str):
+        for key, word in words.items():
+            value = value.replace("{" + key + "}", word)
+        return value
+    if isinstance(value, Mapping):
+        return {key: _fill(item, words) for key, item in value.items()}
+    return [_fill(item, words) for item in value] if isinstance(value, list) else value
 
 
-def references(expects: Any) -> Iterator[str]:
-    """Patterns of claim ids inside what a sentence or an arithmetic claim expects."""
-    if isinstance(expects, str):
-        yield expects
-    elif isinstance(expects, Mapping):
-        for key in ("all_of", "any_of", "of", "average_of", "left"):
-            yield from references(expects.get(key, ()))
-        if isinstance(expects.get("than"), list):
-            yield from references(expects["than"])
-    else:
-        for part in expects:
-            yield from references(part)
+def _query(header: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: header[key] for key in _QUERY_KEYS if key in header}
+
+
+def _printed(text: str, where: str) -> Printed:
+    try:
+        return parse_printed(text)
+    except ValueError as error:
+        raise ClaimsError(f"{where}: {error}") from None
+
+
+def _with_ids(message: str, document: Any) -> str:
+    """Put the id of a claim or table where the message has its number."""
+
+    def name(match: re.Match[str]) -> str:
+        entry = document[match[1]][int(match[2])]
+        known = entry.get("id") if isinstance(entry, Mapping) else None
+        return f"{match[1][:-1]} {known!r}: " if known else match[0]
+
+    return re.sub(r"\b(claims|tables)\[(\d+)\](?:\.|: (?=missing))", name, message)
+
+
+def _check(found: ClaimSet, name: str) -> None:
+    """Check what a schema cannot: that queries are complete and references lead somewhere, without circles."""
+    for claim in found.claims.values():
+        where = f"{name}: claim {claim.id!r}"
+        if claim.kind != "value" and not claim.expects and not claim.not_testable:
+            raise ClaimsError(f"{where}: missing key 'expects' (or 'not_testable' with the reason)")
+        for query in _queries(claim):
+            missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
+            if missing and not claim.not_testable:
+                raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
+        _check_direction(claim, where)
+        for pattern in references(claim.expects):
+            matches = [m for m in found.matching(pattern) if m != claim.id]
+            if not matches:
+                raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")
+            if claim.kind == "arithmetic":
+                bare = [m for m in matches if found.claims[m].published is None]
+                if bare:
+                    raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
+    for name_ in found.claims:
+        _refuse_circle(found, name_, (), name)
+
+
+def _queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
+    """Each query that a claim makes, merged with what its parts share."""
+    if claim.kind == "value":
+        yield claim.measure
+    elif claim.kind in ("order", "ratio"):
+        for key in ("left", "than", "of", "to"):
+            operand = claim.expects.get(key)
+            if operand is not None:
+                for method in operand_methods(operand, claim.measure):
+                    yield {**claim.measure, **operand, "method": method}
+    elif claim.kind == "trend":
+        for point in claim.expects.get("points", ()):
+            yield {**claim.measure, **point}
+
+
+def _check_direction(claim: Claim, where: str) -> None:
+    expects = claim.expects
+    needs = expects.get("is") in ("better", "worse", "no_worse") or any(
+        key in operand
+        for operand in (expects.get("left"), expects.get("than"))
+        if isinstance(operand, Mapping)
+        for key in ("best_of", "worst_of")
+    )
+    if needs and "direction" not in claim.measure:
+        raise ClaimsError(f"{where}: measure: missing key 'direction' (higher or lower is better)")
+    if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
+        raise ClaimsError(f"{where}: missing key 'published'")
+
+
+def _refuse_circle(found: ClaimSet, name: str, above: tuple[str, ...], file: str) -> None:
+    if name in above:
+        raise ClaimsError(
+            f"{file}: claim {name!r}: expects: refers to itself through {' -> '.join((*above, name))}"
+        )
+    if found.claims[name].kind == "sentence":
+        for pattern in references(found.claims[name].expects):
+            for match in found.matching(pattern):
+                _refuse_circle(found, match, (*above, name), file)

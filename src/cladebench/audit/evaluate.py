@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
-from cladebench.audit.claims import Claim, ClaimSet
+from cladebench.audit.claim import Claim, ClaimSet
 from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, Outcome, Rules, not_testable, short
 from cladebench.audit.query import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm

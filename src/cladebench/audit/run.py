@@ -12,11 +12,11 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
-from cladebench.audit.claims import ClaimSet
+from cladebench.audit.claim import ClaimSet
+from cladebench.audit.claims import claims_path, load_claims
 from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
 from cladebench.audit.outcome import VERDICTS
 from cladebench.audit.query import Records
-from cladebench.audit.reading import claims_path, load_claims
 from cladebench.bench.plan import built_in_papers, load_plan
 from cladebench.bench.schema import InputFileError
 

@@ -1,0 +1,148 @@
+"""Claims as data: what a paper says, where, and what must hold."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from cladebench.audit.outcome import Rules
+from cladebench.audit.printed import Printed
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes
+    ----------
+    id, kind : str
+        ``kind`` is value, order, ratio, trend, sentence or arithmetic.
+    place : mapping
+        Keys artifact, row, column, section, page.
+    quote : str
+        Verbatim, or the value as printed.
+    reading : str
+        How the sentence is made testable, where that takes a decision.
+    published : Printed or None
+        The printed number.
+    measure : mapping
+        The query over the records, as far as its parts share it.
+    expects : mapping
+        What must hold; its form depends on the kind.
+    family : str
+        Orders and trends of one family are corrected together.
+    repetitions : int or None
+        Behind the printed number.
+    spread : str
+        What the printed spread is: ``sd`` or ``se``.
+    tolerance : mapping
+        ``{absolute: x}`` or ``{relative: x}``; empty: the printed rounding alone.
+    not_testable : str
+        Why it cannot be judged; empty when it can.
+    """
+
+    id: str
+    kind: str
+    place: Mapping[str, Any]
+    quote: str
+    reading: str = ""
+    published: Printed | None = None
+    measure: Mapping[str, Any] = field(default_factory=dict)
+    expects: Mapping[str, Any] = field(default_factory=dict)
+    family: str = ""
+    repetitions: int | None = None
+    spread: str = "sd"
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    not_testable: str = ""
+
+    @property
+    def published_sd(self) -> float | None:
+        """Standard deviation behind the printed number, None when no spread is printed."""
+        if self.published is None or self.published.spread is None:
+            return None
+        return self.published.spread * ((self.repetitions or 1) ** 0.5 if self.spread == "se" else 1.0)
+
+    @property
+    def allowance(self) -> float:
+        """Half-width that the claim's own tolerance gives to the printed number; 0 without one."""
+        if self.published is None or not self.tolerance:
+            return 0.0
+        return self.tolerance.get("absolute", self.tolerance.get("relative", 0.0) * abs(self.published.value))
+
+    def place_text(self) -> str:
+        """Write the place as text: ``Figure 3a, row Perch, column Glass, section 4``."""
+        parts = [str(self.place["artifact"])] if "artifact" in self.place else []
+        parts += [
+            f"{key} {self.place[key]}" for key in ("row", "column", "section", "page") if key in self.place
+        ]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class ClaimSet:
+    """All claims of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    claims : dict of str to Claim
+        In the file's order: tables first.
+    rules : Rules
+    deterministic : frozenset of str
+        Methods for which one repetition is exact.
+    excluded : tuple of mapping
+        Sentences that are no claims about results: section, quote, why.
+    """
+
+    paper: str
+    claims: dict[str, Claim]
+    rules: Rules
+    deterministic: frozenset[str]
+    excluded: tuple[Mapping[str, str], ...]
+
+    def matching(self, pattern: str) -> list[str]:
+        """Ids that match a glob pattern, in the file's order."""
+        return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
+
+    def published_table(self) -> pd.DataFrame:
+        """Printed numbers of the tables: columns claim, artifact, dataset, method, metric, value, spread, printed."""
+        rows = [
+            {
+                "claim": claim.id,
+                "artifact": claim.place.get("artifact", ""),
+                **{key: claim.measure.get(key, "") for key in ("dataset", "method", "metric")},
+                "value": claim.published.value,
+                "spread": claim.published.spread,
+                "printed": claim.published.text,
+            }
+            for claim in self.claims.values()
+            if claim.kind == "value" and claim.published is not None
+        ]
+        columns = ["claim", "artifact", "dataset", "method", "metric", "value", "spread", "printed"]
+        return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
+
+
+def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:
+    """Methods that an operand of an order or ratio reads: several for ``best_of``, none for a constant."""
+    if "value" in operand:
+        return []
+    several = operand.get("best_of") or operand.get("worst_of")
+    return list(several) if several else [str(operand.get("method", measure.get("method", "")))]
+
+
+def references(expects: Any) -> Iterator[str]:
+    """Patterns of claim ids inside what a sentence or an arithmetic claim expects."""
+    if isinstance(expects, str):
+        yield expects
+    elif isinstance(expects, Mapping):
+        for key in ("all_of", "any_of", "of", "average_of", "left"):
+            yield from references(expects.get(key, ()))
+        if isinstance(expects.get("than"), list):
+            yield from references(expects["than"])
+    else:
+        for part in expects:
+            yield from references(part)
