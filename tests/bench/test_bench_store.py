@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cladebench.bench.cell import blank_record
-from cladebench.bench.spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.schema import validator
+from cladebench.bench.spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells, write_atomically
 
 PROVENANCE = {
@@ -166,3 +167,7 @@ def test_records_on_disk_are_plain_json(tmp_path):
     store = Store(tmp_path)
     store.write_record(record())
     assert json.loads(store.path(record()["cell_id"]).read_text())["metrics"] == {"a": 1.0, "b": 2.5}
+
+
+def test_the_schema_knows_the_statuses():
+    assert tuple(validator("record").schema["properties"]["status"]["enum"]) == STATUSES

@@ -55,8 +55,6 @@ COLUMNS = {
     "estimator": "string",
     "params": "string",
 }
-#: Columns that differ between two runs of the same cells, or between two machines.
-MEASURED = ("cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads")
 
 
 class RecordError(ValueError):

@@ -17,16 +17,15 @@ from typing import Any
 
 import psutil
 
+from cladebench.bench.sources import estimator_module
 from cladebench.bench.spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.worker import worker_environment
 
 POLL_SECONDS = 0.05
 STARTUP_SECONDS = 180.0
 LOG_TAIL = 4000  # characters
-LOG_LIMIT, LOG_KEPT = (
-    8 * 2**20,
-    64 * 2**10,
-)  # bytes of one cell's output, and how many remain when it writes more
+LOG_LIMIT = 256 * 2**20  # bytes of output; a cell that writes more is killed before it fills the disk
+LOG_KEPT = 64 * 2**10  # bytes of a finished cell's output that are kept, beside its tail
 
 
 @dataclass(frozen=True)
@@ -143,6 +142,9 @@ class Worker:
             "sys_path": [path for path in sys.path if path],
             "package": package,
             "method": method.as_dict(),
+            "modules": [
+                module for module in (f"{package}.protocol", estimator_module(method.estimator)) if module
+            ],
             "provenance": provenance,
             "root": str(root.absolute()),
         }
@@ -185,19 +187,16 @@ class Worker:
                 time.monotonic() - start,
                 max(usage.memory_mb, self._memory_mb()),
             )
-            verdict = breach(usage, spec.limits, spec.threads)
-            self._cap_log(offset)
+            verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
         if record is None:
             self.kill()
         else:
-            usage = Usage(
-                max(usage.cpu, record["cpu_seconds"]),
-                record["wall_seconds"],
-                max(usage.memory_mb, record["peak_memory_mb"]),
-            )
-        self._cap_log(offset)
+            peak = max(usage.memory_mb, record["peak_memory_mb"])
+            usage = Usage(record["cpu_seconds"], record["wall_seconds"], peak)
+        tail = self._tail(offset)
+        self._shorten_log(offset, tail)
         status, reason = verdict or (None, None)
-        return Outcome(record, status, reason, usage, self._tail(offset))
+        return Outcome(record, status, reason, usage, tail)
 
     def idle_memory_mb(self) -> float:
         """Resident memory between cells."""
@@ -271,15 +270,18 @@ class Worker:
                 total += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
         return total
 
-    def _cap_log(self, offset: int) -> None:
-        """Keep a cell that writes without end from filling the disk: the beginning and the end remain."""
+    def _flood(self, offset: int) -> tuple[str, str] | None:
+        """The status and reason of a cell that writes without end."""
         if self.log.stat().st_size - offset > LOG_LIMIT:
-            end = self._tail(offset)
+            return "error", f"more than {LOG_LIMIT / 2**20:.0f} MB of output"
+        return None
+
+    def _shorten_log(self, offset: int, tail: str) -> None:
+        """Keep the beginning and the end of a long output; nothing is running that could write meanwhile."""
+        if self.log.stat().st_size - offset > LOG_KEPT + 4 * LOG_TAIL:
             os.truncate(self.log, offset + LOG_KEPT)
             with open(self.log, "ab") as log:
-                log.write(
-                    f"\n[more than {LOG_LIMIT} bytes of output; the middle is left out]\n{end}".encode()
-                )
+                log.write(f"\n[the middle of the output is left out]\n{tail}".encode())
 
     def _tail(self, offset: int) -> str:
         """The end of what was written since `offset`."""

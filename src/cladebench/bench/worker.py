@@ -1,13 +1,15 @@
 """The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
 
-It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``method``, ``provenance``,
-``root``), answered by ``{"ready": true}``; then one ``spec`` after another, each answered by its record, whose
-arrays are on disk by then. The end of the input ends the worker.
+It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``method``, ``modules``,
+``provenance``, ``root``), answered by ``{"ready": true}``; then one ``spec`` after another, each answered by its
+record, whose arrays are on disk by then. The end of the input ends the worker.
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
+import importlib
 import os
 import resource
 import sys
@@ -66,6 +68,11 @@ def _run(message: dict[str, Any], job: dict[str, Any], method: MethodPlan) -> di
 
     spec = CellSpec.from_dict(message["spec"])
     _limit_address_space(spec.limits.memory_mb)
+    # Imports count against the limits, but not in the times of the cell that happens to be the first; one that fails
+    # fails again, and is recorded, inside the cell.
+    for module in job["modules"]:
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
     record, arrays = run_cell(spec, method, job["package"], job["provenance"])
     if arrays:
         try:

@@ -94,6 +94,14 @@ def shout(spec, data):
     return _first_only(spec, data, misbehave)
 
 
+def babble(spec, data):
+    def misbehave():
+        while True:
+            print("x" * 2**12)
+
+    return _first_only(spec, data, misbehave)
+
+
 def nan(spec, data):
     output = good(spec, data)
     if spec.repetition == 0:
