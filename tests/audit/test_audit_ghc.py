@@ -70,6 +70,7 @@ def test_the_tables_hold_every_published_number_and_no_other():
         assert claim.published.unit == pytest.approx(unit), key
         assert claim.measure["metric"] == METRIC[key[0]]
         assert claim.repetitions == 5
+        assert claim.one_draw == (claim.measure["dataset"] == "digits")
     assert "fig3a/glass/perch" in claims().claims
     assert len(claims().published_table()) == 31
 

@@ -85,6 +85,13 @@ def test_without_a_published_spread_only_ours_counts():
     )
 
 
+def test_one_published_draw_is_one_more_value_of_our_distribution():
+    """The interval is the prediction interval for one new value."""
+    a = np.random.default_rng(2).normal(size=5)
+    gap = against_published(mean_interval(a), 0.0, None, 5, one_draw=True)
+    assert gap.half_width() == pytest.approx(stats.t.ppf(0.975, 4) * a.std(ddof=1) * math.sqrt(1 + 1 / 5))
+
+
 @pytest.mark.parametrize("n", [4, 5, 10, 30])
 def test_the_detectable_difference_is_found_with_about_the_stated_power(n):
     gap = Difference(0.0, 1.0 / math.sqrt(n), n - 1.0)

@@ -39,6 +39,8 @@ class Claim:
         Behind the printed number.
     spread : str
         What the printed spread is: ``sd`` or ``se``.
+    one_draw : bool
+        The printed number is of one draw of data that we draw anew in each repetition.
     tolerance : mapping
         ``{absolute: x}`` or ``{relative: x}``; empty: the printed rounding alone.
     not_testable : str
@@ -56,6 +58,7 @@ class Claim:
     family: str = ""
     repetitions: int | None = None
     spread: str = "sd"
+    one_draw: bool = False
     tolerance: Mapping[str, float] = field(default_factory=dict)
     not_testable: str = ""
 

@@ -109,6 +109,7 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     published=_printed(text, f"{where}: rows.{row_key}.printed"),
                     measure=table["measure"] | _query(column) | _query(row),
                     family=table["id"],
+                    one_draw=row.get("one_draw", column.get("one_draw", False)),
                     tolerance=table.get("tolerance", {}),
                     not_testable=row.get("not_testable", column.get("not_testable", "")),
                     **shared,
@@ -185,6 +186,7 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                 family=filled.get("family", block["id"]),
                 repetitions=filled.get("repetitions", document.get("repetitions")),
                 spread=filled.get("spread", document.get("spread", "sd")),
+                one_draw=filled.get("one_draw", False),
                 tolerance=filled.get("tolerance", {}),
                 not_testable=" ".join(filled.get("not_testable", "").split()),
             )

@@ -146,6 +146,7 @@ class Evaluation:
             point=sample.point,
             n_published=claim.repetitions,
             published_sd=claim.published_sd,
+            one_draw=claim.one_draw,
             tolerance=claim.allowance,
         )
         return Judgement(_with_notes(outcome, (sample,)), (sample,))

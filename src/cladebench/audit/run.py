@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,7 @@ def audit_paper(
     frame: pd.DataFrame,
     *,
     selection: Mapping[str, Any] | None = None,
+    methods: Collection[str] | None = None,
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
 ) -> list[dict[str, Any]]:
@@ -82,6 +83,8 @@ def audit_paper(
         ``cells.parquet``; rows of other papers are left out.
     selection : Mapping, optional
         The plan's rules of selection.
+    methods : collection of str, optional
+        The plan's methods, so that one that it lacks is told from one that did not run.
     certificates : DataFrame, optional
         ``certificates.csv``: columns id, topic, passed.
     facts : callable
@@ -94,7 +97,7 @@ def audit_paper(
         that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
         setting is chosen without labels.
     """
-    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
+    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic, methods)
     by_rule = {
         rule: Evaluation(claims, records, certificates, facts, rule).run()
         for rule in (PAPER_RULE, LABEL_FREE_RULE)
@@ -137,10 +140,12 @@ def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFram
         )
     rows: list[dict[str, Any]] = []
     for paper in papers:
+        plan = load_plan(paper)
         rows += audit_paper(
             load_claims(paper),
             frame,
-            selection=load_plan(paper).selection,
+            selection=plan.selection,
+            methods=plan.methods,
             certificates=certificates,
         )
     return as_frame(rows)

@@ -96,7 +96,9 @@ def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.9
     return Interval(mean, mean - half, mean + half, values.size, sd)
 
 
-def against_published(ours: Interval, published: float, sd: float | None, n: int | None) -> Difference:
+def against_published(
+    ours: Interval, published: float, sd: float | None, n: int | None, *, one_draw: bool = False
+) -> Difference:
     """Difference of our mean and a published one (Welch), with the published spread where one is printed.
 
     Parameters
@@ -108,12 +110,15 @@ def against_published(ours: Interval, published: float, sd: float | None, n: int
         Printed standard deviation; None when the paper prints none, and then only ours counts.
     n : int or None
         Repetitions behind the printed mean.
+    one_draw : bool, default=False
+        The printed mean is of one draw of data that we draw anew in each repetition: it is one value from the
+        distribution of ours, however many repetitions it averages.
     """
     parts: list[tuple[float, float]] = []
     if math.isnan(ours.sd):
         return Difference(ours.mean - published, math.inf, 1.0)
     if ours.sd > 0:
-        parts.append((ours.sd**2 / ours.n, ours.n - 1))
+        parts.append((ours.sd**2 * (1 / ours.n + one_draw), ours.n - 1))
     if sd is not None and sd > 0 and n is not None and n > 1:
         parts.append((sd**2 / n, n - 1))
     variance = sum(v for v, _ in parts)

@@ -36,6 +36,7 @@ def judge_value(
     point: bool = False,
     n_published: int | None = None,
     published_sd: float | None = None,
+    one_draw: bool = False,
     tolerance: float = 0.0,
 ) -> Outcome:
     """Judge a printed value against our repetitions.
@@ -53,12 +54,14 @@ def judge_value(
         Repetitions behind the printed value.
     published_sd : float, optional
         Standard deviation over them.
+    one_draw : bool, default=False
+        The printed value is of one draw of data that we draw anew in each repetition.
     tolerance : float, default=0
         Half-width of the published interval where the claim allows more than the printed rounding.
     """
     ours = mean_interval(values, point=point)
     half = printed.half_width(tolerance)
-    gap = against_published(ours, printed.value, published_sd, n_published)
+    gap = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
     detectable = gap.detectable(rules.alpha, rules.power) + half
     numbers: dict[str, Any] = {
         "measured": ours.mean,
@@ -82,7 +85,8 @@ def judge_value(
         )
     limit = rules.share_for(metric) * max(abs(printed.value), printed.unit)
     if detectable > limit:
-        return not_testable(_too_small(ours.n, detectable, limit), **numbers)
+        draw = " (the paper's is one draw of the data)" if one_draw else ""
+        return not_testable(_too_small(ours.n, detectable, limit) + draw, **numbers)
     if abs(gap.value) <= rounding:
         agrees = "is the printed value as rounded" if not tolerance else "lies within the tolerance"
         return Outcome(REPRODUCED, f"the mean {short(ours.mean)} {agrees}", supported=True, **numbers)
