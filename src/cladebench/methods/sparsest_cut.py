@@ -12,7 +12,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int
 from cladebench.metrics.similarity import Kind, Similarity
-from cladebench.solvers.sparsest_cut import EXACT_BELOW, check_weights, find_cut
+from cladebench.solvers.sparsest_cut import EXACT_BELOW, checked_weights, find_cut
 
 # Eigenvectors carried along: the second is the likely cut of what the first one leaves.
 N_VECTORS = 4
@@ -87,7 +87,6 @@ class SparsestCut(HierarchicalClusterer):
         if len(X) == 1:
             return Hierarchy([-1], [0])
         weights = self._weights(X)
-        check_weights(weights)
 
         def split(part: _Part) -> list[_Part]:
             if len(part.samples) == 1:
@@ -116,11 +115,8 @@ class SparsestCut(HierarchicalClusterer):
             weights = Similarity(cast(Kind, self.similarity))(X)
         if np.shape(weights) != (len(X), len(X)):
             raise ValueError(f"similarity has shape {np.shape(weights)}; expected ({len(X)}, {len(X)})")
-        if sparse.issparse(weights):
-            return sparse.csr_array(weights, dtype=np.float64)
         fresh = isinstance(self.similarity, str | Similarity) and weights is not X
-        as_array = np.asarray if fresh else np.array
-        return as_array(weights, dtype=np.float64, order="C")
+        return checked_weights(weights, copy=not fresh)
 
 
 class _Part:

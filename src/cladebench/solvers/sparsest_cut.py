@@ -28,16 +28,15 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+
+from cladebench.solvers.fiedler import fiedler_vectors
 
 #: Parts smaller than this are cut by enumeration, unless the caller says otherwise.
 EXACT_BELOW = 12
 # Ratios that differ by less, relatively, are taken for equal: a sum over 10^7 weights is no more exact.
 TIE = 1e-9
-# Up to this size LAPACK is faster than the iteration.
-DENSE_SIZE = 200
 # Rows of a dense graph that the sweep reads at a time.
 BLOCK = 64
 
@@ -170,7 +169,8 @@ def enumerate_cuts(S: np.ndarray) -> np.ndarray:
         One side of the cut; vertex 0 is on the other.
     """
     n = len(S)
-    S = _without_diagonal(S)
+    S = np.array(S, dtype=np.float64)
+    np.fill_diagonal(S, 0.0)
     cuts, sizes = _all_cuts(n)
     ratios = ((cuts @ S) * (1.0 - cuts)).sum(axis=1) / (sizes * (n - sizes))
     return cuts[_most_balanced_minimum(ratios, np.minimum(sizes, n - sizes))] > 0
@@ -215,122 +215,6 @@ def components(S: Any) -> np.ndarray:
     return component
 
 
-def fiedler_vectors(
-    S: Any,
-    n_vectors: int = 1,
-    *,
-    start: np.ndarray | None = None,
-    tol: float = 1e-4,
-    max_iter: int = 40,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvectors of the Laplacian for its smallest eigenvalues but the first (that of the constant vector).
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        Symmetric weights, not negative, n >= 2.
-    n_vectors : int, default=1
-        Vectors wanted, at most n - 1. Only the first is iterated to the tolerance.
-    start : ndarray of shape (n, k), optional
-        Guesses, such as the vectors of a graph that was slightly larger.
-    tol : float, default=1e-4
-        Stops when the first vector's residual is below ``tol`` times its eigenvalue (or below rounding).
-    max_iter : int, default=40
-        Largest number of products with S. A graph that is almost disconnected (some similarities 1e-10 times
-        others) may reach it; the sweep makes up for it, as its cuts then cost next to nothing.
-
-    Returns
-    -------
-    values : ndarray of shape (n_vectors,)
-        Ascending. Ritz values: upper bounds of the eigenvalues.
-    vectors : ndarray of shape (n, n_vectors)
-        Orthonormal, orthogonal to the constant vector. The sign is such that the entry largest in magnitude
-        (the first among equals) is positive.
-
-    Notes
-    -----
-    Up to 200 vertices by LAPACK. Beyond, by a block Davidson iteration: Rayleigh-Ritz on a growing basis of
-    residuals, each divided by (degree - eigenvalue), which finds weakly attached vertices (the usual reason
-    for a small eigenvalue in a dense similarity graph) in few steps. Deterministic: the start vectors are
-    fixed.
-    """
-    n = S.shape[0]
-    n_vectors = min(n_vectors, n - 1)
-    if n <= DENSE_SIZE:
-        values, vectors = _dense_fiedler(_as_dense_without_diagonal(S), n_vectors)
-    else:
-        values, vectors = _davidson(S, n_vectors, start, tol, max_iter)
-    largest = np.abs(vectors).argmax(axis=0)
-    return values, vectors * np.where(vectors[largest, np.arange(n_vectors)] < 0, -1.0, 1.0)
-
-
-def _dense_fiedler(S: np.ndarray, n_vectors: int) -> tuple[np.ndarray, np.ndarray]:
-    n = len(S)
-    degrees = S.sum(axis=1)
-    # The constant vector is moved from the eigenvalue 0 to one above all others (these are <= 2 max degree).
-    shift = 4.0 * degrees.max() if degrees.max() > 0 else 1.0
-    matrix = np.diag(degrees) - S + shift / n
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(0, n_vectors - 1))
-    return np.maximum(values, 0.0), vectors
-
-
-def _davidson(
-    S: Any, n_vectors: int, start: np.ndarray | None, tol: float, max_iter: int
-) -> tuple[np.ndarray, np.ndarray]:
-    n = S.shape[0]
-    diagonal = S.diagonal()
-    degrees = _degrees(S)
-    scale = float(degrees.max())
-    rounding = 1e-12 * scale
-
-    def laplacian(X: np.ndarray) -> np.ndarray:
-        return (degrees + diagonal)[:, None] * X - S @ X
-
-    # Weakly attached vertices, and fixed vectors that no symmetry of the data is likely to share.
-    weak = np.argsort(degrees, kind="stable")[:n_vectors]
-    guess = np.zeros((n, 2 * n_vectors))
-    guess[weak, np.arange(n_vectors)] = 1.0
-    guess[:, n_vectors:] = np.random.default_rng(0).standard_normal((n, n_vectors))
-    new = guess if start is None else np.column_stack([start, guess[:, :n_vectors]])
-    basis = np.empty((n, 0))
-    products = np.empty((n, 0))
-    widest = max(10 * n_vectors, new.shape[1] + 4 * n_vectors)
-    values, vectors = np.zeros(n_vectors), np.zeros((n, n_vectors))
-    for _ in range(max_iter):
-        new = _orthonormal(new, basis)
-        if new.shape[1] == 0:
-            break
-        basis = np.column_stack([basis, new])
-        products = np.column_stack([products, laplacian(new)])
-        ritz, mixing = np.linalg.eigh(basis.T @ products)
-        values, vectors = ritz[:n_vectors], basis @ mixing[:, :n_vectors]
-        residuals = products @ mixing[:, :n_vectors] - vectors * values
-        sizes = np.linalg.norm(residuals, axis=0)
-        if sizes[0] <= max(tol * values[0], rounding):
-            break
-        if basis.shape[1] + n_vectors > widest:
-            keep = mixing[:, : 3 * n_vectors]
-            basis, products = basis @ keep, products @ keep
-        gaps = degrees[:, None] - values
-        gaps[np.abs(gaps) < rounding] = rounding
-        new = residuals[:, sizes > rounding] / gaps[:, sizes > rounding]
-    return np.maximum(values, 0.0), vectors
-
-
-def _orthonormal(X: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Make an orthonormal basis of what X adds to the span of the basis and of the constant vector."""
-    norms = np.linalg.norm(X, axis=0)
-    X = X[:, norms > 0] / norms[norms > 0]
-    for _ in range(2):  # twice is enough
-        X = X - X.mean(axis=0)
-        X = X - basis @ (basis.T @ X)
-        norms = np.linalg.norm(X, axis=0)
-        X = X[:, norms > 1e-10] / norms[norms > 1e-10]
-        Q, R, _ = scipy.linalg.qr(X, mode="economic", pivoting=True)
-        X = Q[:, : int((np.abs(np.diag(R)) > 1e-10).sum())]
-    return X
-
-
 def sparsest_cut(S: Any, *, exact_below: int = EXACT_BELOW) -> np.ndarray:
     """Cut a graph in two, sparsely.
 
@@ -355,10 +239,10 @@ def sparsest_cut(S: Any, *, exact_below: int = EXACT_BELOW) -> np.ndarray:
     -----
     See the module for the bounds on what the spectral cut may lose.
     """
-    check_weights(S)
-    if S.shape[0] < 2:
-        raise ValueError(f"similarity has shape {S.shape}; a cut needs at least two vertices")
-    mask, _ = find_cut(S, exact_below=exact_below)
+    weights = checked_weights(S)
+    if weights.shape[0] < 2:
+        raise ValueError(f"similarity has shape {weights.shape}; a cut needs at least two vertices")
+    mask, _ = find_cut(weights, exact_below=exact_below)
     return ~mask if mask[0] else mask
 
 
@@ -370,11 +254,13 @@ def find_cut(
     start: np.ndarray | None = None,
     index: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Cut a graph whose weights have been checked; the step of the recursion.
+    """Cut a graph of checked weights; the step of the recursion.
 
     Parameters
     ----------
-    S, exact_below
+    S : ndarray or sparse matrix of shape (n, n)
+        As `checked_weights` gives it, or a principal submatrix of that.
+    exact_below : int
         As for `sparsest_cut`.
     n_vectors : int, default=1
         Eigenvectors to compute; the sweep follows the first, the others are for the graphs of the two sides.
@@ -399,7 +285,7 @@ def find_cut(
     n = S.shape[0]
     index = np.arange(n) if index is None else index
     if n < exact_below or n == 2:
-        return enumerate_cuts(_as_dense_without_diagonal(S)), None
+        return enumerate_cuts(S.toarray() if sparse.issparse(S) else S), None
     component = components(S)
     if component.max() > 0:
         lowest = np.full(component.max() + 1, np.iinfo(np.int64).max)
@@ -412,7 +298,7 @@ def find_cut(
     k, ratio = sweep_cut(order, S)
     mask = np.zeros(n, dtype=bool)
     mask[order[:k]] = True
-    degrees = _degrees(S)
+    degrees = np.asarray(S.sum(axis=1)).ravel()
     weakest = np.lexsort((index, degrees))[0]
     if degrees[weakest] / (n - 1) < ratio * (1.0 - TIE):
         mask[:] = False
@@ -420,29 +306,45 @@ def find_cut(
     return mask, vectors
 
 
-def check_weights(S: Any) -> None:
-    """Raise a ValueError unless S is square, finite, symmetric (to 1e-8) and nowhere negative."""
-    if S.ndim != 2 or S.shape[0] != S.shape[1]:
-        raise ValueError(f"similarity has shape {S.shape}; expected (n_samples, n_samples)")
-    values = S.data if sparse.issparse(S) else S
+def checked_weights(S: Any, *, copy: bool = True) -> Any:
+    """Weights as the solvers want them.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (n, n)
+        Symmetric (to 1e-8 of the largest weight), finite, not negative.
+    copy : bool, default=True
+        False: a float64 array may be changed and returned.
+
+    Returns
+    -------
+    ndarray (C order) or CSR array of float64, shape (n, n)
+        The weights with a diagonal of zeros: beside ones, small weights would lose their digits in sums.
+
+    Raises
+    ------
+    ValueError
+        If S is not what it has to be.
+    """
+    weights: Any
+    if sparse.issparse(S):
+        weights = sparse.csr_array(S, dtype=np.float64, copy=True)
+        weights.setdiag(0.0)
+        weights.eliminate_zeros()
+    else:
+        weights = np.array(S, dtype=np.float64, order="C") if copy else np.asarray(S, np.float64, order="C")
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
+        raise ValueError(f"similarity has shape {weights.shape}; expected (n_samples, n_samples)")
+    values = weights.data if sparse.issparse(weights) else weights
     if not np.isfinite(values).all():
         raise ValueError("similarity contains NaN or infinity; expected finite numbers")
     if values.size and values.min() < 0:
         raise ValueError(f"similarity contains {values.min():g}; a sparsest cut needs weights >= 0")
-    asymmetry = abs(S - S.T)
-    if asymmetry.max() > 1e-8 * max(1e-300, abs(values).max() if values.size else 0.0):
-        raise ValueError(f"similarity is not symmetric: S and its transpose differ by {asymmetry.max():g}")
-
-
-def _degrees(S: Any) -> np.ndarray:
-    return np.asarray(S.sum(axis=1)).ravel() - S.diagonal()
-
-
-def _without_diagonal(S: np.ndarray) -> np.ndarray:
-    S = np.array(S, dtype=np.float64)
-    np.fill_diagonal(S, 0.0)
-    return S
-
-
-def _as_dense_without_diagonal(S: Any) -> np.ndarray:
-    return _without_diagonal(S.toarray() if sparse.issparse(S) else S)
+    # In strips: a whole transposed difference would be two more matrices.
+    strips = (slice(start, start + 256) for start in range(0, weights.shape[0], 256))
+    asymmetry = max((abs(weights[strip] - weights[:, strip].T).max() for strip in strips), default=0.0)
+    if values.size and asymmetry > 1e-8 * values.max():
+        raise ValueError(f"similarity is not symmetric: S and its transpose differ by {asymmetry:g}")
+    if not sparse.issparse(weights):
+        np.fill_diagonal(weights, 0.0)
+    return weights
