@@ -124,6 +124,12 @@ def test_deterministic_sides_need_no_test():
     assert order([0.63], [0.1]).verdict == NOT_TESTABLE
 
 
+def test_the_rounding_of_sums_is_no_difference():
+    cost = np.array([6.5e5, 6.6e5, 6.7e5])
+    assert order(cost * (1 + 1e-13), cost).verdict == WITHIN_NOISE
+    assert judge_bound(cost * (1 + 1e-13), cost, sign=-1.0, label="").verdict == REPRODUCED
+
+
 def test_one_violation_breaks_a_bound():
     assert judge_bound(np.array([3.0, 3.0]), np.array([3.0, 4.0]), sign=-1.0, label="").verdict == REPRODUCED
     broken = judge_bound(np.array([3.0, 5.0]), np.array([3.0, 4.0]), sign=-1.0, label="")
