@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 import cladebench._core as _core
+from cladebench import tree_formats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -121,28 +125,7 @@ class Hierarchy:
         ValueError
             If a row merges a node that does not exist yet or has been merged before, or Z is not finite.
         """
-        rows = np.asarray(Z, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] < 3:
-            raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 4)")
-        if not np.isfinite(rows[:, :3]).all():
-            raise ValueError("linkage contains NaN or infinity; expected finite numbers")
-        n_merges = len(rows)
-        n_samples = n_merges + 1
-        merged = rows[:, :2].astype(np.int64)
-        made = np.arange(n_samples, n_samples + n_merges, dtype=np.int64)
-        wrong = (merged != rows[:, :2]) | (merged < 0) | (merged >= made[:, None])
-        if wrong.any():
-            row, column = (int(k) for k in np.argwhere(wrong)[0])
-            raise ValueError(
-                f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
-            )
-        n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
-        if (n_parents > 1).any():
-            raise ValueError(f"linkage merges node {int(np.argmax(n_parents > 1))} more than once")
-        parents = np.full(2 * n_samples - 1, -1, dtype=np.int64)
-        parents[merged] = made[:, None]
-        heights = np.concatenate([np.zeros(n_samples), rows[:, 2]])
-        return cls(parents, np.arange(n_samples), heights)
+        return cls(*tree_formats.read_linkage(Z))
 
     @classmethod
     def from_nested(cls, nested: Sequence[Any]) -> Hierarchy:
@@ -158,29 +141,7 @@ class Hierarchy:
         TypeError
             If something is neither a list (or tuple) nor an integer.
         """
-        if not isinstance(nested, list | tuple):
-            raise TypeError(f"nested is {type(nested).__name__}; expected a list")
-        parents: list[int] = []
-        at: dict[int, int] = {}
-        stack: list[tuple[Any, int]] = [(nested, -1)]
-        while stack:
-            item, parent = stack.pop()
-            node = len(parents)
-            parents.append(parent)
-            if isinstance(item, list | tuple):
-                stack.extend((child, node) for child in reversed(item))
-            elif isinstance(item, int | np.integer) and not isinstance(item, bool):
-                if int(item) in at:
-                    raise ValueError(f"sample {int(item)} occurs more than once in nested")
-                at[int(item)] = node
-            else:
-                raise TypeError(f"nested contains {item!r}; expected lists and integers")
-        missing = [i for i in range(len(at)) if i not in at]
-        if missing:
-            raise ValueError(
-                f"nested names {len(at)} samples but not sample {missing[0]}; expected 0..{len(at) - 1}"
-            )
-        return cls(parents, [at[i] for i in range(len(at))])
+        return cls(*tree_formats.read_nested(nested))
 
     # ------------------------------------------------------------------ structure
 
@@ -230,7 +191,9 @@ class Hierarchy:
         for samples in (a, b):
             outside = (samples < 0) | (samples >= self.n_samples)
             if outside.any():
-                raise ValueError(f"sample {samples[outside][0]} does not exist; expected 0..{self.n_samples - 1}")
+                raise ValueError(
+                    f"sample {samples[outside][0]} does not exist; expected 0..{self.n_samples - 1}"
+                )
         nodes = self._tree.lca(self.leaf_of[a.ravel()], self.leaf_of[b.ravel()]).reshape(a.shape)
         return nodes if nodes.ndim else int(nodes)
 
@@ -252,25 +215,39 @@ class Hierarchy:
         ndarray of int64, shape (n_samples,)
             Cluster of each sample, numbered 0, 1, ... from left to right.
         """
+        begins = {0}  # positions in sample_order at which a cluster begins
+        for node in self.splits(n_leaves):
+            begins.update(int(self.first[part]) for part in self.parts(node))
+        labels = np.zeros(self.n_samples, dtype=np.int64)
+        is_begin = np.zeros(self.n_samples, dtype=np.int64)
+        is_begin[sorted(begins)] = 1
+        labels[self.sample_order] = np.cumsum(is_begin) - 1
+        return labels
+
+    def parts(self, node: int) -> list[int]:
+        """Children of a node that have samples below; samples of the node itself are a further part, not listed."""
+        return [int(child) for child in self.children(node) if self.sizes[child] > 0]
+
+    def splits(self, n_leaves: int) -> list[int]:
+        """Nodes that `cut` splits to reach at most `n_leaves` clusters, in the order of splitting."""
         if n_leaves < 1:
             raise ValueError(f"n_leaves is {n_leaves}; expected at least 1")
         priority = self.sizes if self.heights is None else self.heights
         queue = [(-priority[self.root], self.root)]
-        starts = {0}  # positions in sample_order at which a cluster begins
+        n_clusters = 1
+        done: list[int] = []
         while queue:
             _, node = heapq.heappop(queue)
-            parts = [int(child) for child in self.children(node) if self.sizes[child] > 0]
-            begins = {int(self.first[part]) for part in parts}
-            if len(starts | begins) > n_leaves:
+            parts = self.parts(node)
+            if not parts:
+                continue
+            n_clusters += len(parts) - (0 if len(self.own_samples(node)) else 1)
+            if n_clusters > n_leaves:
                 break
-            starts |= begins
+            done.append(node)
             for part in parts:
                 heapq.heappush(queue, (-priority[part], part))
-        labels = np.zeros(self.n_samples, dtype=np.int64)
-        is_start = np.zeros(self.n_samples, dtype=np.int64)
-        is_start[sorted(starts)] = 1
-        labels[self.sample_order] = np.cumsum(is_start) - 1
-        return labels
+        return done
 
     def class_counts(self, labels: npt.ArrayLike) -> IntArray:
         """Count the samples of each class below each node.
@@ -328,26 +305,7 @@ class Hierarchy:
         heights, the branch above a node has the length height(parent) - height(node); samples that share
         their node hang at height 0.
         """
-        tree = self.pruned()
-        names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
-        heights = tree.heights
-
-        def branch(upper: int, lower: float) -> str:
-            return "" if heights is None or upper < 0 else f":{float(heights[upper]) - lower!r}"
-
-        def height(node: int) -> float:
-            return 0.0 if heights is None else float(heights[node])
-
-        text: dict[int, str] = {}
-        for node in map(int, tree.preorder[::-1]):
-            own = tree.own_samples(node)
-            parts = [text.pop(int(child)) for child in tree.children(node)]
-            if len(own) == 1 and not parts:
-                body = _newick_name(names[own[0]])
-            else:
-                body = "(" + ",".join([_newick_name(names[i]) + branch(node, 0.0) for i in own] + parts) + ")"
-            text[node] = body + branch(int(tree.parents[node]), height(node))
-        return text[tree.root] + ";"
+        return tree_formats.write_newick(self.pruned())
 
     def to_linkage(self) -> FloatArray:
         """Write the tree as a linkage matrix like SciPy's; parts beyond two are merged from left to right.
@@ -361,30 +319,34 @@ class Hierarchy:
         ndarray of float64, shape (n_samples - 1, 4)
             Merged nodes (the lower index first), height, number of samples.
         """
-        parents, preorder = self.parents, self.preorder
-        heights = self.sizes.astype(np.float64) if self.heights is None else self.heights
-        # No merge may precede one below it: sort by the largest height below, then by a bottom-up order.
-        top = heights.copy()
-        for node in preorder[:0:-1]:
-            top[parents[node]] = max(top[parents[node]], top[node])
-        bottom_up = np.arange(self.n_nodes)
-        not_root = parents >= 0
-        if (parents[not_root] < bottom_up[not_root]).any():
-            bottom_up[preorder] = np.arange(self.n_nodes)[::-1]
-        made: dict[int, tuple[int, int]] = {}  # node -> (its linkage index, its samples)
-        rows: list[tuple[float, float, float, float]] = []
-        for node in map(int, np.lexsort((bottom_up, top))):
-            parts = [(int(i), 1) for i in self.own_samples(node)]
-            parts += [made.pop(int(child)) for child in self.children(node) if self.sizes[child] > 0]
-            if not parts:
-                continue
-            merged, count = parts[0]
-            for other, extra in parts[1:]:
-                count += extra
-                rows.append((min(merged, other), max(merged, other), heights[node], count))
-                merged = self.n_samples + len(rows) - 1
-            made[node] = (merged, count)
-        return np.array(rows, dtype=np.float64).reshape(-1, 4)
+        return tree_formats.write_linkage(self)
+
+    # ------------------------------------------------------------------ drawing
+
+    def plot(self, ax: Axes | None = None, labels: npt.ArrayLike | None = None, max_leaves: int = 30) -> Axes:
+        """Draw the tree as a dendrogram.
+
+        Nodes stand at their heights or, without heights, at the number of samples below them (logarithmic).
+        Large trees are cut as by `cut`, and what lies below is collapsed into a triangle; the root is split
+        in any case. Below each leaf stands its number of samples (or its sample's name).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        labels : array-like, shape (n_samples,), optional
+            Classes: branches take the colour of the class of more than half of their samples (grey if there
+            is none), and a bar under each leaf shows the shares of the classes.
+        max_leaves : int, default 30
+            Number of leaves to show at most, unless the root alone has more parts.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from cladebench.plotting import draw_hierarchy
+
+        return draw_hierarchy(self, ax, labels, max_leaves)
 
     # ------------------------------------------------------------------ the rest
 
@@ -420,9 +382,3 @@ def _as_index(name: str, values: npt.ArrayLike) -> IntArray:
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
     return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _newick_name(name: str) -> str:
-    if name and not any(character in "()[]{}:;,'\"" or character.isspace() for character in name):
-        return name
-    return "'" + name.replace("'", "''") + "'"

@@ -1,0 +1,135 @@
+"""Trees in other notations: linkage matrices, nested lists, Newick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from cladebench.hierarchy import Hierarchy
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
+    """Parents, nodes of samples and heights of a linkage matrix; see `Hierarchy.from_linkage`."""
+    rows = np.asarray(Z, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] < 3:
+        raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 4)")
+    if not np.isfinite(rows[:, :3]).all():
+        raise ValueError("linkage contains NaN or infinity; expected finite numbers")
+    n_merges = len(rows)
+    n_samples = n_merges + 1
+    merged = rows[:, :2].astype(np.int64)
+    made = np.arange(n_samples, n_samples + n_merges, dtype=np.int64)
+    wrong = (merged != rows[:, :2]) | (merged < 0) | (merged >= made[:, None])
+    if wrong.any():
+        row, column = (int(k) for k in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
+        )
+    n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
+    if (n_parents > 1).any():
+        raise ValueError(f"linkage merges node {int(np.argmax(n_parents > 1))} more than once")
+    parents = np.full(2 * n_samples - 1, -1, dtype=np.int64)
+    parents[merged] = made[:, None]
+    heights = np.concatenate([np.zeros(n_samples), rows[:, 2]])
+    return parents, np.arange(n_samples, dtype=np.int64), heights
+
+
+def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Parents and nodes of samples of nested lists; see `Hierarchy.from_nested`."""
+    if not isinstance(nested, list | tuple):
+        raise TypeError(f"nested is {type(nested).__name__}; expected a list")
+    parents: list[int] = []
+    at: dict[int, int] = {}
+    stack: list[tuple[Any, int]] = [(nested, -1)]
+    while stack:
+        item, parent = stack.pop()
+        node = len(parents)
+        parents.append(parent)
+        if isinstance(item, list | tuple):
+            stack.extend((child, node) for child in reversed(item))
+        elif isinstance(item, int | np.integer) and not isinstance(item, bool):
+            if int(item) in at:
+                raise ValueError(f"sample {int(item)} occurs more than once in nested")
+            at[int(item)] = node
+        else:
+            raise TypeError(f"nested contains {item!r}; expected lists and integers")
+    missing = [i for i in range(len(at)) if i not in at]
+    if missing:
+        raise ValueError(
+            f"nested names {len(at)} samples but not sample {missing[0]}; expected 0..{len(at) - 1}"
+        )
+    return parents, [at[i] for i in range(len(at))]
+
+
+def write_newick(tree: Hierarchy) -> str:
+    """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
+    names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
+    heights = tree.heights
+
+    def branch(upper: int, lower: float) -> str:
+        return "" if heights is None or upper < 0 else f":{float(heights[upper]) - lower!r}"
+
+    def height(node: int) -> float:
+        return 0.0 if heights is None else float(heights[node])
+
+    pieces: list[str] = []
+    todo: list[str | int] = [";", tree.root]  # from the end: text to write, and nodes to write out
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        own, children = tree.own_samples(item), tree.children(item)
+        above = branch(int(tree.parents[item]), height(item))
+        if len(own) == 1 and not len(children):
+            pieces.append(_newick_name(names[own[0]]) + above)
+            continue
+        inside: list[str | int] = [_newick_name(names[i]) + branch(item, 0.0) for i in own]
+        inside += [int(child) for child in children]
+        pieces.append("(")
+        todo.append(")" + above)
+        for part in reversed(inside[1:]):
+            todo += [part, ","]
+        todo.append(inside[0])
+    return "".join(pieces)
+
+
+def write_linkage(tree: Hierarchy) -> FloatArray:
+    """Linkage matrix of any tree; see `Hierarchy.to_linkage`."""
+    parents, preorder = tree.parents, tree.preorder
+    heights = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
+    # No merge may precede one below it: sort by the largest height below, then by a bottom-up order.
+    top = heights.copy()
+    for node in preorder[:0:-1]:
+        top[parents[node]] = max(top[parents[node]], top[node])
+    bottom_up = np.arange(tree.n_nodes)
+    not_root = parents >= 0
+    if (parents[not_root] < bottom_up[not_root]).any():
+        bottom_up[preorder] = np.arange(tree.n_nodes)[::-1]
+    made: dict[int, tuple[int, int]] = {}  # node -> (its linkage index, its samples)
+    rows: list[tuple[float, float, float, float]] = []
+    for node in map(int, np.lexsort((bottom_up, top))):
+        parts = [(int(i), 1) for i in tree.own_samples(node)]
+        parts += [made.pop(int(child)) for child in tree.children(node) if tree.sizes[child] > 0]
+        if not parts:
+            continue
+        merged, count = parts[0]
+        for other, extra in parts[1:]:
+            count += extra
+            rows.append((min(merged, other), max(merged, other), heights[node], count))
+            merged = tree.n_samples + len(rows) - 1
+        made[node] = (merged, count)
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+
+def _newick_name(name: str) -> str:
+    if name and not any(character in "()[]{}:;,'\"" or character.isspace() for character in name):
+        return name
+    return "'" + name.replace("'", "''") + "'"
