@@ -97,8 +97,8 @@ def test_dense_cost(ratios, seconds) -> None:
     tree = Hierarchy.from_linkage(linkage(X, "average"))
     S = Similarity()(X)
     found: dict[str, float] = {}
-    one_pass = seconds(lambda: np.sum(S), repeats=5)
-    ours = seconds(lambda: found.update(ours=dasgupta_cost(tree, S)), repeats=5)
+    one_pass = seconds(lambda: np.sum(S), repeats=15)
+    ours = seconds(lambda: found.update(ours=dasgupta_cost(tree, S)), repeats=15)
     ratios.add("Dasgupta cost, dense, n = 4,601: ours / np.sum(S)", ours / one_pass, "<= 3")
 
     # Only the call is timed; their inputs (a sparse matrix, an edge list) are made before.
@@ -119,8 +119,8 @@ def test_dense_cost(ratios, seconds) -> None:
     )
     ratios.add("Dasgupta cost, dense, n = 4,601: Higra / ours", theirs / ours, ">= 5")
     assert math.isclose(found["ours"], found["higra"], rel_tol=1e-12)
-    # scikit-network's cost is a mean over edges, by weight.
-    assert math.isclose(found["ours"], found["sknetwork"] * off_diagonal.sum() / 2, rel_tol=1e-9)
+    # scikit-network's cost is a mean over edges, by weight, and is added up in single precision.
+    assert math.isclose(found["ours"], found["sknetwork"] * off_diagonal.sum() / 2, rel_tol=1e-4)
 
 
 def test_sparse_cost(ratios, seconds) -> None:

@@ -108,7 +108,8 @@ def draw_hierarchy(
 
         _, ax = plt.subplots(layout="constrained")
     tree = hierarchy.pruned()
-    split = set(tree.splits(max(max_leaves, len(tree.parts(tree.root)))))
+    at_root = len(tree.parts(tree.root)) + bool(len(tree.own_samples(tree.root)))
+    split = set(tree.splits(max(max_leaves, at_root)))
     tips, x = _place(tree, split)
     y = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
     floor = 0.8 if tree.heights is None else min(0.0, float(y.min()))

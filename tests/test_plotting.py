@@ -1,0 +1,104 @@
+"""Drawings of trees and the files of figures."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.cluster.hierarchy import linkage
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.plotting import PALETTE, save_figure, use_style
+from strategies import hierarchies, labels_for
+
+
+def drawn(tree: Hierarchy, **options) -> tuple[Axes, Axes]:
+    """Axes of the tree and of the strip below it."""
+    ax = tree.plot(ax=Figure(layout="constrained").add_subplot(), **options)
+    return ax, ax.child_axes[0]
+
+
+def tip_texts(tree: Hierarchy, **options) -> list[str]:
+    return [text.get_text() for text in drawn(tree, **options)[1].get_xticklabels()]
+
+
+@settings(max_examples=25)
+@given(hierarchies(), st.integers(1, 30), st.data())
+def test_tips_show_all_samples(tree: Hierarchy, max_leaves: int, data: st.DataObject) -> None:
+    labels = data.draw(st.none() | labels_for(tree.n_samples))
+    texts = tip_texts(tree, max_leaves=max_leaves, labels=labels)
+    pruned = tree.pruned()
+    at_root = len(pruned.parts(pruned.root)) + (len(pruned.own_samples(pruned.root)) > 0)
+    assert len(texts) <= max(max_leaves, at_root)
+    _, strip = drawn(tree, max_leaves=max_leaves, labels=labels)
+    if strip.get_xlabel() == "sample":
+        assert sorted(map(int, texts)) == list(range(tree.n_samples))
+    else:
+        assert sum(map(int, texts)) == tree.n_samples
+
+
+def test_truncated_tree() -> None:
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    tree = Hierarchy.from_linkage(linkage(X, "ward"))
+    texts = tip_texts(tree, max_leaves=12)
+    assert list(map(int, texts)) == np.bincount(tree.cut(12)).tolist()
+    assert drawn(tree, max_leaves=12)[1].get_xlabel() == "samples in each leaf or collapsed subtree (▼)"
+
+
+def test_root_with_many_children_is_split_all_the_same() -> None:
+    assert tip_texts(Hierarchy.from_nested(list(range(9))), max_leaves=4) == list("012345678")
+    assert tip_texts(Hierarchy([-1, 0], [0, 1]), max_leaves=1) == ["0", "1"]
+
+
+def test_names_and_classes() -> None:
+    tree = Hierarchy([2, 2, -1], [0, 1], heights=[0, 0, 3], sample_names=["a", "b"])
+    ax, strip = drawn(tree, labels=["x", "y"])
+    assert [text.get_text() for text in strip.get_xticklabels()] == ["a", "b"]
+    legend = ax.get_legend()
+    assert legend is not None and [text.get_text() for text in legend.get_texts()] == ["x", "y"]
+    bars = [bar for bar in strip.patches if bar.get_height() > 0]
+    assert [mpl.colors.to_hex(bar.get_facecolor()).upper() for bar in bars] == list(PALETTE[:2])
+    assert ax.get_ylabel() == "height"
+    assert drawn(Hierarchy([2, 2, -1], [0, 1]))[0].get_ylabel() == "samples below"
+
+
+def test_bad_arguments() -> None:
+    tree = Hierarchy.from_nested([0, 1])
+    with pytest.raises(ValueError, match="max_leaves is 0"):
+        drawn(tree, max_leaves=0)
+    with pytest.raises(ValueError, match=r"labels has shape \(3,\)"):
+        drawn(tree, labels=[0, 1, 2])
+
+
+def test_a_figure_of_its_own() -> None:
+    with use_style(), mpl.rc_context({"backend": "agg"}):
+        import matplotlib.pyplot as plt
+
+        ax = Hierarchy.from_nested([0, [1, 2]]).plot()
+        assert isinstance(ax, Axes)
+        plt.close("all")
+
+
+def test_files_are_reproducible(tmp_path: Path) -> None:
+    tree = Hierarchy.from_linkage(linkage(np.random.default_rng(0).normal(size=(40, 2)), "average"))
+    contents = []
+    for folder in ("a", "b"):
+        with use_style():
+            figure = Figure(figsize=(4, 3), layout="constrained")
+            tree.plot(ax=figure.add_subplot(), labels=np.arange(40) % 10)
+            files = save_figure(figure, tmp_path / folder / "tree-v1.2")
+        assert [file.name for file in files] == ["tree-v1.2.svg", "tree-v1.2.pdf", "tree-v1.2.png"]
+        contents.append([file.read_bytes() for file in files])
+    assert contents[0] == contents[1]
+
+
+def test_style_is_undone() -> None:
+    before = dict(mpl.rcParams)
+    with use_style():
+        assert mpl.rcParams["svg.hashsalt"] == "cladebench"
+        assert mpl.rcParams["axes.prop_cycle"].by_key()["color"] == list(PALETTE)
+    assert dict(mpl.rcParams) == before
