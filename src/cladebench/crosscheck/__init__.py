@@ -1,1 +1,5 @@
-"""Fast paths checked against exact solvers; leaves certificates."""
+"""Fast paths checked against exact solvers; leaves certificates.
+
+A module of this folder that defines ``TOPICS`` and ``certificates(scope, seed)`` is found by itself and run by
+``cladebench crosscheck``. What a certificate says is recomputed from the point that a fast path or a solver returned.
+"""

@@ -160,9 +160,9 @@ def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric"
     :math:`d_{ij} = \|v_i - v_j\|^2` ("negative_type", a semidefinite programme [2]_).
 
     Let y >= 0 be multipliers of the triangle inequalities ``A d >= 0`` and :math:`w = S - A^\top y` the weights that
-    they leave. Then :math:`\min_{i<j} w_{ij}` bounds the first relaxation, and :math:`\lambda / n` the second, with
-    lambda the least eigenvalue of the Laplacian of w on vectors that sum to 0. Both hold for every y >= 0, so the bound is
-    recomputed here and rests on no solver; its status and tolerance only say how good the bound is.
+    they leave. Then :math:`\min_{i<j} w_{ij}` bounds the first relaxation, and :math:`\lambda / n` the second,
+    with lambda the least eigenvalue of the Laplacian of w on vectors that sum to 0. Both hold for every y >= 0, so the
+    bound is recomputed here and rests on no solver; its status and tolerance only say how good the bound is.
 
     Parameters
     ----------

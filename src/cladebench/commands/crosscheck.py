@@ -1,0 +1,53 @@
+"""``cladebench crosscheck``: hold every fast path against an exact reference."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def register(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "crosscheck",
+        help="check the fast paths against exact references",
+        description="Check solvers, kernels and methods against exact references, print a table and write "
+        "certificates.csv and certificates.json. Exit code 1 if a check failed.",
+    )
+    parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
+    parser.add_argument("--out", type=Path, help="folder to write to (default: <results_dir>/<scope>)")
+    parser.add_argument("--topic", action="append", help="only this topic (repeatable; default: all)")
+    parser.add_argument("--seed", type=int, help="draws the instances (default: the configuration's)")
+    parser.add_argument("--config", type=Path, help="configuration (default: config/config.yaml)")
+    parser.add_argument(
+        "--record-only", action="store_true", help="exit with 0 although a check failed (the gate decides)"
+    )
+    parser.set_defaults(func=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the checks."""
+    from cladebench.bench.config import load_config
+    from cladebench.bench.schema import InputFileError
+    from cladebench.crosscheck import run as crosschecks
+
+    try:
+        config = load_config(args.config)
+        os.environ.update(config.data.environment())
+        scope = args.scope or config.scope
+        seed = config.seed if args.seed is None else args.seed
+        found = []
+        for certificate in crosschecks.run(scope, seed, args.topic):
+            found.append(certificate)
+            print(f"{'ok    ' if certificate.passed else 'FAILED'} {certificate.id}", flush=True)
+    except (InputFileError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(crosschecks.summary(found))
+    path = crosschecks.write(found, args.out or Path(config.results_dir) / scope)
+    failed = sum(not certificate.passed for certificate in found)
+    print(f"{len(found)} certificates, {failed} failed: {path}")
+    return 1 if failed and not args.record_only else 0
