@@ -84,6 +84,8 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
         arrays["heights"] = hierarchy.heights
     if hasattr(estimator, "trace_"):
         arrays |= {f"trace_{name}": np.asarray(values) for name, values in estimator.trace_.items()}
+        for name in ("trace_cost", "trace_objective"):  # the estimator counts each pair once
+            arrays[name] = arrays[name] * 2
     if hasattr(estimator, "n_iter_"):
         details["iterations"] = int(estimator.n_iter_)
         metrics["n_iterations"] = float(estimator.n_iter_)
@@ -91,9 +93,14 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
     if hasattr(estimator, "converged_"):
         details["converged"] = bool(estimator.converged_)
         details["tolerance"] = getattr(estimator, "tol", None)
-    for name in ("objective_", "mean_lca_entropy_"):
-        if getattr(estimator, name, None) is not None:
-            metrics[name.rstrip("_")] = float(getattr(estimator, name))
+    if method.estimator == "GHC":
+        metrics |= {
+            "objective": 2 * float(estimator.objective_),
+            "mean_lca_entropy": float(estimator.mean_lca_entropy_),
+            "critical_path_seconds": float(estimator.critical_path_seconds_),
+            "n_leaves_available": float(estimator.n_leaves),
+            "depth_bound": float(np.log2(estimator.n_leaves)),
+        }
     return CellOutput(metrics=metrics, arrays=arrays, details=details)
 
 
@@ -117,6 +124,7 @@ def validate(plan: Plan) -> None:
     PlanError
         With file, key path and the allowed names.
     """
+    plan.check_estimators(methods.discover())
     allowed = {
         name: [*getattr(methods, method.estimator)().get_params(), "features"]
         for name, method in plan.methods.items()

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
+from cladebench.bench.spec import CellOutput
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity
@@ -151,6 +152,13 @@ def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
         rows = [row for features in SCALINGS for row in _rows(name, dataset.X, features)]
         frames.append(pd.DataFrame(rows, columns=[*CANDIDATE, "cost"]).assign(dataset=name))
     return judged(pd.concat(frames, ignore_index=True))
+
+
+def run_cell(dataset: Dataset) -> CellOutput:
+    """Run the study on one data set as a cell: one metric for each row, named ``cost|<kind>|<gamma>|...``."""
+    frame = study({dataset.name: dataset})
+    names = frame[list(CANDIDATE)].agg("|".join, axis=1)
+    return CellOutput({f"cost|{name}": float(cost) for name, cost in zip(names, frame.cost, strict=True)})
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
