@@ -1,0 +1,377 @@
+"""What a run left, gathered for the pages: the same content serves HTML and Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cladebench import datasets
+from cladebench.audit import ClaimSet, load_claims
+from cladebench.audit.claims import claims_path
+from cladebench.audit.outcome import Rules, short
+from cladebench.bench.plan import Plan, expected_failures, load_plan
+from cladebench.bench.schema import InputFileError
+from cladebench.bench.store import Store, read_cells
+from cladebench.papers.base import Artifact, ArtifactContext, Table
+from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
+from cladebench.papers.tables import mean_and_spread
+from cladebench.report.artifacts import build_context, paper_artifacts
+from cladebench.report.claims import (
+    ClaimRow,
+    PublishedTable,
+    certificate_topics,
+    claim_rows,
+    claims_in_table,
+    published_tables,
+    read_audit,
+    verdict_counts,
+)
+from cladebench.report.sources import Sources, cells_payload, gather_sources
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a table: its text, the fragment of its cells, and the claim whose printed number it repeats."""
+
+    text: str
+    target: str | None = None
+    claim: ClaimRow | None = None
+
+
+@dataclass(frozen=True)
+class ArtifactView:
+    """A table (columns, rows, notes) or a figure (file below the run's folder; None when it was not made)."""
+
+    artifact: Artifact
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Entry, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    figure: Path | None = None
+
+
+@dataclass(frozen=True)
+class DeviationView:
+    """An entry of the register with its measured effects: what was compared, the value, n."""
+
+    deviation: Deviation
+    effects: tuple[tuple[str, Entry, str], ...]
+
+
+@dataclass(frozen=True)
+class PaperView:
+    """All that the pages say of one paper."""
+
+    plan: Plan
+    audit: tuple[ClaimRow, ...]
+    counts: dict[str, int]
+    published: tuple[PublishedTable, ...]
+    excluded: tuple[dict[str, str], ...]
+    artifacts: tuple[ArtifactView, ...]
+    deviations: tuple[DeviationView, ...]
+    datasets: tuple[dict[str, Any], ...]
+    controls: tuple[dict[str, str], ...]
+    failures: tuple[dict[str, Any], ...]
+    expected: tuple[dict[str, Any], ...]
+    topics: dict[str, list[str]]
+    statuses: dict[str, int]
+    sources: Sources
+    payload: dict[str, Any]
+
+    @property
+    def claim_ids(self) -> frozenset[str]:
+        """Ids of the claims that have a row."""
+        return frozenset(row.claim for row in self.audit)
+
+
+@dataclass(frozen=True)
+class RunView:
+    """All that the pages say of a run.
+
+    Attributes
+    ----------
+    certificates : tuple of dict or None
+        Rows of ``certificates.csv`` as text; None when the run has none.
+    topics : tuple of dict
+        For each topic of the certificates: topic, count, passed, residual (the largest), seconds_fast, seconds_reference.
+    environments : tuple of dict
+        Each commit, build, machine and set of versions that cells were run with, and how many.
+    cpu_seconds, wall_seconds : float
+        Sums over cells.
+    """
+
+    scope: str
+    papers: tuple[PaperView, ...]
+    certificates: tuple[dict[str, str], ...] | None
+    topics: tuple[dict[str, Any], ...]
+    environments: tuple[dict[str, Any], ...]
+    cpu_seconds: float
+    wall_seconds: float
+
+
+def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
+    """Read a run.
+
+    Parameters
+    ----------
+    results : Path
+        Folder with ``cells.parquet`` and ``audit.csv``; ``certificates.csv`` and the figures where they were made.
+    scope : str
+        Scope that was run.
+    papers : sequence of str
+        Ids or dotted packages.
+
+    Raises
+    ------
+    InputFileError
+        If a file that the pages need is missing or damaged.
+    """
+    if not (results / "cells.parquet").exists():
+        raise InputFileError(f"{results / 'cells.parquet'}: no such file; run cladebench collect first")
+    audit = read_audit(results)
+    views = tuple(gather_paper(results, scope, paper, audit) for paper in papers)
+    cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
+    cells = cells[cells["paper"].isin([view.plan.paper for view in views])]
+    certificates = read_certificates(results / "certificates.csv")
+    return RunView(
+        scope=scope,
+        papers=views,
+        certificates=certificates,
+        topics=_topics(certificates or ()),
+        environments=_environments(cells),
+        cpu_seconds=float(cells["cpu_seconds"].sum()),
+        wall_seconds=float(cells["wall_seconds"].sum()),
+    )
+
+
+def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> PaperView:
+    """Read what a run says of one paper; `audit` holds the rows of every paper."""
+    plan = load_plan(paper)
+    context = build_context(paper, scope, results)
+    records = context.records
+    claims = load_claims(paper) if claims_path(paper) else ClaimSet(plan.paper, {}, Rules(), frozenset(), ())
+    sources = gather_sources(records, context.choices, plan.selection)
+    rows = claim_rows(audit[audit["paper"] == plan.paper], sources)
+    labels = {name: str(method["label"]) for name, method in context.methods.items()}
+    artifacts = []
+    for artifact in paper_artifacts(plan.package):
+        if artifact.build is deviations_table:
+            continue  # shown entry by entry
+        if artifact.kind == "table":
+            table = artifact.build(context)
+            assert isinstance(table, Table)
+            marked = claims_in_table(artifact, table, claims, rows, labels)
+            artifacts.append(_table_view(artifact, table, sources, marked))
+        else:
+            figure = Path("figures") / plan.paper / f"{artifact.id}.svg"
+            artifacts.append(ArtifactView(artifact, figure=figure if (results / figure).exists() else None))
+    return PaperView(
+        plan=plan,
+        audit=rows,
+        counts=verdict_counts(rows),
+        published=published_tables(claims, rows),
+        excluded=tuple(dict(entry) for entry in claims.excluded),
+        artifacts=tuple(artifacts),
+        deviations=_deviations(context, sources),
+        datasets=_datasets(plan, scope, records),
+        controls=_controls(context, plan),
+        failures=_failures(records, plan, scope, sources),
+        expected=_expected(records, plan, scope),
+        topics=certificate_topics(claims),
+        statuses=_statuses(records),
+        payload=cells_payload(records, sources, Store(results)),
+        sources=sources,
+    )
+
+
+def read_certificates(path: Path) -> tuple[dict[str, str], ...] | None:
+    """Rows of ``certificates.csv`` as text; None when there is no such file."""
+    if not path.exists():
+        return None
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for column in ("id", "topic", "passed"):
+        if column not in frame:
+            raise InputFileError(f"{path}: the column {column!r} is missing; run cladebench crosscheck again")
+    return tuple({str(key): str(value) for key, value in row.items()} for row in frame.to_dict("records"))
+
+
+def passed(certificate: dict[str, str]) -> bool:
+    """Whether a certificate passed."""
+    return certificate["passed"].strip().lower() in ("true", "1")
+
+
+def _table_view(
+    artifact: Artifact, table: Table, sources: Sources, marked: dict[tuple[int, str], ClaimRow]
+) -> ArtifactView:
+    columns = tuple(str(column) for column in table.frame.columns)
+    rows = tuple(
+        tuple(
+            Entry(
+                str(value),
+                sources.target(table.sources.get((number, column), ())),
+                marked.get((number, column)),
+            )
+            for column, value in zip(columns, values, strict=True)
+        )
+        for number, values in enumerate(table.frame.astype(str).to_numpy().tolist())
+    )
+    return ArtifactView(artifact, columns, rows, tuple(table.notes))
+
+
+def _deviations(context: ArtifactContext, sources: Sources) -> tuple[DeviationView, ...]:
+    """Deal the rows of the table of effects out to the entries of the register that they belong to."""
+    try:
+        register = load_deviations(context.package)
+    except FileNotFoundError:
+        return ()
+    table = deviations_table(context)
+    effects: dict[str, list[tuple[str, Entry, str]]] = {entry.id: [] for entry in register}
+    current = ""
+    for number, row in enumerate(table.frame.astype(str).to_dict("records")):
+        current = row["deviation"] or current  # an entry's name stands in its first row alone
+        target = sources.target(table.sources.get((number, "value"), ()))
+        effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
+    return tuple(DeviationView(entry, tuple(effects[entry.id])) for entry in register)
+
+
+def _datasets(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    """Registry entries of the scope's data sets, with what this run had of them."""
+    found = []
+    for name in plan.scope(scope)["datasets"]:
+        entry = datasets.info(name)
+        cells = records[records["dataset"] == name].drop_duplicates("cell_id")
+        away = cells[cells["status"] == "unavailable"]
+        reasons = [str(reason) for reason in away["reason"].dropna().unique()]
+        found.append(
+            {
+                "name": name,
+                "title": entry.title,
+                "kind": entry.kind,
+                "stand_in_for": entry.stand_in_for or "",
+                "shape": f"{entry.n_samples} × {entry.n_features}",
+                "n_classes": entry.n_classes,
+                "files": [(file.name, file.sha256) for file in entry.files],
+                "urls": [url for file in entry.files for url in file.urls[:1]],
+                "licence": entry.licence,
+                "citation": entry.citation,
+                "notes": entry.notes,
+                "cells": len(cells),
+                "unavailable": len(away),
+                "reason": reasons[0] if reasons else "",
+                "source": ", ".join(sorted(cells["data_source"].dropna().astype(str).unique())),
+                "digests": sorted(cells["data_sha256"].dropna().astype(str).unique()),
+            }
+        )
+    return tuple(found)
+
+
+def _controls(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
+    """Means of the controls beside the range of the methods' means, for the metrics that settings are chosen by."""
+    ok = context.records[context.records["status"] == "ok"]
+    controls = [name for name, method in plan.methods.items() if method.role == "control"]
+    studies = [name for name, method in plan.methods.items() if method.role == "study"]
+    found = []
+    for dataset in plan.scope(context.scope)["datasets"]:
+        for metric in dict.fromkeys(rule["metric"] for rule in plan.selection.values()):
+            rows = ok[(ok["dataset"] == dataset) & (ok["metric"] == metric)]
+            others = rows[~rows["method"].isin([*controls, *studies])]
+            means = others.groupby(["method", "setting_id"])["value"].mean()
+            row = {"dataset": dataset, "metric": metric}
+            for name in controls:
+                mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
+                row[name] = (
+                    f"{short(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
+                )
+            row["others"] = f"{short(means.min())} to {short(means.max())}" if len(means) else "not measured"
+            found.append(row)
+    return tuple(found) if controls else ()
+
+
+def _failures(records: pd.DataFrame, plan: Plan, scope: str, sources: Sources) -> tuple[dict[str, Any], ...]:
+    """Cells that are not ``ok``, one row for each data set, method, status and reason."""
+    cells = records.drop_duplicates("cell_id")
+    cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
+    declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
+    found = []
+    keys = ["dataset", "method", "status", "reason"]
+    for (dataset, method, status, reason), rows in cells.groupby(keys, sort=False):
+        found.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "status": str(status).replace("_", " "),
+                "reason": reason,
+                "count": Entry(str(len(rows)), sources.target(rows["cell_id"])),
+                "declared": declared.get((dataset, method, status)),
+            }
+        )
+    return tuple(found)
+
+
+def _expected(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[str, Any], ...]:
+    """Declared failures, and whether they happened."""
+    met = set(zip(records["dataset"], records["method"], records["status"], strict=True))
+    return tuple(
+        {**entry, "happened": (entry["dataset"], entry["method"], entry["status"]) in met}
+        for entry in expected_failures(plan, scope)
+    )
+
+
+def _statuses(records: pd.DataFrame) -> dict[str, int]:
+    cells = records.drop_duplicates("cell_id")
+    return {str(name).replace("_", " "): int(count) for name, count in cells["status"].value_counts().items()}
+
+
+def _topics(certificates: Sequence[dict[str, str]]) -> tuple[dict[str, Any], ...]:
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in certificates:
+        found.setdefault(row["topic"], []).append(row)
+
+    def numbers(rows: list[dict[str, str]], column: str) -> list[float]:
+        return [
+            value for row in rows if (value := pd.to_numeric(row.get(column, ""), errors="coerce")) == value
+        ]
+
+    return tuple(
+        {
+            "topic": topic,
+            "count": len(rows),
+            "passed": sum(map(passed, rows)),
+            "residual": f"{max(found_):.2g}" if (found_ := numbers(rows, "residual")) else "–",
+            "seconds_fast": short(sum(numbers(rows, "seconds_fast"))),
+            "seconds_reference": short(sum(numbers(rows, "seconds_reference"))),
+        }
+        for topic, rows in found.items()
+    )
+
+
+def _environments(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
+    found = []
+    for values, rows in cells.groupby(keys, sort=False, dropna=False):
+        commit, dirty, build, versions, machine = values
+        found.append(
+            {
+                "cells": len(rows),
+                "commit": commit if isinstance(commit, str) else "not in a repository",
+                "state": "unknown" if pd.isna(dirty) else "changed since that commit" if dirty else "clean",
+                "core_build": build,
+                "versions": _object(versions),
+                "machine": _object(machine),
+                "threads": ", ".join(map(str, sorted(rows["threads"].dropna().unique()))),
+            }
+        )
+    return tuple(found)
+
+
+def _object(text: Any) -> dict[str, str]:
+    """Read a JSON object as names and texts; anything else is shown as it stands."""
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError):
+        value = str(text)
+    return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {"": str(value)}

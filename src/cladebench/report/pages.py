@@ -1,0 +1,116 @@
+"""The report of a run: pages that open from disk, and the same in Markdown."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from cladebench.audit import VERDICTS
+from cladebench.bench.store import write_atomically
+from cladebench.report.claims import MEANINGS, SIGNS
+from cladebench.report.gather import PaperView, RunView, gather_run, passed
+from cladebench.report.markdown import report_markdown
+from cladebench.report.sources import anchor, script_json
+
+
+def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
+    """Write the pages of a run into ``<results>/report``, which can be moved as it is.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the run.
+    scope : str
+        Scope that was run.
+    papers : sequence of str
+        Ids or dotted packages.
+
+    Returns
+    -------
+    list of Path
+        ``index.html``, ``<paper>.html`` and ``<paper>-cells.html`` of each paper, ``certificates.html`` where there are any,
+        ``report.md``, and the figures.
+
+    Raises
+    ------
+    InputFileError
+        If a file that the pages need is missing or damaged.
+    """
+    run = gather_run(results, scope, papers)
+    folder = results / "report"
+    pages = dict(render_pages(run))
+    pages["report.md"] = report_markdown(run)
+    for name, text in pages.items():
+        write_atomically(folder / name, text.encode())
+    written = [folder / name for name in pages]
+    for paper in run.papers:
+        for view in paper.artifacts:
+            if view.figure is not None:
+                target = folder / view.figure
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(results / view.figure, target)
+                written.append(target)
+    return written
+
+
+def render_pages(run: RunView) -> Iterable[tuple[str, str]]:
+    """Give the name and the text of each page."""
+    environment = _environment()
+
+    def page(template: str, **values: Any) -> str:
+        return environment.get_template(template).render(run=run, **values)
+
+    yield "index.html", page("index.html", title="Report")
+    if run.certificates is not None:
+        yield "certificates.html", page("certificates.html", title="Certificates")
+    for paper in run.papers:
+        name = paper.plan.paper
+        yield f"{name}.html", page("paper.html", paper=paper, title=paper.plan.title)
+        yield f"{name}-cells.html", page("cells.html", paper=paper, title=f"Cells: {paper.plan.title}")
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("cladebench.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    folder = resources.files("cladebench.report") / "templates"
+    environment.globals.update(
+        # Our own files, not data: the only text that is not escaped, with the JSON below.
+        asset=lambda name: Markup((folder / name).read_text(encoding="utf-8")),
+        script_json=lambda value: Markup(script_json(value)),
+        anchor=anchor,
+        passed=passed,
+        verdicts=VERDICTS,
+        signs=SIGNS,
+        meanings=MEANINGS,
+        rule_names={"oracle": "chosen with labels", "label_free": "chosen without labels"},
+        duration=duration,
+        groups_by_method=groups_by_method,
+    )
+    return environment
+
+
+def duration(seconds: float) -> str:
+    """Write seconds for readers: ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def groups_by_method(paper: PaperView) -> list[tuple[str, str, list[Any]]]:
+    """Settings of a paper under their data set and method, in the order of the records."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for group in paper.sources.groups:
+        found.setdefault((group.dataset, group.method), []).append(group)
+    return [(dataset, method, groups) for (dataset, method), groups in found.items()]

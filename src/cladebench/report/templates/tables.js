@@ -1,0 +1,91 @@
+// Sorting and filtering of tables that are complete without it.
+"use strict";
+(function () {
+  // "0.47 ± 0.02 (5)" sorts as 0.47, "−3" as -3; what does not begin with a number sorts last.
+  function number(text) {
+    const found = /^[<>≤≥~]?\s*([-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][-+−]?\d+)?)/.exec(text);
+    return found ? parseFloat(found[1].replace(/,/g, "").replace(/−/g, "-")) : NaN;
+  }
+  function key(row, column) {
+    const cell = row.cells[column];
+    if (!cell) return "";
+    return (cell.dataset.sort !== undefined ? cell.dataset.sort : cell.textContent).trim();
+  }
+  function sort(table, header, column) {
+    const direction = header.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    const body = table.tBodies[0];
+    table.querySelectorAll("tr.panel").forEach((row) => row.remove());
+    const rows = Array.from(body.rows).map((row, index) => ({ row, index, text: key(row, column) }));
+    rows.forEach((entry) => { entry.number = number(entry.text); });
+    const numeric = rows.filter((entry) => !Number.isNaN(entry.number)).length * 2 > rows.filter((entry) => /\w/.test(entry.text)).length;
+    rows.sort((a, b) => {
+      if (numeric) {
+        const missing = Number.isNaN(a.number) - Number.isNaN(b.number);
+        if (missing) return missing;
+        if (!Number.isNaN(a.number) && a.number !== b.number) return direction * (a.number - b.number);
+      } else if (!a.text !== !b.text) {
+        return a.text ? -1 : 1;
+      }
+      return (numeric ? 0 : direction * a.text.localeCompare(b.text, "en", { numeric: true })) || a.index - b.index;
+    });
+    rows.forEach((entry) => body.appendChild(entry.row));
+    table.querySelectorAll("th[aria-sort]").forEach((other) => other.setAttribute("aria-sort", "none"));
+    header.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+  }
+  document.querySelectorAll("table.sortable").forEach((table) => {
+    table.querySelectorAll("thead th[data-column]").forEach((header) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...header.childNodes);
+      header.append(button);
+      header.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => sort(table, header, Number(header.dataset.column)));
+    });
+  });
+
+  document.querySelectorAll(".filters").forEach((box) => {
+    const table = document.getElementById(box.dataset.table);
+    const rows = Array.from(table.tBodies[0].rows);
+    const buttons = Array.from(box.querySelectorAll("button[data-value]"));
+    const search = box.querySelector("input");
+    const shown = box.querySelector("output");
+    function chosen(field) {
+      return buttons.filter((button) => button.dataset.field === field && button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.value);
+    }
+    function apply() {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const verdicts = chosen("verdict"), kinds = chosen("kind");
+      let count = 0;
+      rows.forEach((row) => {
+        const text = words.length ? row.textContent.toLowerCase() : "";
+        const keep = (!verdicts.length || verdicts.includes(row.dataset.verdict)) && (!kinds.length || kinds.includes(row.dataset.kind)) && words.every((word) => text.includes(word));
+        row.hidden = !keep;
+        count += keep;
+      });
+      shown.textContent = count + " of " + rows.length;
+      // In the published tables, where hiding would tear holes, entries with other verdicts step back.
+      document.querySelectorAll("[data-dim='" + box.dataset.table + "']").forEach((cell) => cell.classList.toggle("dim", verdicts.length > 0 && !verdicts.includes(cell.dataset.verdict)));
+    }
+    function clear() {
+      buttons.forEach((button) => button.setAttribute("aria-pressed", "false"));
+      search.value = "";
+      apply();
+    }
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+      apply();
+    }));
+    search.addEventListener("input", apply);
+    box.querySelector("button.clear").addEventListener("click", clear);
+    // A link to a row that is filtered away shows it again.
+    window.addEventListener("hashchange", () => {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (target && target.closest("tr[hidden]")) {
+        clear();
+        target.scrollIntoView();
+      }
+    });
+    box.hidden = false;
+    apply();
+  });
+})();
