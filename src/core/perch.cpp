@@ -11,10 +11,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A search that has looked at more than one node in 16 leaves goes over to a plain scan, which reads memory
-/// in order and needs no boxes: in many dimensions boxes rule out little. The nearest leaf is the same.
-constexpr std::size_t kSearchShare = 16;
+/// A search that has looked at more nodes than this share of the leaves gives up on boxes, which rule out
+/// little in many dimensions, and the leaves are compared one by one. The nearest leaf is the same.
+constexpr std::size_t kSearchShare = 8;
 constexpr std::size_t kFreeLooks = 64;
+
+/// Points that are compared with all earlier ones in one pass, so that a row is read from memory once for all
+/// of them.
+constexpr std::int64_t kBatch = 16;
 
 }  // namespace
 
@@ -74,7 +78,7 @@ void PerchTree::insert_next() {
     leaves_.push_back(t);
     return;
   }
-  split(nearest_leaf(point(t)).node, t);
+  split(nearest_leaf(t).node, t);
   if (rotations_ != Rotations::kNone) rotate_while_masked(sibling(t));
   if (rotations_ == Rotations::kMaskingAndBalance) rotate_for_balance(sibling(t));
   if (max_leaves_ != 0 && leaves_.size() > max_leaves_) collapse_cheapest();
@@ -82,9 +86,11 @@ void PerchTree::insert_next() {
 
 /// A* search. From each node taken off the queue it goes straight down to a leaf along the nearer children,
 /// so that there is a bound from the start and the queue holds only what may still lead to the nearest leaf.
-PerchTree::Candidate PerchTree::nearest_leaf(const double* x) {
+PerchTree::Candidate PerchTree::nearest_leaf(Node t) {
   Candidate best{kInfinity, root_};
   if (is_leaf(root_)) return best;
+  if (t < batch_begin_ + static_cast<Node>(batch_.size())) return scan(t, best);
+  const double* x = point(t);
   const std::size_t budget = leaves_.size() / kSearchShare + kFreeLooks;
   std::size_t looks = 0;
   frontier_.clear();
@@ -109,7 +115,7 @@ PerchTree::Candidate PerchTree::nearest_leaf(const double* x) {
       looks += 2;
       v = next.distance <= best.distance ? next.node : kNone;
     }
-    if (looks > budget) return scan(x, best);
+    if (looks > budget) return scan(t, best);
     if (frontier_.empty() || frontier_.front().distance > best.distance) return best;
     std::pop_heap(frontier_.begin(), frontier_.end());
     v = frontier_.back().node;
@@ -117,8 +123,23 @@ PerchTree::Candidate PerchTree::nearest_leaf(const double* x) {
   }
 }
 
-PerchTree::Candidate PerchTree::scan(const double* x, Candidate best) const {
-  for (const Node leaf : leaves_) best = std::max(best, {distance(x, leaf, best.distance), leaf});
+PerchTree::Candidate PerchTree::scan(Node t, Candidate best) {
+  const auto compare = [&](Candidate& nearest, Node point_index, Node leaf) {
+    nearest = std::max(nearest, {distance(point(point_index), leaf, nearest.distance), leaf});
+  };
+  if (max_leaves_ != 0) {  // leaves come and go: nothing can be said ahead
+    for (const Node leaf : leaves_) compare(best, t, leaf);
+    return best;
+  }
+  if (t >= batch_begin_ + static_cast<Node>(batch_.size())) {
+    batch_begin_ = t;
+    batch_.assign(at(std::min(kBatch, n_points_ - t)), {kInfinity, kNone});
+    for (Node leaf = 0; leaf < t; ++leaf) {
+      for (std::size_t k = 0; k < batch_.size(); ++k) compare(batch_[k], t + static_cast<Node>(k), leaf);
+    }
+  }
+  best = std::max(best, batch_[at(t - batch_begin_)]);
+  for (Node leaf = batch_begin_; leaf < t; ++leaf) compare(best, t, leaf);
   return best;
 }
 

@@ -86,8 +86,8 @@ class PerchTree {
   double nearest(Node a, Node b) const { return nearest_distance(box(a), box(b), width_); }
   double farthest(Node a, Node b) const { return farthest_distance(box(a), box(b), width_); }
 
-  Candidate nearest_leaf(const double* x);
-  Candidate scan(const double* x, Candidate best) const;
+  Candidate nearest_leaf(Node t);
+  Candidate scan(Node t, Candidate best);
   void split(Node leaf, Node t);
   void adopt(Node parent, Node first, Node second);
   void rotate(Node v);
@@ -110,8 +110,11 @@ class PerchTree {
   std::vector<Node> leaves_;                     ///< in no order once leaves have been collapsed
   std::vector<std::size_t> leaf_place_;          ///< place of each leaf in leaves_
   std::vector<Candidate> frontier_;              ///< queue of the search, kept to save allocations
-  std::vector<Candidate> cherries_;              ///< heap of parents of two leaves; may hold outdated entries
-  std::vector<Node> merged_into_;  ///< the node that a collapsed leaf went into, else the node itself
+  /// Of the points batch_begin_, batch_begin_ + 1, ...: the nearest point before batch_begin_.
+  std::vector<Candidate> batch_;
+  Node batch_begin_ = 0;
+  std::vector<Candidate> cherries_;  ///< heap of parents of two leaves; may hold outdated entries
+  std::vector<Node> merged_into_;    ///< the node that a collapsed leaf went into, else the node itself
 };
 
 /// A finished tree as arrays; nodes in the order of their numbers, without those that were collapsed.
