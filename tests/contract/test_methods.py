@@ -113,8 +113,6 @@ def check_threads(cls: Method) -> None:
 
 
 def check_row_permutation(cls: Method) -> None:
-    if not cls.order_invariant:
-        return
     X = np.random.default_rng(2).normal(size=(30, 3))
     y = np.arange(30) % 3
     sizes = cophenetic_sizes(make(cls).fit(X, y))
@@ -164,9 +162,13 @@ def check_bad_n_clusters(cls: Method) -> None:
 def check_bad_parameters(cls: Method) -> None:
     X, _ = blobs()
     for name in inspect.signature(cls).parameters:
-        with pytest.raises(ValueError) as caught:
-            make(cls).set_params(**{name: object()}).fit(X, np.zeros(len(X), dtype=int))
-        assert name in str(caught.value), f"{caught.value!s} does not name {name}"
+        estimator = make(cls).set_params(**{name: object()})
+        try:
+            estimator.fit(X, np.zeros(len(X), dtype=int))
+        except ValueError as error:
+            assert name in str(error), f"{error!s} does not name {name}"
+        else:
+            raise AssertionError(f"{name}=object() was accepted")
 
 
 def check_constant_columns(cls: Method) -> None:
@@ -216,8 +218,16 @@ def run(cls: Method, name: str, check: Callable[[], object]) -> None:
         check()
 
 
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("method", METHODS)
+# Whether the order of the samples matters is a promise of the class.
+PAIRS = [
+    (method, check)
+    for method, cls in METHODS.items()
+    for check in CHECKS
+    if cls.order_invariant or check != "check_row_permutation"
+]
+
+
+@pytest.mark.parametrize(("method", "check"), PAIRS)
 def test_contract(method: str, check: str) -> None:
     run(METHODS[method], check, lambda: CHECKS[check](METHODS[method]))
 

@@ -17,6 +17,7 @@ def fiedler_vectors(
     n_vectors: int = 1,
     *,
     start: np.ndarray | None = None,
+    degrees: np.ndarray | None = None,
     tol: float = 1e-4,
     max_iter: int = 40,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -31,6 +32,8 @@ def fiedler_vectors(
         Vectors wanted, at most n - 1. Only the first is iterated to the tolerance.
     start : ndarray of shape (n, k), optional
         Guesses, such as the vectors of a graph that was slightly larger.
+    degrees : ndarray of shape (n,), optional
+        Row sums of S, where they are known already.
     tol : float, default=1e-4
         Stops when the first vector's residual is below ``tol`` times its eigenvalue (or below rounding).
     max_iter : int, default=40
@@ -57,7 +60,9 @@ def fiedler_vectors(
     if n <= DENSE_SIZE:
         values, vectors = _lapack(S.toarray() if sparse.issparse(S) else S, n_vectors)
     else:
-        values, vectors = _davidson(S, n_vectors, start, tol, max_iter)
+        if degrees is None:
+            degrees = np.asarray(S.sum(axis=1)).ravel()
+        values, vectors = _davidson(S, degrees, n_vectors, start, tol, max_iter)
     largest = np.abs(vectors).argmax(axis=0)
     return values, vectors * np.where(vectors[largest, np.arange(n_vectors)] < 0, -1.0, 1.0)
 
@@ -74,12 +79,10 @@ def _lapack(S: np.ndarray, n_vectors: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _davidson(
-    S: Any, n_vectors: int, start: np.ndarray | None, tol: float, max_iter: int
+    S: Any, degrees: np.ndarray, n_vectors: int, start: np.ndarray | None, tol: float, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray]:
     n = S.shape[0]
-    degrees = np.asarray(S.sum(axis=1)).ravel()
-    scale = float(degrees.max())
-    rounding = 1e-12 * scale
+    rounding = 1e-12 * float(degrees.max())
 
     def laplacian(X: np.ndarray) -> np.ndarray:
         return degrees[:, None] * X - S @ X

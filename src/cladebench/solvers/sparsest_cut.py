@@ -293,12 +293,12 @@ def find_cut(
         ends = np.cumsum(np.bincount(component)[np.argsort(lowest)])[:-1]
         n_first = 1 + int(np.argmax(np.minimum(ends, n - ends)))
         return np.argsort(np.argsort(lowest))[component] < n_first, None
-    _, vectors = fiedler_vectors(S, n_vectors, start=start)
+    degrees = np.asarray(S.sum(axis=1)).ravel()
+    _, vectors = fiedler_vectors(S, n_vectors, start=start, degrees=degrees)
     order = np.lexsort((index, vectors[:, 0]))
     k, ratio = sweep_cut(order, S)
     mask = np.zeros(n, dtype=bool)
     mask[order[:k]] = True
-    degrees = np.asarray(S.sum(axis=1)).ravel()
     weakest = np.lexsort((index, degrees))[0]
     if degrees[weakest] / (n - 1) < ratio * (1.0 - TIE):
         mask[:] = False
