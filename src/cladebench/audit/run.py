@@ -121,7 +121,7 @@ def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFram
     Returns
     -------
     DataFrame
-        The rows of ``audit.csv``.
+        The rows of ``audit.csv``; ``attrs["excluded"]`` lists by paper the sentences that are no claims.
 
     Raises
     ------
@@ -139,16 +139,20 @@ def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFram
             f"{results}: no paper with claims among {', '.join(sorted(set(frame['paper']))) or 'none'}"
         )
     rows: list[dict[str, Any]] = []
+    excluded: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
-        plan = load_plan(paper)
+        plan, claims = load_plan(paper), load_claims(paper)
+        excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
-            load_claims(paper),
+            claims,
             frame,
             selection=plan.selection,
             methods=plan.methods,
             certificates=certificates,
         )
-    return as_frame(rows)
+    audited = as_frame(rows)
+    audited.attrs["excluded"] = excluded
+    return audited
 
 
 def read_records(results: Path) -> pd.DataFrame:
@@ -180,11 +184,10 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
     The JSON also lists what was excluded, with the reason.
     """
     out.mkdir(parents=True, exist_ok=True)
-    papers = list(dict.fromkeys(frame["paper"]))
     document = {
         "verdicts": summary(frame).to_dict(orient="index"),
         "claims": [_as_json(row) for row in frame.to_dict(orient="records")],
-        "excluded": {paper: list(load_claims(paper).excluded) for paper in papers if claims_path(paper)},
+        "excluded": frame.attrs.get("excluded", {}),
     }
     texts = {
         "audit.csv": frame.to_csv(index=False, lineterminator="\n"),

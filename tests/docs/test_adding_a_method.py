@@ -1,0 +1,26 @@
+"""The method of docs/adding-a-method.md: found by folder, met by the whole contract suite."""
+
+import re
+import subprocess
+import sys
+
+from doc_examples import ROOT, titled_blocks
+
+_RUN = """
+import sys
+import cladebench.methods
+cladebench.methods.__path__.append(sys.argv[1])
+import pytest
+sys.exit(pytest.main(["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/contract/test_methods.py", "-k", "MedianSplit"]))
+"""
+
+
+def test_the_example_passes_the_contract(tmp_path):
+    for name, text in titled_blocks("adding-a-method.md").items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed and int(passed[1]) > 30, "the contract suite did not meet the new method"
