@@ -1,4 +1,4 @@
-"""Exact measures of hierarchies and partitions, computed from counts."""
+"""Exact measures of hierarchies, and the similarities that one of them needs."""
 
 from cladebench.metrics.hierarchical import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.similarity import LinearKernel, Similarity
