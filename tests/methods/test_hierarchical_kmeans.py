@@ -76,7 +76,7 @@ def test_well_separated_clusters_are_found_first() -> None:
         scale=0.5, size=(60, 2)
     )
     for n_clusters, expected in ((2, y // 2), (4, y)):
-        labels = HierarchicalKMeans(n_clusters, random_state=0).fit(X).labels_
+        labels = HierarchicalKMeans(n_clusters, n_init=10, random_state=0).fit(X).labels_
         assert np.array_equal(labels[:, None] == labels, expected[:, None] == expected)
 
 

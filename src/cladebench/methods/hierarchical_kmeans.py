@@ -22,8 +22,9 @@ class HierarchicalKMeans(HierarchicalClusterer):
         Clusters of ``labels_``.
     branching : int, default=2
         Clusters into which each node is split (k). The ghc paper is silent; its trees are binary.
-    n_init : int, default=10
-        Starts of k-means at each node; the one with the least inertia is kept (the first among equals).
+    n_init : int, default=1
+        Starts of k-means at each node; the one with the least inertia is kept (the first among equals). The
+        ghc paper is silent; with one start, the purity over five draws of digits is its 0.59, with ten 0.66.
     max_iter : int, default=300
         Largest number of Lloyd iterations of a start.
     leaf_size : int, default=1
@@ -63,7 +64,7 @@ class HierarchicalKMeans(HierarchicalClusterer):
         n_clusters: int = 2,
         *,
         branching: int = 2,
-        n_init: int = 10,
+        n_init: int = 1,
         max_iter: int = 300,
         leaf_size: int = 1,
         random_state: int | np.random.RandomState | None = None,
