@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from cladebench.report.sources import Sources, anchor
 #: What each verdict says, in a line.
 MEANINGS = {
     "reproduced": "our number is the printed one as rounded; or the order holds, significantly",
-    "within noise": "not the same digits, but noise and rounding explain the difference; or two things cannot be told apart",
+    "within noise": "not the same digits, but noise and rounding explain the difference; or a tie",
     "direction only": "the right side is ahead, but not significantly or not by as much as claimed",
     "contradicted": "noise and rounding do not explain the difference; or the opposite holds, significantly",
     "analogue holds": "judged on data that stand in for the paper's own: the claim holds there",
@@ -145,6 +146,12 @@ def claim_rows(frame: pd.DataFrame, sources: Sources) -> tuple[ClaimRow, ...]:
     return tuple(_row(row, sources) for row in frame.to_dict(orient="records"))
 
 
+def printed(value: float) -> str:
+    """Four digits: ``0.4800``, ``214``, ``6.97e5``."""
+    text = f"{value:#.4g}" if 0 < abs(value) < 1 or abs(value) >= 1e4 else short(value)
+    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)
+
+
 def verdict_counts(rows: Iterable[ClaimRow]) -> dict[str, int]:
     """How many claims have each verdict, in the order of tables; only verdicts that occur."""
     found = Counter(row.verdict for row in rows)
@@ -164,11 +171,20 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
         PublishedTable(
             title,
             tuple(dict.fromkeys(row for row, _ in entries)),
-            tuple(dict.fromkeys(column for _, column in entries)),
+            _columns(entries),
             {key: tuple(value) for key, value in entries.items()},
         )
         for title, entries in found.items()
     )
+
+
+def _columns(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Columns in the paper's order: as in the fullest rows, for in others numbers are missing."""
+    rows: dict[str, list[str]] = {}
+    for row, column in entries:
+        rows.setdefault(row, []).append(column)
+    fullest = sorted(rows.values(), key=len, reverse=True)
+    return tuple(dict.fromkeys(column for columns in fullest for column in columns))
 
 
 def claims_in_table(
@@ -180,8 +196,8 @@ def claims_in_table(
 ) -> dict[tuple[int, str], ClaimRow]:
     """Find the entries of an artifact that repeat a printed number.
 
-    They follow `cladebench.papers.tables.comparison_table`: a column ``method`` with the labels of the plan, and a column
-    ``<data set>: published``. Other tables have none.
+    They follow `cladebench.papers.tables.comparison_table`: a column ``method`` with the labels of the plan, and a
+    column ``<data set>: published``. Other tables have none.
 
     Parameters
     ----------
@@ -233,7 +249,7 @@ def _topics(expects: Any) -> Iterable[str]:
             yield from _topics(value)
 
 
-def _row(row: Mapping[str, Any], sources: Sources) -> ClaimRow:
+def _row(row: Mapping[Any, Any], sources: Sources) -> ClaimRow:
     texts = {
         key: str(row.get(key, ""))
         for key in (
@@ -266,11 +282,12 @@ def _row(row: Mapping[str, Any], sources: Sources) -> ClaimRow:
 
 
 def _number(text: Any) -> str:
-    """Four digits of a number in the file; empty when there is none."""
+    """Four digits of a number in the file, as papers print them; empty when there is none."""
     try:
-        return short(float(text)) if text not in (None, "") else ""
+        value = float(text) if text not in (None, "") else None
     except ValueError:
         return str(text)
+    return "" if value is None else printed(value)
 
 
 def _targets(patterns: str, sources: Sources) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,7 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.audit import ClaimSet, load_claims
 from cladebench.audit.claims import claims_path
-from cladebench.audit.outcome import Rules, short
+from cladebench.audit.outcome import Rules
 from cladebench.bench.plan import Plan, expected_failures, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import Store, read_cells
@@ -27,11 +27,12 @@ from cladebench.report.claims import (
     certificate_topics,
     claim_rows,
     claims_in_table,
+    printed,
     published_tables,
     read_audit,
     verdict_counts,
 )
-from cladebench.report.sources import Sources, cells_payload, gather_sources
+from cladebench.report.sources import Sources, cells_payload, gather_sources, plain
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class RunView:
     certificates : tuple of dict or None
         Rows of ``certificates.csv`` as text; None when the run has none.
     topics : tuple of dict
-        For each topic of the certificates: topic, count, passed, residual (the largest), seconds_fast, seconds_reference.
+        For each topic of the certificates: topic, count, passed, residual (the largest), seconds_fast,
+        seconds_reference.
     environments : tuple of dict
         Each commit, build, machine and set of versions that cells were run with, and how many.
     cpu_seconds, wall_seconds : float
@@ -284,9 +286,11 @@ def _controls(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...
             for name in controls:
                 mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
                 row[name] = (
-                    f"{short(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
+                    f"{printed(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
                 )
-            row["others"] = f"{short(means.min())} to {short(means.max())}" if len(means) else "not measured"
+            row["others"] = (
+                f"{printed(means.min())} to {printed(means.max())}" if len(means) else "not measured"
+            )
             found.append(row)
     return tuple(found) if controls else ()
 
@@ -342,8 +346,8 @@ def _topics(certificates: Sequence[dict[str, str]]) -> tuple[dict[str, Any], ...
             "count": len(rows),
             "passed": sum(map(passed, rows)),
             "residual": f"{max(found_):.2g}" if (found_ := numbers(rows, "residual")) else "–",
-            "seconds_fast": short(sum(numbers(rows, "seconds_fast"))),
-            "seconds_reference": short(sum(numbers(rows, "seconds_reference"))),
+            "seconds_fast": printed(sum(numbers(rows, "seconds_fast"))),
+            "seconds_reference": printed(sum(numbers(rows, "seconds_reference"))),
         }
         for topic, rows in found.items()
     )
@@ -353,12 +357,16 @@ def _environments(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
     keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
     found = []
     for values, rows in cells.groupby(keys, sort=False, dropna=False):
-        commit, dirty, build, versions, machine = values
+        commit, dirty, build, versions, machine = map(plain, values)
         found.append(
             {
                 "cells": len(rows),
-                "commit": commit if isinstance(commit, str) else "not in a repository",
-                "state": "unknown" if pd.isna(dirty) else "changed since that commit" if dirty else "clean",
+                "commit": commit or "not in a repository",
+                "state": "changed since that commit"
+                if dirty is True
+                else "clean"
+                if dirty is False
+                else "unknown",
                 "core_build": build,
                 "versions": _object(versions),
                 "machine": _object(machine),

@@ -31,8 +31,8 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     Returns
     -------
     list of Path
-        ``index.html``, ``<paper>.html`` and ``<paper>-cells.html`` of each paper, ``certificates.html`` where there are any,
-        ``report.md``, and the figures.
+        ``index.html``, ``<paper>.html`` and ``<paper>-cells.html`` of each paper, ``certificates.html`` where there
+        are any, ``report.md``, and the figures.
 
     Raises
     ------

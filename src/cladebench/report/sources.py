@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -147,32 +148,60 @@ def gather_sources(
         The plan's rules.
     """
     metrics = tuple(dict.fromkeys(rule["metric"] for rule in selection.values()))
-    names = records["cell_id"].str.rpartition("/")[0] if len(records) else records["cell_id"]
-    gridded = records.groupby(["dataset", "method"])["setting_id"].nunique() > 1
+    rules: dict[tuple[str, str, str], list[str]] = {}
+    for choice in choices.to_dict(orient="records"):
+        rules.setdefault((choice["dataset"], choice["method"], choice["setting_id"]), []).append(
+            str(choice["rule"])
+        )
+    scored = _by_cell(records[records["metric"].isin(metrics)])
+    by_group = _by_group(records)
+    settings = Counter((rows[0]["dataset"], rows[0]["method"]) for rows in by_group.values())
     groups = []
-    for name, rows in records.groupby(names, sort=False):
-        first, cells = rows.iloc[0], rows.drop_duplicates("cell_id")
-        mine = choices[
-            (choices["dataset"] == first.dataset)
-            & (choices["method"] == first.method)
-            & (choices["setting_id"] == first.setting_id)
-        ]
-        means = rows[rows["metric"].isin(metrics)].groupby("metric")["value"].mean()
+    for name, rows in by_group.items():
+        first = rows[0]
+        dataset, method = first["dataset"], first["method"]
+        values = [scored.get(row["cell_id"], {}) for row in rows]
         groups.append(
             Group(
-                group_id=str(name),
-                dataset=str(first.dataset),
-                method=str(first.method),
-                setting=readable(str(first.setting)),
-                rules=tuple(mine["rule"]) if gridded[first.dataset, first.method] else (),
-                cells=tuple(
-                    Cell(str(c.cell_id), int(c.repetition), str(c.status)) for c in cells.itertuples()
-                ),
-                scores=tuple(float(means[m]) if m in means.index else None for m in metrics),
-                cpu_seconds=float(cells["cpu_seconds"].sum()),
+                group_id=name,
+                dataset=dataset,
+                method=method,
+                setting=readable(first["setting"]),
+                rules=tuple(rules.get((dataset, method, first["setting_id"]), ()))
+                if settings[dataset, method] > 1
+                else (),
+                cells=tuple(Cell(row["cell_id"], int(row["repetition"]), row["status"]) for row in rows),
+                scores=tuple(_mean([found[m] for found in values if m in found]) for m in metrics),
+                cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
             )
         )
     return Sources(tuple(groups), metrics)
+
+
+def _by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """One row for each cell, under the id of its setting; plain lists, as the pages go through every cell."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    cells = records.drop_duplicates("cell_id").drop(columns=["metric", "value"])
+    for row in cells.to_dict(orient="records"):
+        found.setdefault(str(row["cell_id"]).rpartition("/")[0], []).append(
+            {str(key): value for key, value in row.items()}
+        )
+    return found
+
+
+def _by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Metrics of each finished cell."""
+    found: dict[str, dict[str, float]] = {}
+    rows = records[records["metric"].notna()]
+    for cell_id, metric, value in zip(
+        rows["cell_id"].tolist(), rows["metric"].tolist(), rows["value"].tolist(), strict=True
+    ):
+        found.setdefault(cell_id, {})[metric] = value
+    return found
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 class _Interned:
@@ -208,20 +237,16 @@ def cells_payload(records: pd.DataFrame, sources: Sources, store: Store) -> dict
     """
     environments, data, texts = _Interned(), _Interned(), _Interned()
     logs = _failed_logs(records, store)
-    by_group = dict(list(records.groupby(records["cell_id"].str.rpartition("/")[0], sort=False)))
+    by_group, measured = _by_group(records), _by_cell(records)
     groups = []
     for group in sources.groups:
         rows = by_group[group.group_id]
-        metrics = sorted(rows["metric"].dropna().unique())
-        values = {
-            name: dict(zip(found["metric"], map(plain, found["value"].tolist()), strict=True))
-            for name, found in rows[rows["metric"].notna()].groupby("cell_id", sort=False)
-        }
+        metrics = sorted({metric for row in rows for metric in measured.get(row["cell_id"], ())})
         cells = []
-        for cell in rows.drop_duplicates("cell_id").to_dict(orient="records"):
+        for cell in rows:
             shared = {key: plain(cell[key]) for key in _ENVIRONMENT}
             source = {key: plain(cell[key]) for key in _DATA}
-            mine = values.get(cell["cell_id"], {})
+            mine = measured.get(cell["cell_id"], {})
             cells.append(
                 [
                     plain(cell["repetition"]),
@@ -234,10 +259,10 @@ def cells_payload(records: pd.DataFrame, sources: Sources, store: Store) -> dict
                     texts.add(plain(cell["code_digest"]), plain(cell["code_digest"])),
                     *(plain(cell[key]) for key in ("converged", "iterations", "tolerance")),
                     *(plain(cell[key]) for key in ("cpu_seconds", "wall_seconds", "peak_memory_mb")),
-                    [mine.get(metric) for metric in metrics],
+                    [plain(mine.get(metric)) for metric in metrics],
                 ]
             )
-        head = rows.iloc[0]
+        head = rows[0]
         groups.append(
             {
                 "id": group.group_id,
