@@ -171,12 +171,12 @@ def lca_probabilities(P: Any, Q: Any, xp: ModuleType = jnp) -> Any:
     return xp.concatenate([inner, P[..., n_inner:] * Q[..., n_inner:]], axis=-1)
 
 
-def lca_entropy(log_p: jax.Array, log_q: jax.Array) -> jax.Array:
+def lca_entropy(log_p: Any, log_q: Any, xp: ModuleType = jnp) -> Any:
     """Entropy in nats of the lca distribution of pairs, from log path probabilities: (...,)."""
     n_inner = log_p.shape[-1] // 2
-    inner = jnp.logaddexp(log_p[..., 1::2] + log_q[..., 2::2], log_p[..., 2::2] + log_q[..., 1::2])
-    log_lca = jnp.concatenate([inner, log_p[..., n_inner:] + log_q[..., n_inner:]], axis=-1)
-    return -jnp.sum(jnp.exp(log_lca) * log_lca, axis=-1)
+    inner = xp.logaddexp(log_p[..., 1::2] + log_q[..., 2::2], log_p[..., 2::2] + log_q[..., 1::2])
+    log_lca = xp.concatenate([inner, log_p[..., n_inner:] + log_q[..., n_inner:]], axis=-1)
+    return -xp.sum(xp.exp(log_lca) * log_lca, axis=-1)
 
 
 def draw_sample(

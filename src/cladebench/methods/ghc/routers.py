@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from cladebench.methods.ghc.session import jit
 
 
 @runtime_checkable
@@ -110,7 +111,6 @@ def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_featu
     )
 
 
-@partial(jax.jit, static_argnames=("router",))
 def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
     """Score of the left child less that of the right one: (n_inner, n_points).
 
@@ -118,6 +118,10 @@ def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
     """
     scores = jax.vmap(router.apply, in_axes=(0, None))(params, X)
     return scores[0::2] - scores[1::2]
+
+
+#: `left_margins`, compiled.
+compiled_left_margins = jit(left_margins, static_argnames=("router",))
 
 
 def route(margins: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:

@@ -11,15 +11,16 @@ import numpy as np
 
 from cladebench.methods.ghc.objective import Similarities, similarity_row
 from cladebench.methods.ghc.optimizers import update, zero_moments
-from cladebench.methods.ghc.routers import Router, init_routers, left_margins
+from cladebench.methods.ghc.routers import Router, compiled_left_margins, init_routers, left_margins
+from cladebench.methods.ghc.session import jit
 
 #: Adam steps for each split, their step size, and the points of one step. Unsaid in the paper.
-N_STEPS = 100
-LEARNING_RATE = 0.05
+N_STEPS = 30
+LEARNING_RATE = 0.03
 BATCH_SIZE = 128
 
 
-@partial(jax.jit, static_argnames=("router",))
+@partial(jit, static_argnames=("router",))
 def _train_split(router: Router, pair: Any, X: jax.Array, signs: jax.Array, batches: jax.Array) -> Any:
     """Logistic regression of two siblings' routers: sign +1 left, -1 right; one Adam step for each batch."""
 
@@ -86,6 +87,6 @@ def greedy_start(
             pair = jax.tree.map(np.asarray, _train_split(router, pair, X, signs, batches))
             for stacked, trained in zip(jax.tree.leaves(params), jax.tree.leaves(pair), strict=True):
                 stacked[rows] = trained
-        margins = np.asarray(left_margins(router, pair, X))[0]
+        margins = np.asarray(compiled_left_margins(router, pair, X))[0]
         position[members] = np.where(margins[members] >= 0, 2 * node + 1, 2 * node + 2)
     return params

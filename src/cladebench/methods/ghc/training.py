@@ -21,7 +21,8 @@ from cladebench.methods.ghc.objective import (
     similarity_pairs,
 )
 from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
-from cladebench.methods.ghc.routers import Router, left_margins, route
+from cladebench.methods.ghc.routers import Router, compiled_left_margins, left_margins, route
+from cladebench.methods.ghc.session import jit
 
 #: Steps that are drawn, dispatched and averaged together.
 WINDOW = 100
@@ -54,9 +55,10 @@ class Run:
     n_iter: int = 0
     converged: bool = True
     compile_seconds: float = 0.0
+    critical_path_seconds: float = 0.0
 
 
-@partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))
+@partial(jit, static_argnames=("router", "optimizer", "penalised"))
 def _run_steps(
     router: Router,
     optimizer: Literal["sgd", "adam"],
@@ -218,8 +220,9 @@ def train_sampled(
     wanted = set(np.linspace(0, windows, n_checkpoints + 1).round().astype(int).tolist())
     clock = _Clock()
     for roots, nodes in blocks_of(problem.n_leaves, block_depth):
+        before_level = clock.seconds
         with clock:
-            margins = np.asarray(left_margins(problem.router, run.params, problem.X))
+            margins = np.asarray(compiled_left_margins(problem.router, run.params, problem.X))
             members = members_of(roots, route(margins))
             active = np.array([len(m) >= 2 for m in members])
             if not active.any():
@@ -256,6 +259,7 @@ def train_sampled(
                 run.checkpoints.append((clock.seconds, run.n_iter + done, params))
         run.params = _with_blocks(run.params, state[0], nodes, active)
         run.n_iter += done
+        run.critical_path_seconds += (clock.seconds - before_level) / len(roots)
         run.converged &= _stalled(losses, tol)
         if run.checkpoints[-1][1] != run.n_iter:
             run.checkpoints.append((clock.seconds, run.n_iter, run.params))
