@@ -78,3 +78,9 @@ def similarity_instances(
             points = draw(X, n_samples, seed + k, n_features)
             for kind in similarities:
                 yield f"{name}-{n_samples}-{k}-{kind}", points, SIMILARITIES[kind]
+
+
+def random_graph(n: int, seed: int) -> np.ndarray:
+    """Weights from an exponential distribution, symmetric, zero diagonal."""
+    upper = np.triu(np.random.default_rng(seed).exponential(size=(n, n)), 1)
+    return upper + upper.T

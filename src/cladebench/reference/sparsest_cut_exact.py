@@ -20,6 +20,7 @@ from cladebench.reference.programmes import (
     check_similarity,
     minimize_binary,
 )
+from cladebench.reference.sparsest_cut import cut_ratio
 
 MAX_POINTS = 20
 
@@ -44,12 +45,6 @@ class ExactCut:
     ratio: float
     objective: float
     evidence: str
-
-
-def cut_ratio(S: FloatArray, mask: NDArray[np.bool_]) -> float:
-    """Ratio of a cut, summed pair by pair."""
-    inside, outside = np.flatnonzero(mask), np.flatnonzero(~mask)
-    return float(sum(S[i, j] for i in inside for j in outside)) / (len(inside) * len(outside))
 
 
 def sparsest_cut_enumeration(S: Any) -> ExactCut:

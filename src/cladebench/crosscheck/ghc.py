@@ -1,0 +1,258 @@
+"""GHC's cost, its gradient and its samples against the formulas of section 2.3, written out in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from cladebench.crosscheck._instances import SIMILARITIES, draw, real_data
+from cladebench.crosscheck.certificate import (
+    DIFFERENCES,
+    ROUNDING,
+    Certificate,
+    relative_difference,
+    timed,
+)
+from cladebench.metrics.similarity import LinearKernel
+
+TOPICS = ("ghc-cost", "ghc-gradient", "ghc-sampled-cost")
+
+N_SAMPLES, N_FEATURES, N_LEAVES, HIDDEN_SIZE = 24, 4, 4, 3
+#: scope -> draws of each data set, draws of the sampled cost.
+SIZES = {"smoke": (1, 200), "quick": (1, 2000), "full": (5, 20000)}
+#: A false alarm in one of a thousand runs, over all tests of a run.
+ALPHA = 1e-3
+STEP = 1e-5
+
+
+@dataclass(frozen=True)
+class Case:
+    """One combination of router, similarity and penalty."""
+
+    router: str
+    similarity: str
+    entropy_penalty: float
+
+    @property
+    def name(self) -> str:
+        """Part of the certificate's id."""
+        return f"{self.router}-{self.similarity}" + ("-entropy" if self.entropy_penalty else "")
+
+
+CASES = (Case("linear", "dense", 0.0), Case("neural", "dense", 0.1), Case("linear", "low-rank", 0.0))
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield certificates of cost, gradient and samples for each case on each data set."""
+    n_draws, n_samples = SIZES[scope]
+    instances = [
+        (f"{name}-{N_SAMPLES}-{k}", draw(X, N_SAMPLES, seed + k, N_FEATURES))
+        for name, (X, _) in real_data().items()
+        for k in range(n_draws)
+    ]
+    # Two-sided, with Bonferroni's correction for all tests of this run.
+    largest_z = float(norm.isf(ALPHA / (2 * len(instances) * len(CASES))))
+    for number, (instance, raw) in enumerate(instances):
+        X = (raw - raw.mean(axis=0)) / np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
+        for case in CASES:
+            similarity: Any = SIMILARITIES["exp"](X) if case.similarity == "dense" else LinearKernel(X)
+            params = _random_parameters(case, seed)
+            yield _cost(instance, case, X, similarity, params)
+            yield _gradient(instance, case, X, similarity, params)
+            # Tests of their own: with one stream of random numbers they would all err to one side.
+            rng = np.random.default_rng([seed, number, CASES.index(case)])
+            yield _sampled(instance, case, X, similarity, params, n_samples, rng, largest_z)
+
+
+def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
+    """Pr[x -> v] (section 2.1): the softmax of the two children's scores, multiplied along the path.
+
+    Parameters
+    ----------
+    params : dict of ndarray
+        Of linear or neural routers, stacked over the nodes 1, 2, ... in heap order.
+    X : ndarray of shape (n, d)
+
+    Returns
+    -------
+    ndarray of shape (n, n_nodes)
+    """
+    scores = [np.zeros(len(X))]
+    for node in range(len(next(iter(params.values())))):
+        own = {name: values[node] for name, values in params.items()}
+        if "weights" in own:
+            scores.append(X @ own["weights"] + own["bias"])
+        else:
+            hidden = np.tanh(X @ own["hidden_weights"] + own["hidden_bias"])
+            scores.append(hidden @ own["output_weights"] + own["output_bias"])
+    P = np.ones((len(X), len(scores)))
+    for node in range(len(scores) // 2):
+        left, right = 2 * node + 1, 2 * node + 2
+        total = np.exp(scores[left]) + np.exp(scores[right])
+        P[:, left] = P[:, node] * np.exp(scores[left]) / total
+        P[:, right] = P[:, node] * np.exp(scores[right]) / total
+    return P
+
+
+def ancestor_probabilities(P: np.ndarray, node: int) -> np.ndarray:
+    """Pr[node = lca(x, x')] of all pairs, with the leaf term that the paper leaves out: (n, n)."""
+    left, right = 2 * node + 1, 2 * node + 2
+    if left >= P.shape[1]:
+        return np.outer(P[:, node], P[:, node])
+    return np.outer(P[:, right], P[:, left]) + np.outer(P[:, left], P[:, right])
+
+
+def plain_cost(P: np.ndarray, S: np.ndarray) -> float:
+    """J' (section 2.3): similarity x Pr[v = lca] x expected points below v, over unordered pairs and nodes."""
+    total = 0.0
+    for node in range(P.shape[1]):
+        total += float((np.triu(S, 1) * ancestor_probabilities(P, node)).sum() * P[:, node].sum())
+    return total
+
+
+def mean_entropy(P: np.ndarray) -> float:
+    """Mean over unordered pairs of the entropy, in nats, of the distribution of their lowest common ancestor."""
+    pairs = np.triu_indices(len(P), 1)
+    chances = np.stack([ancestor_probabilities(P, node)[pairs] for node in range(P.shape[1])])
+    return float(-(chances * np.log(chances)).sum(axis=0).mean())
+
+
+def _random_parameters(case: Case, seed: int) -> dict[str, np.ndarray]:
+    from cladebench.methods.ghc.routers import init_routers
+
+    return init_routers(_router(case), np.random.default_rng(seed), 2 * N_LEAVES - 2, N_FEATURES)
+
+
+def _router(case: Case) -> Any:
+    from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter
+
+    return LinearRouter() if case.router == "linear" else NeuralRouter(HIDDEN_SIZE)
+
+
+def _matrix(similarity: Any) -> np.ndarray:
+    return similarity.X @ similarity.X.T if isinstance(similarity, LinearKernel) else similarity
+
+
+def _cost(
+    instance: str, case: Case, X: np.ndarray, similarity: Any, params: dict[str, np.ndarray]
+) -> Certificate:
+    from cladebench.methods.ghc.objective import exact_objective
+
+    P, S = path_probabilities(params, X), _matrix(similarity)
+    exact, seconds = timed(lambda: plain_cost(P, S))
+    value, seconds_fast = timed(lambda: exact_objective(P, similarity))
+    return Certificate(
+        topic="ghc-cost",
+        instance=instance,
+        name=case.name,
+        problem="the cost as matrix products is the sum over pairs and nodes",
+        fast="matrix products",
+        reference="section 2.3 written out, with the leaf term",
+        primal=value,
+        dual_bound=exact,
+        residual=abs(value - exact) / plain_cost(P, np.abs(S)),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+
+
+def _gradient(
+    instance: str, case: Case, X: np.ndarray, similarity: Any, params: dict[str, np.ndarray]
+) -> Certificate:
+    from cladebench.methods.ghc.exact import value_and_gradient
+    from cladebench.methods.ghc.objective import as_similarities
+    from cladebench.methods.ghc.session import double_precision
+
+    n, S = len(X), _matrix(similarity)
+    pairs = np.triu_indices(n, 1) if case.entropy_penalty else (np.zeros(0, dtype=np.int64),) * 2
+
+    def fast() -> tuple[float, dict[str, np.ndarray]]:
+        with double_precision():
+            value, gradient = value_and_gradient(
+                _router(case), params, X, as_similarities(similarity), 1.0, case.entropy_penalty, pairs
+            )
+            return float(value), {name: np.asarray(values) for name, values in gradient.items()}
+
+    def plain(values: dict[str, np.ndarray]) -> float:
+        P = path_probabilities(values, X)
+        penalty = case.entropy_penalty * mean_entropy(P) if case.entropy_penalty else 0.0
+        return 2.0 * plain_cost(P, S) / (n * n * (n - 1)) + penalty
+
+    fast()  # compiles
+    (value, gradient), seconds_fast = timed(fast)
+    differences, seconds = timed(lambda: central_differences(plain, params))
+    largest = max(float(np.abs(part).max()) for part in differences.values())
+    error = max(float(np.abs(gradient[name] - part).max()) for name, part in differences.items())
+    return Certificate(
+        topic="ghc-gradient",
+        instance=instance,
+        name=case.name,
+        problem="the gradient is that of central differences of the cost written out in NumPy",
+        fast="JAX, one product with the similarity for value and gradient",
+        reference=f"central differences, step {STEP:g}",
+        primal=value,
+        dual_bound=plain(params),
+        residual=max(error / largest, relative_difference(value, plain(params))),
+        tolerance=DIFFERENCES,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{sum(part.size for part in differences.values())} parameters; the residual is relative to the"
+        " largest entry of the gradient; values are the normalised cost",
+    )
+
+
+def central_differences(function: Any, params: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Differentiate in every parameter by ``(f(x + h) - f(x - h)) / 2h``."""
+    found = {}
+    for name, values in params.items():
+        found[name] = np.zeros_like(values)
+        for index in np.ndindex(values.shape):
+            sides = []
+            for sign in (1.0, -1.0):
+                moved = values.copy()
+                moved[index] += sign * STEP
+                sides.append(function(params | {name: moved}))
+            found[name][index] = (sides[0] - sides[1]) / (2.0 * STEP)
+    return found
+
+
+def _sampled(
+    instance: str,
+    case: Case,
+    X: np.ndarray,
+    similarity: Any,
+    params: dict[str, np.ndarray],
+    n_draws: int,
+    rng: np.random.Generator,
+    largest_z: float,
+) -> Certificate:
+    from cladebench.methods.ghc.objective import sampled_objective
+
+    P = path_probabilities(params, X)
+    exact, seconds = timed(lambda: plain_cost(P, _matrix(similarity)))
+    batch_size, n_second = 64, 4
+    estimates, seconds_fast = timed(
+        lambda: sampled_objective(rng, P, similarity, batch_size, n_second, n_draws=n_draws)
+    )
+    error = float(estimates.std(ddof=1)) / np.sqrt(n_draws)
+    return Certificate(
+        topic="ghc-sampled-cost",
+        instance=instance,
+        name=case.name,
+        problem="the mean of the sampled cost is the exact cost: |z| stays below a two-sided test's bound",
+        fast=f"{n_draws} samples of {batch_size} pairs with {n_second} second points each",
+        reference="section 2.3 written out, with the leaf term",
+        primal=float(estimates.mean()),
+        dual_bound=exact,
+        residual=abs(float(estimates.mean()) - exact) / error,
+        tolerance=largest_z,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"relative standard error {error / abs(exact):.2g}, level {ALPHA:g} over all tests of the run; scaled by"
+        f" |X|/|S'|: the printed |X|/|S| would multiply the mean by {n_second / batch_size:g}",
+    )

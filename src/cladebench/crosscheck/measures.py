@@ -1,0 +1,126 @@
+"""The kernels of dendrogram purity and Dasgupta cost against the enumeration of pairs, on trees of real data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cladebench.crosscheck._instances import SIMILARITIES, real_data
+from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, timed
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import dasgupta_cost, dendrogram_purity
+from cladebench.metrics.similarity import LinearKernel
+from cladebench.reference import metrics as reference
+
+TOPICS = ("dendrogram-purity", "dasgupta-cost")
+
+#: scope -> points of each data set, at most; trees.
+SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
+    "smoke": (40, ("HAC average", "shared leaves")),
+    "quick": (90, ("HAC average", "BIRCH", "shared leaves", "random")),
+    "full": (
+        214,
+        ("HAC average", "HAC complete", "HAC Ward", "HAC single", "BIRCH", "shared leaves", "random"),
+    ),
+}
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield a certificate for the purity, and for each form of the cost, of each tree of each data set."""
+    largest, wanted = SIZES[scope]
+    for name, (X_all, labels_all) in real_data().items():
+        rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
+        X, labels = X_all[rows], labels_all[rows]
+        dense = SIMILARITIES["exp"](X)
+        forms = {
+            "dense": dense,
+            "sparse": nearest_neighbours(dense, 5),
+            "linear": LinearKernel(X - X.mean(axis=0)),
+        }
+        for tree_name, tree in trees(X, wanted, seed).items():
+            instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
+            yield _purity(instance, tree, labels)
+            for form, similarity in forms.items():
+                yield _cost(instance, tree, form, similarity)
+
+
+def trees(X: np.ndarray, wanted: tuple[str, ...], seed: int) -> dict[str, Hierarchy]:
+    """Build the trees asked for: binary ones, multi-way ones, and one whose leaves are shared by many points."""
+    from cladebench.methods import Agglomerative, BirchTree, RandomTree
+
+    makers = {
+        "HAC average": lambda: Agglomerative(linkage="average").fit(X).hierarchy_,
+        "HAC complete": lambda: Agglomerative(linkage="complete").fit(X).hierarchy_,
+        "HAC Ward": lambda: Agglomerative(linkage="ward").fit(X).hierarchy_,
+        "HAC single": lambda: Agglomerative(linkage="single").fit(X).hierarchy_,
+        "BIRCH": lambda: BirchTree().fit(X).hierarchy_,
+        "random": lambda: RandomTree(random_state=seed).fit(X).hierarchy_,
+        "shared leaves": lambda: shared_leaves(X, 8),
+    }
+    return {name: makers[name]() for name in wanted}
+
+
+def shared_leaves(X: np.ndarray, n_leaves: int) -> Hierarchy:
+    """Cut a Ward tree and put each cluster, whole, below the root."""
+    from cladebench.methods import Agglomerative
+
+    labels = Agglomerative(n_clusters=n_leaves, linkage="ward").fit(X).labels_
+    return Hierarchy([-1] + [0] * (int(labels.max()) + 1), 1 + labels)
+
+
+def nearest_neighbours(S: np.ndarray, k: int) -> sp.csr_array:
+    """Keep the k largest similarities of each row: a directed graph, not symmetric."""
+    without_self = S - np.diag(np.full(len(S), np.inf))
+    kept = np.argsort(-without_self, axis=1, kind="stable")[:, :k]
+    rows = np.repeat(np.arange(len(S)), k)
+    return sp.csr_array((S[rows, kept.ravel()], (rows, kept.ravel())), shape=S.shape)
+
+
+def _purity(instance: str, tree: Hierarchy, labels: np.ndarray) -> Certificate:
+    exact, seconds = timed(lambda: reference.dendrogram_purity(tree, labels))
+    value, seconds_fast = timed(lambda: dendrogram_purity(tree, labels))
+    return Certificate(
+        topic="dendrogram-purity",
+        instance=instance,
+        name="purity",
+        problem="the kernel's purity is that of enumerated pairs",
+        fast="kernel (class counts merged up the tree)",
+        reference="enumeration of same-class pairs",
+        primal=value,
+        dual_bound=exact,
+        residual=relative_difference(value, exact),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+
+
+def _cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certificate:
+    exact, seconds = timed(lambda: reference.dasgupta_cost(tree, similarity))
+    value, seconds_fast = timed(lambda: dasgupta_cost(tree, similarity))
+    scale = _magnitude(tree, similarity)
+    return Certificate(
+        topic="dasgupta-cost",
+        instance=instance,
+        name=form,
+        problem="the kernel's cost is that of enumerated pairs",
+        fast=f"kernel ({form} similarity)",
+        reference="enumeration of pairs",
+        primal=value,
+        dual_bound=exact,
+        residual=abs(value - exact) / scale if scale > 0 else abs(value - exact),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note="relative to the cost of the absolute similarities" if form == "linear" else "",
+    )
+
+
+def _magnitude(tree: Hierarchy, similarity: Any) -> float:
+    """Cost of the absolute values: what rounding is relative to, where a linear kernel has both signs."""
+    if isinstance(similarity, LinearKernel):
+        return dasgupta_cost(tree, np.abs(similarity.X @ similarity.X.T))
+    return dasgupta_cost(tree, similarity)

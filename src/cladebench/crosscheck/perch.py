@@ -1,0 +1,128 @@
+"""PERCH's kernel against its plain twin, and its A* search against looking at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck.certificate import IDENTICAL, ROUNDING, Certificate, timed
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods import Perch  # type: ignore[attr-defined]
+from cladebench.reference.perch import perch
+
+TOPICS = ("perch",)
+
+Rotations = Literal["none", "masking", "masking+balance"]
+
+#: scope -> points of each data set for the twin, and for the search, at most.
+SIZES = {"smoke": (40, 80), "quick": (300, 300), "full": (1000, 1797)}
+MODES: tuple[tuple[str, Rotations, int | None], ...] = (
+    ("masking-balance", "masking+balance", None),
+    ("masking", "masking", None),
+    ("collapsed", "masking+balance", 25),
+)
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield a certificate for each mode, and for the search, on each data set."""
+    n_twin, n_search = SIZES[scope]
+    for name, (X_all, _) in real_data().items():
+        X = np.ascontiguousarray(X_all[np.random.default_rng(seed).permutation(len(X_all))])
+        for mode, rotations, max_leaves in MODES:
+            yield _twin(f"{name}-{len(X[:n_twin])}", X[:n_twin], mode, rotations, max_leaves)
+        yield _search(f"{name}-{len(X[:n_search])}", X[:n_search])
+
+
+def _fit(X: np.ndarray, rotations: Rotations, max_leaves: int | None = None) -> Hierarchy:
+    return Perch(rotations=rotations, max_leaves=max_leaves, shuffle=False).fit(X).hierarchy_
+
+
+def _twin(
+    instance: str, X: np.ndarray, mode: str, rotations: Rotations, max_leaves: int | None
+) -> Certificate:
+    tree, seconds_fast = timed(lambda: _fit(X, rotations, max_leaves))
+    (parents, leaf_of, heights), seconds = timed(lambda: perch(X, rotations, max_leaves))
+    assert tree.heights is not None  # PERCH gives every node one
+    different = len(parents) + len(leaf_of)
+    if len(tree.parents) == len(parents):
+        different = sum(
+            int(np.count_nonzero(a != b))
+            for a, b in (
+                (tree.parents, parents),
+                (tree.leaf_of, leaf_of),
+                (np.isclose(tree.heights, heights, rtol=ROUNDING, atol=0.0), True),
+            )
+        )
+    return Certificate(
+        topic=TOPICS[0],
+        instance=instance,
+        name=mode,
+        problem="the kernel's tree is the twin's, node by node",
+        fast="kernel",
+        reference="plain twin",
+        primal=float(len(tree.parents)),
+        dual_bound=float(len(parents)),
+        residual=float(different),
+        tolerance=IDENTICAL,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note="values are numbers of nodes, the residual counts parents, leaves and heights that differ",
+    )
+
+
+def _search(instance: str, X: np.ndarray) -> Certificate:
+    tree, seconds_fast = timed(lambda: _fit(X, "none"))
+    chosen = chosen_neighbours(tree)
+    least, seconds = timed(lambda: nearest_distances(X))
+    reached = np.array([np.square(X[t] - X[chosen[t]]).sum() for t in range(1, len(X))])
+    scale = np.where(least > 0, least, 1.0)
+    return Certificate(
+        topic=TOPICS[0],
+        instance=instance,
+        name="nearest-neighbour",
+        problem="each point is put beside a nearest one of those before it",
+        fast="A* search in the kernel",
+        reference="comparison with every point before",
+        primal=float(reached.sum()),
+        dual_bound=float(least.sum()),
+        residual=float(((reached - least) / scale).max()),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note="values are sums of squared distances; read off the tree that is grown without rotations",
+    )
+
+
+def chosen_neighbours(tree: Hierarchy) -> np.ndarray:
+    """Read off a tree grown without rotations beside which point each was put.
+
+    Point t hangs below a node of its own, and the other side of that node was one leaf when t came. All that were
+    put there since have larger numbers, so the leaf is the lowest number on that side.
+    """
+    lowest = np.full(tree.n_nodes, tree.n_nodes)
+    for node in tree.preorder[::-1]:
+        if len(tree.children(node)) == 0:
+            lowest[node] = node
+        if tree.parents[node] >= 0:
+            lowest[tree.parents[node]] = min(lowest[tree.parents[node]], lowest[node])
+    chosen = np.zeros(tree.n_samples, dtype=np.int64)
+    for t in range(1, tree.n_samples):
+        sides = tree.children(int(tree.parents[_own_side(tree, lowest, t)]))
+        chosen[t] = lowest[sides].min()
+    return chosen
+
+
+def _own_side(tree: Hierarchy, lowest: np.ndarray, t: int) -> int:
+    """Return the highest node in which t is the lowest number: what has become of t's leaf."""
+    node = t
+    while lowest[tree.parents[node]] == t:
+        node = int(tree.parents[node])
+    return node
+
+
+def nearest_distances(X: np.ndarray) -> np.ndarray:
+    """Squared distance of each point but the first to the nearest one before it."""
+    return np.array([np.square(X[:t] - X[t]).sum(axis=1).min() for t in range(1, len(X))])
