@@ -19,10 +19,9 @@ def escape(text: object) -> str:
 
 
 def code(text: object) -> str:
-    """Show text as code, with a fence longer than any in it."""
-    line = " ".join(str(text).split()).replace("|", "\\|")
-    fence = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
-    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`" if line else ""
+    """Show text as code, where a pair of backticks can hold it; else escaped."""
+    line = " ".join(str(text).split())
+    return f"`{line}`" if line and not set("`|<>&") & set(line) else escape(line)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

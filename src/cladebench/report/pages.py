@@ -10,7 +10,7 @@ from typing import Any
 
 from cladebench.audit import VERDICTS
 from cladebench.bench.store import write_atomically
-from cladebench.report.claims import MEANINGS, SIGNS
+from cladebench.report.claims import MEANINGS, SIGNS, printed
 from cladebench.report.gather import PaperView, RunView, gather_run, passed
 from cladebench.report.markdown import report_markdown
 from cladebench.report.sources import anchor, script_json
@@ -90,12 +90,14 @@ def _environment() -> Any:
         script_json=lambda value: Markup(script_json(value)),
         anchor=anchor,
         passed=passed,
+        printed=printed,
         verdicts=VERDICTS,
         signs=SIGNS,
         meanings=MEANINGS,
-        rule_names={"oracle": "chosen with labels", "label_free": "chosen without labels"},
+        rule_names={"oracle": "with labels", "label_free": "without labels"},
         duration=duration,
         groups_by_method=groups_by_method,
+        header_groups=header_groups,
     )
     return environment
 
@@ -114,3 +116,23 @@ def groups_by_method(paper: PaperView) -> list[tuple[str, str, list[Any]]]:
     for group in paper.sources.groups:
         found.setdefault((group.dataset, group.method), []).append(group)
     return [(dataset, method, groups) for (dataset, method), groups in found.items()]
+
+
+def header_groups(columns: Sequence[str]) -> list[tuple[str, list[tuple[int, str]]]]:
+    """Gather neighbouring columns named ``group: column`` under their group; others stand alone, under no group.
+
+    Returns
+    -------
+    list of (str, list of (int, str))
+        Group, and the number and short name of each of its columns.
+    """
+    found: list[tuple[str, list[tuple[int, str]]]] = []
+    for number, column in enumerate(columns):
+        group, separator, name = column.partition(": ")
+        if not separator:
+            found.append(("", [(number, column)]))
+        elif found and found[-1][0] == group:
+            found[-1][1].append((number, name))
+        else:
+            found.append((group, [(number, name)]))
+    return found

@@ -36,7 +36,7 @@
     }
     return line;
   }
-  function panel(group, here) {
+  function panel(group, here, width) {
     const cells = group.cells.map((values) => Object.fromEntries(FIELDS.map((name, index) => [name, values[index]])));
     const environment = (name) => (cell) => data.environments[cell.environment][name];
     const source = (name) => (cell) => data.data[cell.data][name];
@@ -66,14 +66,14 @@
     ]);
     const facts = element("dl", [], { class: "facts" });
     [["cells", group.id + "/*"], ["setting", group.setting], ["estimator", text(group.estimator)], ["parameters", object(text(group.params))]].forEach(([name, value]) => facts.append(element("dt", name), element("dd", element("code", value))));
-    return element("tr", element("td", [facts, element("div", element("table", [element("thead", head), body]), { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells of " + group.id })], { colspan: 9 }), { class: "panel" });
+    return element("tr", element("td", [facts, element("div", element("table", [element("thead", head), body]), { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells of " + group.id })], { colspan: width }), { class: "panel" });
   }
   function open(id, scroll) {
     const target = document.getElementById(id);
     const line = target && target.closest("tr[data-group]");
     if (!line) return;
     document.querySelectorAll("tr.panel").forEach((other) => other.remove());
-    line.after(panel(groups.get(line.dataset.group), target.dataset.repetition === undefined ? null : Number(target.dataset.repetition)));
+    line.after(panel(groups.get(line.dataset.group), target.dataset.repetition === undefined ? null : Number(target.dataset.repetition), line.cells.length));
     if (scroll) line.scrollIntoView();
   }
   const asked = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch (error) { return ""; } };

@@ -78,14 +78,16 @@
     search.addEventListener("input", apply);
     box.querySelector("button.clear").addEventListener("click", clear);
     // A link to a row that is filtered away shows it again.
-    window.addEventListener("hashchange", () => {
+    function reveal() {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (target && target.closest("tr[hidden]")) {
+      if (target && table.contains(target) && target.closest("tr[hidden]")) {
         clear();
         target.scrollIntoView();
       }
-    });
+    }
+    window.addEventListener("hashchange", reveal);
     box.hidden = false;
     apply();
+    reveal();
   });
 })();

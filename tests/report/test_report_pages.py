@@ -1,0 +1,376 @@
+"""The pages of a synthetic run: complete, linked, self-contained, safe, small."""
+
+import dataclasses
+import json
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import synthetic_run
+import yaml
+
+from cladebench import datasets
+from cladebench.audit import VERDICTS
+from cladebench.bench.schema import InputFileError
+from cladebench.cli import main
+from cladebench.datasets.registry import registry
+from cladebench.report.gather import gather_run
+from cladebench.report.pages import duration, header_groups, write_report
+from cladebench.report.sources import anchor, readable, script_json
+
+PAPER = Path(__file__).parent / "page_paper"
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>|`*_&"
+
+
+class Page(HTMLParser):
+    """What a browser would see: ids, links, resources, scripts, text, tables."""
+
+    VOID = frozenset(("meta", "img", "br", "input", "link", "hr"))
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.resources, self.tags = [], [], [], Counter()
+        self.headings, self.attributes, self.scripts, self.text = [], [], [], []
+        self._open = []
+        self.feed(path.read_text(encoding="utf-8"))
+        assert not self._open, f"{path.name}: left open: {self._open}"
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.tags[tag] += 1
+        self.attributes.append((tag, found))
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        self.resources += [v for k, v in found.items() if k in ("src", "srcset", "data", "poster")]
+        if tag == "link":
+            self.resources.append(found.get("href"))
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag not in self.VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open and self._open[-1] == tag, f"</{tag}> closes {self._open[-3:]}"
+        self._open.pop()
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] in ("script", "style"):
+            self.scripts.append(data)
+        else:
+            self.text.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def pages(report):
+    return {path.name: Page(path) for path in sorted(report.glob("*.html"))}
+
+
+@pytest.fixture(scope="module")
+def audit(results):
+    return pd.read_csv(results / "audit.csv", keep_default_na=False)
+
+
+def test_each_paper_has_two_pages_beside_index_and_certificates(report, pages):
+    assert set(pages) == {"index.html", "certificates.html", "page_paper.html", "page_paper-cells.html"}
+    assert (report / "report.md").stat().st_size > 0
+
+
+def test_links_and_images_resolve(report, pages):
+    for name, page in pages.items():
+        for target in [*page.links, *page.resources]:
+            file, _, fragment = target.partition("#")
+            assert "://" not in file and not file.startswith("/"), f"{name}: {target}"
+            path = report / (file or name)
+            assert path.exists(), f"{name}: {target}"
+            if fragment:
+                assert fragment in pages[path.name].ids, f"{name}: {target}"
+            assert path.resolve().is_relative_to(report.resolve()), f"{name}: {target} leaves the folder"
+
+
+def test_pages_need_nothing_from_elsewhere(report, pages):
+    for name in pages:
+        text = (report / name).read_text(encoding="utf-8")
+        assert not re.search(r"@import|url\(|http-equiv|fetch\(|XMLHttpRequest|import\(", text), name
+
+
+def test_ids_are_unique_and_headings_do_not_skip_levels(pages):
+    for name, page in pages.items():
+        doubled = [i for i, count in Counter(page.ids).items() if count > 1]
+        assert not doubled, f"{name}: {doubled[:3]}"
+        assert page.headings[0] == 1 and page.headings.count(1) == 1
+        steps = zip(page.headings, page.headings[1:], strict=False)
+        assert all(below <= above + 1 for above, below in steps), f"{name}: {page.headings}"
+
+
+def test_pages_are_accessible_in_form(pages):
+    for page in pages.values():
+        assert ("html", {"lang": "en"}) in page.attributes
+        assert all(found.get("alt") for tag, found in page.attributes if tag == "img")
+        assert all(found.get("scope") for tag, found in page.attributes if tag == "th")
+    published = pages["page_paper.html"]
+    assert published.tags["caption"] >= 4
+    assert any(found.get("name") == "viewport" for tag, found in published.attributes if tag == "meta")
+
+
+def test_every_audit_row_is_on_the_page_with_its_verdict(pages, audit):
+    page = pages["page_paper.html"]
+    rows = {
+        found["id"]: found["data-verdict"]
+        for tag, found in page.attributes
+        if tag == "tr" and "data-verdict" in found
+    }
+    assert rows == {anchor("claim", row.claim): row.verdict for row in audit.itertuples()}
+    for row in audit.itertuples():
+        assert " ".join(row.reason.split()) in page.words
+        assert " ".join(row.quote.split()) in page.words
+
+
+def test_filter_buttons_exist_for_each_verdict_with_its_count(report, pages, audit):
+    counts = audit.verdict.value_counts()
+    assert len(counts) >= 4, "the synthetic run is to show several verdicts"
+    buttons = {
+        found["data-value"]
+        for tag, found in pages["page_paper.html"].attributes
+        if tag == "button" and found.get("data-field") == "verdict"
+    }
+    assert buttons == set(counts.index)
+    for verdict, count in counts.items():
+        assert f"{verdict} ({count})" in pages["page_paper.html"].words
+        assert f"{verdict} {count}" in pages["index.html"].words
+
+
+def test_published_table_shows_number_measurement_and_verdict_side_by_side(report, audit):
+    text = (report / "page_paper.html").read_text(encoding="utf-8")
+    table = text[text.index('<table class="published') : text.index("</table>")]
+    for row in audit[audit.kind == "value"].itertuples():
+        assert row.published in table
+        assert f'href="#{anchor("claim", row.claim)}"' in table
+    plain = audit[audit.claim == "table1/blobs/plain"].iloc[0]
+    assert f"{float(plain.measured):#.4g}" in table
+    heads = re.findall(r'<th scope="colgroup"[^>]*>(\w+)</th>', table)
+    assert heads == ["Glass", "Blobs"]
+
+
+def test_the_artifact_carries_the_verdict_of_the_number_it_repeats(results):
+    view = gather_run(results, "smoke", ["page_paper"]).papers[0]
+    table = next(found for found in view.artifacts if found.artifact.id == "table-1")
+    marked = {
+        (row[0].text, column, entry.claim.claim)
+        for row in table.rows
+        for column, entry in zip(table.columns, row, strict=True)
+        if entry.claim
+    }
+    assert marked == {
+        ("Gridded method", "glass: published", "table1/glass/grid"),
+        ("Gridded method", "nested-blobs: published", "table1/blobs/grid"),
+        ("Plain method", "glass: published", "table1/glass/plain"),
+        ("Plain method", "nested-blobs: published", "table1/blobs/plain"),
+        ("Broken method", "nested-blobs: published", "table1/blobs/broken"),
+    }
+
+
+def test_numbers_lead_to_exactly_their_cells(results):
+    view = gather_run(results, "smoke", ["page_paper"]).papers[0]
+    frame = pd.read_parquet(results / "cells.parquet")
+    groups = {group.anchor: group for group in view.sources.groups}
+    sets = {fragment: names for names, fragment in view.sources.sets.items()}
+    for table in view.artifacts:
+        for row in table.rows:
+            for column, entry in zip(table.columns, row, strict=True):
+                if table.artifact.id == "table-1" and entry.target:
+                    method = {"Gridded method": "Grid", "Plain method": "Plain"}.get(row[0].text, row[0].text)
+                    group = groups[entry.target]
+                    assert (group.method, group.dataset) == (method, column.partition(":")[0])
+    overall = next(found for found in view.artifacts if found.artifact.id == "overall").rows[0]
+    assert overall[0].target == overall[1].target
+    assert set(sets[overall[0].target]) == set(frame.cell_id.str.rpartition("/")[0])
+
+
+def test_cells_carry_every_metric_and_provenance(report, results):
+    text = (report / "page_paper-cells.html").read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="cells-data">(.*?)</script>', text, re.DOTALL)
+    payload = json.loads(found[1])
+    frame = pd.read_parquet(results / "cells.parquet")
+    seen = {}
+    for group in payload["groups"]:
+        names = [payload["texts"][number] for number in group["metrics"]]
+        for cell in group["cells"]:
+            values = dict(zip(names, cell[14], strict=True))
+            seen[f"{group['id']}/{cell[0]}"] = (cell, {k: v for k, v in values.items() if v is not None})
+    assert set(seen) == set(frame.cell_id)
+    for cell_id, rows in frame.groupby("cell_id"):
+        cell, values = seen[cell_id]
+        first = rows.iloc[0]
+        assert payload["texts"][cell[2]] == first.status
+        assert payload["environments"][cell[5]]["git_commit"] == first.git_commit
+        digest = payload["data"][cell[6]]["data_sha256"]
+        assert digest == (None if first.status == "unavailable" else first.data_sha256)
+        assert cell[1] == first.seed and cell[11] == pytest.approx(first.cpu_seconds, rel=1e-6)
+        expected = dict(zip(rows.metric.dropna(), rows.value.dropna(), strict=True))
+        assert values == pytest.approx(expected, rel=1e-6)
+
+
+def test_trouble_is_said_clearly(pages):
+    paper, index = pages["page_paper.html"].words, pages["index.html"].words
+    assert "glass.data: no source holds the file" in paper and "glass.data: no source holds the file" in index
+    assert "unavailable in 7 of 28 cells" in index
+    assert "needs more time than a smoke run has" in paper
+    assert "This figure was not made in this run." in paper
+    assert "was broken once ); did not happen" in paper.replace("(was broken once)", "was broken once )")
+    assert "1 of 2 passed" not in index and "0 of 1 passed" in index
+
+
+def test_markdown_has_every_verdict_and_escapes(report, audit):
+    text = (report / "report.md").read_text(encoding="utf-8")
+    for row in audit.itertuples():
+        line = next(line for line in text.splitlines() if f"`{row.claim}`" in line and line.startswith("| "))
+        assert row.verdict in line.split(" | ")[0]
+    assert all(verdict in text for verdict in VERDICTS)
+    tables = [block for block in text.split("\n\n") if block.startswith("|")]
+    assert len(tables) >= 6
+    for block in tables:
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(widths) == 1, block
+
+
+@pytest.fixture
+def evil_paper(tmp_path, monkeypatch):
+    """The paper of the tests with markup wherever a plan, the claims or the registry of data sets have text."""
+    package = tmp_path / "evil_paper"
+    shutil.copytree(PAPER, package, ignore=shutil.ignore_patterns("__pycache__"))
+    plan = yaml.safe_load((package / "plan.yaml").read_text()) | {
+        "paper": "evil_paper",
+        "title": EVIL,
+        "citation": EVIL,
+    }
+    for method in plan["methods"].values():
+        method["label"] += EVIL
+    (package / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+    claims = (package / "claims.yaml").read_text().replace("paper: page_paper", "paper: evil_paper")
+    claims = claims.replace("label: Glass", f"label: {json.dumps(EVIL)}")
+    (package / "claims.yaml").write_text(claims.replace("why: background", f"why: {json.dumps(EVIL)}"))
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = dict(registry())
+    entries["glass"] = dataclasses.replace(entries["glass"], title=f"glass {EVIL}", licence=EVIL)
+    monkeypatch.setattr("cladebench.datasets.registry.registry", lambda: entries)
+    return "evil_paper"
+
+
+def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
+    folder = tmp_path / "smoke"
+    frame = pd.read_parquet(results / "cells.parquet")
+    frame["paper"] = evil_paper
+    frame["cell_id"] = frame.cell_id.str.replace("page_paper", evil_paper)
+    for column in ("reason", "params", "machine"):
+        frame[column] = EVIL
+    frame.loc[frame.method == "Plain", "setting"] = json.dumps({"name": EVIL})
+    chosen = frame.method == "Random"
+    frame.loc[chosen, "method"] = EVIL.replace("/", "")
+    frame.loc[chosen, "cell_id"] = frame[chosen].cell_id.str.replace("Random", EVIL.replace("/", ""))
+    synthetic_run.write_cells(frame, folder)
+    audit = pd.read_csv(results / "audit.csv", dtype=str, keep_default_na=False).assign(paper=evil_paper)
+    for column in ("reason", "quote", "reading", "published", "place", "parts", "cells"):
+        audit[column] += EVIL
+    audit.to_csv(folder / "audit.csv", index=False)
+    certificates = pd.read_csv(results / "certificates.csv", dtype=str, keep_default_na=False)
+    for column in ("id", "topic", "note", "problem"):
+        certificates[column] += EVIL
+    certificates.to_csv(folder / "certificates.csv", index=False)
+    assert datasets.info("glass").title == f"glass {EVIL}"
+
+    write_report(folder, "smoke", [evil_paper])
+    pages = list((folder / "report").glob("*.html"))
+    assert len(pages) == 4
+    for path in pages:
+        page = Page(path)
+        clean = Page(results / "report" / path.name.replace("evil_paper", "page_paper"))
+        assert page.tags["script"] == clean.tags["script"], path.name
+        assert not any("onerror" in found or found.get("src") == "x" for _, found in page.attributes)
+        assert EVIL in page.words
+    text = (folder / "report" / "evil_paper-cells.html").read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="cells-data">(.*?)</script>', text, re.DOTALL)
+    assert EVIL in json.loads(found[1])["texts"]
+    markdown = (folder / "report" / "report.md").read_text(encoding="utf-8")
+    assert not re.search(r"<\s*/?\w", markdown)
+
+
+def test_a_full_run_of_5000_cells_stays_below_5_mb(tmp_path):
+    def metrics(spec, rng):
+        found = synthetic_run.page_paper_metrics(spec, rng)
+        return found | {f"measure_{k}": rng.normal() for k in range(12)}
+
+    folder = synthetic_run.write_run(tmp_path / "full", "page_paper", metrics, scope="full")
+    assert pd.read_parquet(folder / "cells.parquet", columns=["cell_id"]).cell_id.nunique() == 5000
+    written = write_report(folder, "full", ["page_paper"])
+    assert sum(path.stat().st_size for path in written) < 5_000_000
+
+
+def test_the_same_run_gives_the_same_bytes(results, report):
+    before = {path: path.read_bytes() for path in report.rglob("*") if path.is_file()}
+    write_report(results, "smoke", ["page_paper"])
+    assert {path: path.read_bytes() for path in report.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_without_certificates_says_so(tmp_path, results):
+    for name in ("cells.parquet", "audit.csv"):
+        (tmp_path / name).write_bytes((results / name).read_bytes())
+    write_report(tmp_path, "smoke", ["page_paper"])
+    assert not (tmp_path / "report" / "certificates.html").exists()
+    page = Page(tmp_path / "report" / "page_paper.html")
+    assert "the cross-checks were not run" in page.words
+    assert "certificates.html" not in {link.partition("#")[0] for link in page.links}
+
+
+@pytest.mark.parametrize("missing", ["cells.parquet", "audit.csv"])
+def test_the_command_names_what_is_missing(tmp_path, results, capsys, missing):
+    for name in {"cells.parquet", "audit.csv"} - {missing}:
+        (tmp_path / name).write_bytes((results / name).read_bytes())
+    command = ["report", "--results", str(tmp_path), "--scope", "smoke", "--paper", "page_paper"]
+    assert main(command) == 2
+    assert missing in capsys.readouterr().err
+    assert not (tmp_path / "report").exists()
+
+
+def test_the_command_writes_the_pages(tmp_path, results, capsys):
+    for name in ("cells.parquet", "audit.csv", "certificates.csv"):
+        (tmp_path / name).write_bytes((results / name).read_bytes())
+    assert main(["report", "--results", str(tmp_path), "--scope", "smoke", "--paper", "page_paper"]) == 0
+    assert "index.html" in capsys.readouterr().out
+    assert (tmp_path / "report" / "index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.drop(columns="verdict"), "'verdict'"),
+        (lambda frame: frame.assign(verdict="splendid"), "'splendid'"),
+    ],
+)
+def test_a_damaged_audit_is_refused(tmp_path, results, change, message):
+    (tmp_path / "cells.parquet").write_bytes((results / "cells.parquet").read_bytes())
+    change(pd.read_csv(results / "audit.csv", dtype=str)).to_csv(tmp_path / "audit.csv", index=False)
+    with pytest.raises(InputFileError, match=message):
+        gather_run(tmp_path, "smoke", ["page_paper"])
+
+
+def test_small_things():
+    assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
+    assert readable('{"a":1,"b":"x"}') == "a = 1, b = x" and readable("{}") == "default"
+    assert header_groups(["m", "a: x", "a: y", "b: x"]) == [
+        ("", [(0, "m")]),
+        ("a", [(1, "x"), (2, "y")]),
+        ("b", [(3, "x")]),
+    ]
+    assert json.loads(script_json("</script>&\u2028")) == "</script>&\u2028"
+    assert not set("<>&\u2028") & set(script_json("</script>&\u2028"))
+    assert anchor("cell", "a b/c") != anchor("cell", "a_b/c") != anchor("cell", "a_20_b/c")
