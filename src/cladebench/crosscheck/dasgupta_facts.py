@@ -28,6 +28,9 @@ TOPICS = (
 #: scope -> random instances for statements about all of them.
 N_INSTANCES = {"smoke": 1, "quick": 3, "full": 20}
 
+#: Random graphs among which an instance is looked for.
+N_GRAPHS = 200
+
 #: A difference that counts: far above rounding, so that no tie passes for one.
 CLEAR = 0.01
 
@@ -191,7 +194,7 @@ def _clique_is_indifferent() -> Certificate:
 
 def _root_split(seed: int) -> Certificate:
     """Find a graph whose best trees all start with a cut that is not sparsest."""
-    for k in range(1000):
+    for k in range(N_GRAPHS):
         S = random_graph(7, seed + k)
         best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]
         forced, seconds_fast = timed(lambda S=S: min(_best_below(S, cut) for cut in _sparse_cuts(S)))  # type: ignore[misc]
@@ -219,7 +222,7 @@ def _root_split(seed: int) -> Certificate:
 
 def _mistakes(seed: int) -> Certificate:
     """Find a graph on which exact recursive sparsest cut misses the optimum."""
-    for k in range(1000):
+    for k in range(N_GRAPHS):
         S = random_graph(7, seed + k)
         best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]
         tree, seconds_fast = timed(lambda S=S: recursive_sparsest_cut(S))  # type: ignore[misc]

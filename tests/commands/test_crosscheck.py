@@ -1,0 +1,54 @@
+import math
+from types import ModuleType
+
+import pandas as pd
+import pytest
+
+from cladebench.cli import main
+from cladebench.crosscheck import run as crosschecks
+from cladebench.crosscheck.certificate import Certificate
+
+
+@pytest.fixture
+def one_topic(monkeypatch):
+    """Replace the checks by one whose residual the test sets."""
+
+    def install(residual):
+        def certificates(scope, seed):
+            yield Certificate("toy", scope, str(seed), "holds", "fast", "exact", 1.0, 1.0, residual, 0.5)
+
+        module = ModuleType("toy")
+        module.certificates = certificates
+        monkeypatch.setattr(crosschecks, "discover", lambda: {"toy": module})
+
+    return install
+
+
+@pytest.mark.parametrize(
+    ("residual", "options", "code"),
+    [(0.0, [], 0), (1.0, [], 1), (math.nan, [], 1), (1.0, ["--record-only"], 0)],
+)
+def test_exit_code(one_topic, tmp_path, capsys, residual, options, code):
+    one_topic(residual)
+    assert main(["crosscheck", "--scope", "smoke", "--seed", "7", "--out", str(tmp_path), *options]) == code
+    frame = pd.read_csv(tmp_path / "certificates.csv")
+    assert frame.id.tolist() == ["toy/smoke/7"]
+    assert frame.passed.tolist() == [residual == 0.0]
+    printed = capsys.readouterr().out
+    assert ("FAILED toy/smoke/7" in printed) == (residual != 0.0)
+    assert str(tmp_path / "certificates.csv") in printed
+
+
+@pytest.mark.parametrize("wrong", [["--topic", "alchemy"], ["--scope", "huge"]])
+def test_wrong_usage(one_topic, tmp_path, capsys, wrong):
+    one_topic(0.0)
+    assert main(["crosscheck", "--out", str(tmp_path), *wrong]) == 2
+    assert wrong[1] in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_for_real(tmp_path, capsys):
+    topic = "dasgupta-balanced"
+    assert main(["crosscheck", "--scope", "smoke", "--topic", topic, "--out", str(tmp_path)]) == 0
+    assert set(pd.read_csv(tmp_path / "certificates.csv").topic) == {topic}
+    assert "2 of 2" in capsys.readouterr().out
