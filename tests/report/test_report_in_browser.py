@@ -1,0 +1,176 @@
+"""Sorting, filtering and the cells on demand, in a headless Chromium (where there is one)."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+
+HARNESS = """<script>
+setTimeout(() => {
+  let result;
+  try {
+    result = (() => {ACTIONS})();
+  } catch (error) {
+    result = String(error);
+  }
+  const out = document.createElement("pre");
+  out.id = "outcome";
+  out.textContent = JSON.stringify(result);
+  document.body.append(out);
+}, 100);
+</script></body>"""
+
+
+@pytest.fixture(scope="module")
+def act(report, tmp_path_factory):
+    """Gives a function that opens a page, lets a script act on it, and gives the value of its last expression."""
+    profile = tmp_path_factory.mktemp("profile")
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copytree(report, folder, dirs_exist_ok=True)
+
+    def run(page, script, fragment="", width=1280):
+        text = (folder / page).read_text(encoding="utf-8")
+        (folder / f"acted-{page}").write_text(
+            text.replace("</body>", HARNESS.replace("ACTIONS", script)), encoding="utf-8"
+        )
+        done = subprocess.run(
+            [
+                *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"),
+                *(f"--user-data-dir={profile}", f"--window-size={width},1000", "--dump-dom"),
+                f"file://{folder}/acted-{page}{fragment}",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        found = re.search(r'<pre id="outcome">(.*?)</pre>', done.stdout, re.DOTALL)
+        assert found, done.stderr[-2000:]
+        return json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+    return run
+
+
+def test_headers_sort_by_number_and_say_so(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const table = document.querySelector("table.published");
+        const column = () => Array.from(table.tBodies[0].rows).map((row) => row.cells[4].textContent.trim());
+        const head = table.querySelector("th[data-column='4']");
+        const before = column();
+        head.querySelector("button").click();
+        const up = [column(), head.getAttribute("aria-sort")];
+        head.querySelector("button").click();
+        return [before, up, [column(), head.getAttribute("aria-sort")]];
+        """,
+    )
+    assert outcome == [
+        ["0.70", "0.20", "0.61"],
+        [["0.20", "0.61", "0.70"], "ascending"],
+        [["0.70", "0.61", "0.20"], "descending"],
+    ]
+
+
+def test_what_is_no_number_sorts_last(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const table = document.querySelector("table.published");
+        const button = table.querySelector("th[data-column='1'] button");
+        const column = () => Array.from(table.tBodies[0].rows).map((row) => row.cells[1].textContent.trim());
+        button.click();
+        const up = column();
+        button.click();
+        return [up, column()];
+        """,
+    )
+    assert outcome == [["0.47", "0.50 ± 0.02", "–"], ["0.50 ± 0.02", "0.47", "–"]]
+
+
+def test_filters_by_verdict_kind_and_text(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const box = document.querySelector(".filters");
+        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
+        const shown = () => rows.filter((row) => !row.hidden).map((row) => [row.dataset.verdict, row.dataset.kind]);
+        const said = () => box.querySelector("output").textContent;
+        const start = [shown(), said(), box.hidden];
+        box.querySelector("button.clear").click();
+        const all = [shown().length === rows.length, said()];
+        const button = box.querySelector("button[data-value='not testable']");
+        button.click();
+        const one = [shown(), button.getAttribute("aria-pressed"), document.querySelectorAll("td.dim").length > 0];
+        button.click();
+        const search = box.querySelector("input");
+        search.value = "THEOREM hard";
+        search.dispatchEvent(new Event("input"));
+        return { start, all, one, text: shown().length, count: rows.length, said: said() };
+        """,
+    )
+    start, said, hidden = outcome["start"]
+    assert {kind for _, kind in start} == {"sentence"} and said == f"{len(start)} of {outcome['count']}"
+    assert hidden is False
+    assert outcome["all"] == [True, f"{outcome['count']} of {outcome['count']}"]
+    rows, pressed, dimmed = outcome["one"]
+    assert {verdict for verdict, _ in rows} == {"not testable"} and pressed == "true" and dimmed
+    assert outcome["text"] == 1 and outcome["said"] == f"1 of {outcome['count']}"
+
+
+def test_a_link_to_a_hidden_claim_shows_it(act):
+    outcome = act(
+        "page_paper.html",
+        'return document.getElementById("claim-table1/glass/plain").hidden;',
+        fragment="#claim-table1/glass/plain",
+    )
+    assert outcome is False
+
+
+def test_a_cell_opens_with_its_provenance(act):
+    outcome = act(
+        "page_paper-cells.html",
+        """
+        const panels = () => Array.from(document.querySelectorAll("tr.panel"));
+        const first = panels().map((panel) => panel.textContent);
+        const marked = Array.from(document.querySelectorAll("tr.panel thead .here")).map((cell) => cell.textContent);
+        location.hash = "#cells-page_5f_paper/nested-blobs/Broken/default";
+        window.dispatchEvent(new HashChangeEvent("hashchange"));
+        return { first, marked, second: panels().map((panel) => panel.textContent) };
+        """,
+        fragment="#cell-page_5f_paper/nested-blobs/Plain/default/2",
+    )
+    assert len(outcome["first"]) == len(outcome["second"]) == 1
+    assert outcome["marked"] == ["2"]
+    for word in (
+        "page_paper/nested-blobs/Plain/default/*",
+        "0123456789abcdef",
+        "build-1",
+        "a processor",
+        "purity",
+    ):
+        assert word in outcome["first"][0]
+    assert "31 CPU seconds, 30 allowed" in outcome["second"][0]
+
+
+@pytest.mark.parametrize(
+    "page", ["index.html", "page_paper.html", "page_paper-cells.html", "certificates.html"]
+)
+def test_no_page_scrolls_sideways_on_a_phone(act, page):
+    # Some builds of Chromium make no window narrower than 500 px; the styles of a phone hold there too.
+    outcome = act(
+        page,
+        """
+        document.documentElement.style.width = "390px";
+        document.body.style.width = "390px";
+        return Array.from(document.querySelectorAll("body *")).filter((element) =>
+          element.getBoundingClientRect().right > 391 && !element.closest(".scroll") && !element.closest(".skip")
+        ).map((element) => element.tagName + " " + element.textContent.slice(0, 40));
+        """,
+        width=500,
+    )
+    assert outcome == []
