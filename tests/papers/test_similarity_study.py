@@ -175,6 +175,18 @@ def test_frame_survives_a_round_trip_through_strings(frame):
     pd.testing.assert_frame_equal(study.rank(rebuilt), study.rank(frame))
 
 
+def test_a_cell_keeps_every_cost(frame):
+    data = dataset()
+    data.name = "glass"
+    metrics = study.run_cell(data).metrics
+    own = frame[frame.dataset == "glass"].reset_index(drop=True)
+    names = [name.split("|") for name in metrics]
+    assert {parts[0] for parts in names} == {"cost"}
+    rebuilt = pd.DataFrame([parts[1:] for parts in names], columns=study.CANDIDATE)
+    pd.testing.assert_frame_equal(rebuilt, own[list(study.CANDIDATE)].astype(rebuilt.dtypes))
+    assert list(metrics.values()) == own.cost.tolist()
+
+
 def test_deterministic_and_without_labels(frame):
     again = study.study({"glass": dataset()})
     pd.testing.assert_frame_equal(again, frame[frame.dataset == "glass"].reset_index(drop=True))

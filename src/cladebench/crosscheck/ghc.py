@@ -1,9 +1,10 @@
-"""GHC's cost, its gradient and its samples against the formulas of section 2.3, written out in NumPy."""
+"""GHC's cost, its gradient and its samples against the formulas of section 2.3, taken word for word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,13 @@ from cladebench.crosscheck.certificate import (
     timed,
 )
 from cladebench.metrics.similarity import LinearKernel
+from cladebench.reference import ghc as reference
 
 TOPICS = ("ghc-cost", "ghc-gradient", "ghc-sampled-cost")
 
 N_SAMPLES, N_FEATURES, N_LEAVES, HIDDEN_SIZE = 24, 4, 4, 3
+#: Points of the gradient's instances: the twin is called twice for each parameter.
+N_GRADIENT = 6
 #: scope -> draws of each data set, draws of the sampled cost.
 SIZES = {"smoke": (1, 200), "quick": (1, 2000), "full": (5, 20000)}
 #: A false alarm in one of a thousand runs, over all tests of a run.
@@ -62,19 +66,23 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             similarity: Any = SIMILARITIES["exp"](X) if case.similarity == "dense" else LinearKernel(X)
             params = _random_parameters(case, seed)
             yield _cost(instance, case, X, similarity, params)
-            yield _gradient(instance, case, X, similarity, params)
+            few = X[:N_GRADIENT]
+            small = (
+                LinearKernel(few) if case.similarity == "low-rank" else similarity[:N_GRADIENT, :N_GRADIENT]
+            )
+            yield _gradient(f"{instance}-first-{N_GRADIENT}", case, few, small, params)
             # Tests of their own: with one stream of random numbers they would all err to one side.
             rng = np.random.default_rng([seed, number, CASES.index(case)])
             yield _sampled(instance, case, X, similarity, params, n_samples, rng, largest_z)
 
 
 def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Pr[x -> v] (section 2.1): the softmax of the two children's scores, multiplied along the path.
+    """Pr[x -> v] from the parameters of linear or neural routers, stacked over nodes 1, 2, ... in heap order.
 
     Parameters
     ----------
     params : dict of ndarray
-        Of linear or neural routers, stacked over the nodes 1, 2, ... in heap order.
+        As `cladebench.methods.ghc.routers.init_routers` gives them.
     X : ndarray of shape (n, d)
 
     Returns
@@ -82,43 +90,19 @@ def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarr
     ndarray of shape (n, n_nodes)
     """
     scores = [np.zeros(len(X))]
-    for node in range(len(next(iter(params.values())))):
+    for node in range(2 * N_LEAVES - 2):
         own = {name: values[node] for name, values in params.items()}
         if "weights" in own:
             scores.append(X @ own["weights"] + own["bias"])
         else:
             hidden = np.tanh(X @ own["hidden_weights"] + own["hidden_bias"])
             scores.append(hidden @ own["output_weights"] + own["output_bias"])
-    P = np.ones((len(X), len(scores)))
-    for node in range(len(scores) // 2):
-        left, right = 2 * node + 1, 2 * node + 2
-        total = np.exp(scores[left]) + np.exp(scores[right])
-        P[:, left] = P[:, node] * np.exp(scores[left]) / total
-        P[:, right] = P[:, node] * np.exp(scores[right]) / total
-    return P
-
-
-def ancestor_probabilities(P: np.ndarray, node: int) -> np.ndarray:
-    """Pr[node = lca(x, x')] of all pairs, with the leaf term that the paper leaves out: (n, n)."""
-    left, right = 2 * node + 1, 2 * node + 2
-    if left >= P.shape[1]:
-        return np.outer(P[:, node], P[:, node])
-    return np.outer(P[:, right], P[:, left]) + np.outer(P[:, left], P[:, right])
-
-
-def plain_cost(P: np.ndarray, S: np.ndarray) -> float:
-    """J' (section 2.3): similarity x Pr[v = lca] x expected points below v, over unordered pairs and nodes."""
-    total = 0.0
-    for node in range(P.shape[1]):
-        total += float((np.triu(S, 1) * ancestor_probabilities(P, node)).sum() * P[:, node].sum())
-    return total
+    return reference.path_probabilities(np.column_stack(scores))
 
 
 def mean_entropy(P: np.ndarray) -> float:
-    """Mean over unordered pairs of the entropy, in nats, of the distribution of their lowest common ancestor."""
-    pairs = np.triu_indices(len(P), 1)
-    chances = np.stack([ancestor_probabilities(P, node)[pairs] for node in range(P.shape[1])])
-    return float(-(chances * np.log(chances)).sum(axis=0).mean())
+    """Mean over unordered pairs of the entropy of the distribution of their lowest common ancestor."""
+    return float(np.mean([reference.lca_entropy(P[i], P[j]) for i, j in combinations(range(len(P)), 2)]))
 
 
 def _random_parameters(case: Case, seed: int) -> dict[str, np.ndarray]:
@@ -143,18 +127,18 @@ def _cost(
     from cladebench.methods.ghc.objective import exact_objective
 
     P, S = path_probabilities(params, X), _matrix(similarity)
-    exact, seconds = timed(lambda: plain_cost(P, S))
+    exact, seconds = timed(lambda: reference.exact_objective(P, S))
     value, seconds_fast = timed(lambda: exact_objective(P, similarity))
     return Certificate(
         topic="ghc-cost",
         instance=instance,
         name=case.name,
-        problem="the cost as matrix products is the sum over pairs and nodes",
+        problem="the cost as matrix products is the sum over pairs, nodes and points",
         fast="matrix products",
-        reference="section 2.3 written out, with the leaf term",
+        reference="section 2.3 word for word, with the leaf term",
         primal=value,
         dual_bound=exact,
-        residual=abs(value - exact) / plain_cost(P, np.abs(S)),
+        residual=abs(value - exact) / exact_objective(P, np.abs(S)),
         tolerance=ROUNDING,
         seconds_fast=seconds_fast,
         seconds_reference=seconds,
@@ -181,7 +165,7 @@ def _gradient(
     def plain(values: dict[str, np.ndarray]) -> float:
         P = path_probabilities(values, X)
         penalty = case.entropy_penalty * mean_entropy(P) if case.entropy_penalty else 0.0
-        return 2.0 * plain_cost(P, S) / (n * n * (n - 1)) + penalty
+        return reference.exact_objective(P, S, pairs="ordered") / (n * n * (n - 1)) + penalty
 
     fast()  # compiles
     (value, gradient), seconds_fast = timed(fast)
@@ -192,7 +176,7 @@ def _gradient(
         topic="ghc-gradient",
         instance=instance,
         name=case.name,
-        problem="the gradient is that of central differences of the cost written out in NumPy",
+        problem="the gradient is that of central differences of the cost taken word for word",
         fast="JAX, one product with the similarity for value and gradient",
         reference=f"central differences, step {STEP:g}",
         primal=value,
@@ -234,7 +218,7 @@ def _sampled(
     from cladebench.methods.ghc.objective import sampled_objective
 
     P = path_probabilities(params, X)
-    exact, seconds = timed(lambda: plain_cost(P, _matrix(similarity)))
+    exact, seconds = timed(lambda: reference.exact_objective(P, _matrix(similarity)))
     batch_size, n_second = 64, 4
     estimates, seconds_fast = timed(
         lambda: sampled_objective(rng, P, similarity, batch_size, n_second, n_draws=n_draws)
@@ -246,7 +230,7 @@ def _sampled(
         name=case.name,
         problem="the mean of the sampled cost is the exact cost: |z| stays below a two-sided test's bound",
         fast=f"{n_draws} samples of {batch_size} pairs with {n_second} second points each",
-        reference="section 2.3 written out, with the leaf term",
+        reference="section 2.3 word for word, with the leaf term",
         primal=float(estimates.mean()),
         dual_bound=exact,
         residual=abs(float(estimates.mean()) - exact) / error,

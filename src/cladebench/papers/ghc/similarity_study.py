@@ -22,6 +22,7 @@ from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
 from cladebench.bench.spec import CellOutput
+from cladebench.bench.spec import CellOutput
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity
@@ -159,6 +160,15 @@ def run_cell(dataset: Dataset) -> CellOutput:
     frame = study({dataset.name: dataset})
     names = frame[list(CANDIDATE)].agg("|".join, axis=1)
     return CellOutput({f"cost|{name}": float(cost) for name, cost in zip(names, frame.cost, strict=True)})
+
+
+def run_cell(data: Dataset) -> CellOutput:
+    """Compute the study's cell of one data set: each cost is a metric, named ``cost|`` and the values of `CANDIDATE`."""
+    metrics = {
+        "|".join(("cost", *(getattr(row, key) for key in CANDIDATE))): float(row.cost)
+        for row in study({data.name: data}).itertuples()
+    }
+    return CellOutput(metrics=metrics, arrays={}, details={})
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
