@@ -10,7 +10,7 @@ from cladebench.bench.plan import (
     resolve_package,
     validate_protocol,
 )
-from cladebench.bench.schema import InputFileError
+from cladebench.bench.schema import InputFileError, read_yaml
 
 
 def test_papers_are_found_by_folder_and_by_module_name():
@@ -159,3 +159,12 @@ def test_every_papers_own_plan_is_valid():
         for scope in plan.scopes:
             ids = [cell.spec.cell_id for job in expand(plan, scope) for cell in job.cells]
             assert len(ids) == len(set(ids)) > 0
+
+
+def test_merged_keys_may_be_given_anew_but_no_key_twice(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("base: &base {a: 1, b: 2}\nmore: {<<: *base, b: 3}\n")
+    assert read_yaml(path)["more"] == {"a": 1, "b": 3}
+    path.write_text("base: &base {a: 1}\nmore: {<<: *base, b: 3, b: 4}\n")
+    with pytest.raises(InputFileError, match="the key 'b' is given twice"):
+        read_yaml(path)

@@ -287,8 +287,8 @@ def expand(
     """List the jobs of a scope, data sets outside and methods inside, each with its cells.
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside. Overrides apply in
-    the order of the file, later ones over earlier ones: `repetitions`, `grid` and `not_applicable` replace, the keys
-    of `limits` merge.
+    the order of the file, later ones over earlier ones: `repetitions`, `grid`, `not_applicable` and `planned` replace, the
+    keys of `limits` merge; ``planned: false`` leaves the job out.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def expand(
     jobs = []
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
-        grid, reason = entry.get("grid", {}).get(name, {}), None
+        grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
         for override in entry.get("overrides", []):
             if all(
                 key not in override or value in _names(override[key])
@@ -324,6 +324,9 @@ def expand(
                 repetitions = override.get("repetitions", repetitions)
                 grid = override.get("grid", grid)
                 reason = override.get("not_applicable", reason)
+                planned = override.get("planned", planned)
+        if not planned:
+            continue
         scaled = Limits(**limits).scaled(time_scale, memory_scale)
         cells = tuple(
             PlannedCell(
