@@ -8,17 +8,17 @@ namespace {
 /// Rows that one task takes. Fixed, so that the sums do not depend on the number of threads.
 constexpr Index kRowsPerChunk = 64;
 
-/// Dot product in eight interleaved sums: enough for the compiler to use vector registers, in an order that
-/// is ours.
-template <typename T>
-double dot(const double* a, const T* b, Index n) {
+/// Sum of term(0), ..., term(n - 1) in eight interleaved sums: enough for the compiler to use vector
+/// registers, in an order that is ours.
+template <typename Term>
+double interleaved_sum(Index n, const Term& term) {
   constexpr Index lanes = 8;
   double sums[lanes] = {};
   Index k = 0;
   for (; k + lanes <= n; k += lanes) {
-    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += a[k + lane] * static_cast<double>(b[k + lane]);
+    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += term(k + lane);
   }
-  for (Index lane = 0; k < n; ++k, ++lane) sums[lane] += a[k] * static_cast<double>(b[k]);
+  for (Index lane = 0; k < n; ++k, ++lane) sums[lane] += term(k);
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
@@ -28,7 +28,8 @@ template <typename Task>
 double sum_over_chunks(Index n, const Task& task) {
   const Index n_chunks = (n + kRowsPerChunk - 1) / kRowsPerChunk;
   std::vector<double> parts(n_chunks);
-#pragma omp parallel for schedule(dynamic, 1)
+  // A few chunks are done before other threads are awake.
+#pragma omp parallel for schedule(dynamic, 1) if (n_chunks > 8)
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
     parts[chunk] = task(chunk * kRowsPerChunk, std::min(n, (chunk + 1) * kRowsPerChunk));
   }
@@ -37,58 +38,99 @@ double sum_over_chunks(Index n, const Task& task) {
   return total.value();
 }
 
-/// Sizes of the lowest common ancestors of one sample with all others, kept up to date while that sample
-/// moves through the tree's order.
+/// Order of samples in which a heavy child's come first, then a node's own, then those of its light children:
+/// heavy paths are climbed from their lowest node up. The samples below v are one range, from first[v] on.
+struct HeavyFirstOrder {
+  explicit HeavyFirstOrder(const Tree& tree) : samples(tree.n_samples()), first(tree.n_nodes()) {
+    first[tree.root] = 0;
+    for (const Index v : tree.preorder) {
+      std::int32_t next = first[v];
+      const auto place = [&](Index child) {
+        first[child] = next;
+        next += static_cast<std::int32_t>(tree.sizes[child]);
+      };
+      if (tree.heavy[v] != -1) place(tree.heavy[v]);
+      for (Index k = tree.first[v]; k < tree.own_end(v); ++k) {
+        samples[next++] = static_cast<std::int32_t>(tree.sample_order[k]);
+      }
+      for (const Index c : tree.children(v)) {
+        if (c != tree.heavy[v]) place(c);
+      }
+    }
+  }
+
+  // 32 bits keep both near the processor, and suffice: a dense matrix of 2^31 rows cannot be stored.
+  std::vector<std::int32_t> samples, first;
+};
+
+/// Sizes of the lowest common ancestors of one sample with all others, while that sample moves through the
+/// order.
+///
+/// The size for sample j is max(sizes_[j], floor_). On the way up a heavy path, a sample that hangs there
+/// alone changes nothing but the floor: what hangs higher has its final size, what lies below counts as the
+/// floor.
 class AncestorSizes {
  public:
-  explicit AncestorSizes(const Tree& tree)
-      : tree_(tree), order_(tree.sample_order.begin(), tree.sample_order.end()), sizes_(tree.n_samples()) {}
+  AncestorSizes(const Tree& tree, const HeavyFirstOrder& order)
+      : tree_(tree), order_(order), sizes_(tree.n_samples()) {}
 
-  /// Moves to the sample at `position`. From position - 1, only what lies below the lowest common ancestor of
-  /// the two changes; otherwise (`fresh`) everything.
+  /// Moves to the sample at `position`, from that at position - 1 or (`fresh`) from nowhere.
   void move_to(Index position, bool fresh) {
-    Index v = tree_.leaf_of[order_[position]];
-    if (!fresh && v == tree_.leaf_of[order_[position - 1]]) return;
+    Index v = tree_.leaf_of[order_.samples[position]];
+    while (tree_.sizes[v] == 1 && v != tree_.root) v = tree_.parents[v];
+    floor_ = static_cast<double>(tree_.sizes[v]);
+    if (!fresh && order_.first[v] < position) return;
+    // Write rings of samples around the new one, up to the first node that the last sample lies below as
+    // well.
     Index begin = position, end = position;
     while (true) {
-      // What v has and the part already written has not.
-      fill(tree_.first[v], begin, v);
-      fill(end, tree_.last[v], v);
-      begin = tree_.first[v];
-      end = tree_.last[v];
+      const Index outer_begin = order_.first[v], outer_end = outer_begin + tree_.sizes[v];
+      fill(outer_begin, begin, v);
+      fill(end, outer_end, v);
+      begin = outer_begin;
+      end = outer_end;
       if (v == tree_.root || (!fresh && begin < position)) break;
       v = tree_.parents[v];
     }
   }
 
-  /// Indexed by sample; the entry of the sample itself is meaningless.
-  const std::int32_t* data() const { return sizes_.data(); }
+  /// Sum of row[j] x size over samples begin <= j < end.
+  double weighted_sum(const double* row, Index begin, Index end) const {
+    const std::int32_t* sizes = sizes_.data();
+    const double floor = floor_;
+    return interleaved_sum(end - begin, [=](Index k) {
+      const double size = static_cast<double>(sizes[begin + k]);
+      return row[begin + k] * (size > floor ? size : floor);
+    });
+  }
 
  private:
   void fill(Index begin, Index end, Index v) {
     const std::int32_t size = static_cast<std::int32_t>(tree_.sizes[v]);
-    for (Index k = begin; k < end; ++k) sizes_[order_[k]] = size;
+    for (Index k = begin; k < end; ++k) sizes_[order_.samples[k]] = size;
   }
 
   const Tree& tree_;
-  // 32 bits keep both near the processor, and suffice: a dense matrix of 2^31 rows cannot be stored.
-  std::vector<std::int32_t> order_, sizes_;
+  const HeavyFirstOrder& order_;
+  std::vector<std::int32_t> sizes_;
+  double floor_ = 0.0;
 };
 
 }  // namespace
 
 double dasgupta_cost_dense(const Tree& tree, std::span<const double> similarity) {
   const Index n = tree.n_samples();
+  const HeavyFirstOrder order(tree);
   const double both = sum_over_chunks(n, [&](Index begin, Index end) {
-    AncestorSizes ancestors(tree);
+    AncestorSizes ancestors(tree, order);
     Sum part;
     for (Index position = begin; position < end; ++position) {
       ancestors.move_to(position, position == begin);
-      const Index i = tree.sample_order[position];
+      const Index i = order.samples[position];
       const double* row = similarity.data() + i * n;
       // Two pieces, so that not even a NaN on the diagonal counts.
-      part.add(dot(row, ancestors.data(), i));
-      part.add(dot(row + i + 1, ancestors.data() + i + 1, n - i - 1));
+      part.add(ancestors.weighted_sum(row, 0, i));
+      part.add(ancestors.weighted_sum(row, i + 1, n));
     }
     return part.value();
   });
@@ -131,7 +173,8 @@ double dasgupta_cost_linear(const Tree& tree, std::span<const double> X, Index d
     sums.resize(sums.size() + d, 0.0);
   };
   const auto join = [&](Index v, double* joined, const double* other) {
-    cost.add(static_cast<double>(tree.sizes[v]) * dot(joined, other, d));
+    cost.add(static_cast<double>(tree.sizes[v]) *
+             interleaved_sum(d, [=](Index k) { return joined[k] * other[k]; }));
     for (Index k = 0; k < d; ++k) joined[k] += other[k];
   };
   const auto row = [&](Index position) { return X.data() + tree.sample_order[position] * d; };
