@@ -22,7 +22,6 @@ from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
 from cladebench.bench.spec import CellOutput
-from cladebench.bench.spec import CellOutput
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity
@@ -160,15 +159,6 @@ def run_cell(dataset: Dataset) -> CellOutput:
     frame = study({dataset.name: dataset})
     names = frame[list(CANDIDATE)].agg("|".join, axis=1)
     return CellOutput({f"cost|{name}": float(cost) for name, cost in zip(names, frame.cost, strict=True)})
-
-
-def run_cell(data: Dataset) -> CellOutput:
-    """Compute the study's cell of one data set: each cost is a metric, named ``cost|`` and the values of `CANDIDATE`."""
-    metrics = {
-        "|".join(("cost", *(getattr(row, key) for key in CANDIDATE))): float(row.cost)
-        for row in study({data.name: data}).itertuples()
-    }
-    return CellOutput(metrics=metrics, arrays={}, details={})
 
 
 def judged(frame: pd.DataFrame) -> pd.DataFrame:
@@ -346,14 +336,15 @@ def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
 
     Seen from a point i, order the others by the size of the common ancestor: that of the k-th has at least k + 1
     points. So the sum over j of similarity times size is least when the nearest come first. Half the sum over all i
-    is a bound on the cost over unordered pairs.
+    is a bound on the cost over unordered pairs. The order among equally near points does not matter: their
+    similarities are equal.
     """
     distances = squareform(squared, checks=False)
     np.fill_diagonal(distances, -1.0)  # a point is its own first neighbour: the next one has rank 1
     sizes = np.empty(distances.shape, dtype=np.float32)
     ranks = np.arange(1, len(distances) + 1, dtype=np.float32)
     for i, row in enumerate(distances):
-        sizes[i, np.argsort(row, kind="stable")] = ranks
+        sizes[i, np.argsort(row)] = ranks
     half = (sizes + sizes.T) / 2
     np.fill_diagonal(half, 0.0)
     return squareform(half, checks=False)
