@@ -135,9 +135,9 @@ def test_a_cell_opens_with_its_provenance(act):
     outcome = act(
         "page_paper-cells.html",
         """
-        const panels = () => Array.from(document.querySelectorAll("tr.panel"));
+        const panels = () => Array.from(document.querySelectorAll("div.panel"));
         const first = panels().map((panel) => panel.textContent);
-        const marked = Array.from(document.querySelectorAll("tr.panel thead .here")).map((cell) => cell.textContent);
+        const marked = Array.from(document.querySelectorAll("div.panel thead .here")).map((cell) => cell.textContent);
         location.hash = "#cells-page_5f_paper/nested-blobs/Broken/default";
         window.dispatchEvent(new HashChangeEvent("hashchange"));
         return { first, marked, second: panels().map((panel) => panel.textContent) };

@@ -19,7 +19,7 @@ from cladebench.bench.schema import InputFileError
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.report.gather import gather_run
-from cladebench.report.pages import duration, header_groups, write_report
+from cladebench.report.pages import digits, duration, header_groups, write_report
 from cladebench.report.sources import anchor, readable, script_json
 
 PAPER = Path(__file__).parent / "page_paper"
@@ -365,6 +365,7 @@ def test_a_damaged_audit_is_refused(tmp_path, results, change, message):
 
 def test_small_things():
     assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
+    assert [digits(t) for t in ("0.123456789", "", "none", "nan")] == ["0.1234568", "", "none", "nan"]
     assert readable('{"a":1,"b":"x"}') == "a = 1, b = x" and readable("{}") == "default"
     assert header_groups(["m", "a: x", "a: y", "b: x"]) == [
         ("", [(0, "m")]),

@@ -13,7 +13,7 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.audit import ClaimSet, load_claims
 from cladebench.audit.claims import claims_path
-from cladebench.audit.outcome import Rules
+from cladebench.audit.outcome import Rules, short
 from cladebench.bench.plan import Plan, expected_failures, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import Store, read_cells
@@ -346,8 +346,8 @@ def _topics(certificates: Sequence[dict[str, str]]) -> tuple[dict[str, Any], ...
             "count": len(rows),
             "passed": sum(map(passed, rows)),
             "residual": f"{max(found_):.2g}" if (found_ := numbers(rows, "residual")) else "–",
-            "seconds_fast": printed(sum(numbers(rows, "seconds_fast"))),
-            "seconds_reference": printed(sum(numbers(rows, "seconds_reference"))),
+            "seconds_fast": short(sum(numbers(rows, "seconds_fast"))),
+            "seconds_reference": short(sum(numbers(rows, "seconds_reference"))),
         }
         for topic, rows in found.items()
     )

@@ -95,11 +95,20 @@ def _environment() -> Any:
         signs=SIGNS,
         meanings=MEANINGS,
         rule_names={"oracle": "with labels", "label_free": "without labels"},
+        digits=digits,
         duration=duration,
         groups_by_method=groups_by_method,
         header_groups=header_groups,
     )
     return environment
+
+
+def digits(text: str) -> str:
+    """Shorten a number that is given as text to 7 digits; any other text stays."""
+    try:
+        return f"{float(text):.7g}" if text else ""
+    except ValueError:
+        return text
 
 
 def duration(seconds: float) -> str:

@@ -14,7 +14,6 @@
   function sort(table, header, column) {
     const direction = header.getAttribute("aria-sort") === "ascending" ? -1 : 1;
     const body = table.tBodies[0];
-    table.querySelectorAll("tr.panel").forEach((row) => row.remove());
     const rows = Array.from(body.rows).map((row, index) => ({ row, index, text: key(row, column) }));
     rows.forEach((entry) => { entry.number = number(entry.text); });
     const numeric = rows.filter((entry) => !Number.isNaN(entry.number)).length * 2 > rows.filter((entry) => /\w/.test(entry.text)).length;
