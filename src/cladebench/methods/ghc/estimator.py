@@ -44,7 +44,7 @@ class GHC(HierarchicalClusterer):
         does not say which it uses.
     hidden_size : int, default=16
         Width of the hidden layer of ``router="neural"``.
-    learning_rate : float, default=10.0
+    learning_rate : float, default=3.0
         Step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|), whose
         gradients are small: 1 to 30 suits "sgd", 0.01 to 0.1 "adam". The paper names no value.
     n_iter : int or None, default=None
@@ -115,8 +115,9 @@ class GHC(HierarchicalClusterer):
     A step of sampled training costs O(min(n, b s) L x router); a gradient of exact training O(n^2 L), or O(n L rank)
     with a `LinearKernel`. Memory is that of the similarity.
 
-    Computes in float64 on the CPU through JAX, whose global settings are left alone. Results are bit-equal for one
-    seed, whatever the number of threads: the matrix products run on one.
+    Computes in float64 on one CPU thread through JAX, whose precision is left as it was. Results are bit-equal
+    for one seed, whatever the number of threads, unless something else in the process has used JAX before with more
+    threads: then the environment variable ``PJRT_NPROC=1`` has to be set before JAX starts.
 
     References
     ----------
@@ -140,7 +141,7 @@ class GHC(HierarchicalClusterer):
         block_depth: int = 2,
         similarity: Kind | Similarity | Callable[[np.ndarray], Any] = "exp_sq",
         hidden_size: int = 16,
-        learning_rate: float = 10.0,
+        learning_rate: float = 3.0,
         n_iter: int | None = None,
         batch_size: int = 64,
         n_second: int = 8,

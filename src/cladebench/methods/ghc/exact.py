@@ -19,7 +19,6 @@ from cladebench.methods.ghc.objective import (
     ordered_cost,
 )
 from cladebench.methods.ghc.routers import Router, left_margins
-from cladebench.methods.ghc.session import jit
 from cladebench.methods.ghc.training import Problem, Run
 
 
@@ -42,7 +41,7 @@ def normalised_cost(
     return cost
 
 
-@partial(jit, static_argnames=("router",))
+@partial(jax.jit, static_argnames=("router",))
 def value_and_gradient(
     router: Router,
     params: Any,

@@ -9,8 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cladebench.methods.ghc.session import jit
-
 
 @runtime_checkable
 class Router(Protocol):
@@ -121,7 +119,7 @@ def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
 
 
 #: `left_margins`, compiled.
-compiled_left_margins = jit(left_margins, static_argnames=("router",))
+compiled_left_margins = jax.jit(left_margins, static_argnames=("router",))
 
 
 def route(margins: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:

@@ -1,10 +1,11 @@
-"""How this package uses JAX: in float64, on one CPU thread, without touching the settings of the process."""
+"""How this package uses JAX: in float64, on one CPU thread."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache
 from typing import Any
 
 import jax
@@ -13,13 +14,27 @@ import jax
 _enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # type: ignore[attr-defined]
 
 
-#: ``jax.jit`` for code whose results must not depend on the number of threads: XLA's threaded matrix products split
-#: long sums by thread.
-jit: Any = partial(jax.jit, compiler_options={"xla_cpu_multi_thread_eigen": False})
+@cache
+def _cpu() -> Any:
+    """Return JAX's CPU device, made with one thread if nothing in the process has made it yet.
+
+    XLA's matrix products split sums by thread, and no setting of a compiled function stops them; the number of
+    threads is read from the environment when the device is made.
+    """
+    name = "PJRT_NPROC"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        return jax.devices("cpu")[0]
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextmanager
 def double_precision() -> Iterator[None]:
-    """Run the body in float64 on the CPU; other users of JAX in the process keep their own settings."""
-    with _enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
+    """Run the body in float64 on the CPU; other users of JAX in the process keep their own precision."""
+    with jax.default_device(_cpu()), _enable_x64(True):
         yield

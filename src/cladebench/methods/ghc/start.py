@@ -12,7 +12,6 @@ import numpy as np
 from cladebench.methods.ghc.objective import Similarities, similarity_row
 from cladebench.methods.ghc.optimizers import update, zero_moments
 from cladebench.methods.ghc.routers import Router, compiled_left_margins, init_routers, left_margins
-from cladebench.methods.ghc.session import jit
 
 #: Adam steps for each split, their step size, and the points of one step. Unsaid in the paper.
 N_STEPS = 30
@@ -20,7 +19,7 @@ LEARNING_RATE = 0.03
 BATCH_SIZE = 128
 
 
-@partial(jit, static_argnames=("router",))
+@partial(jax.jit, static_argnames=("router",))
 def _train_split(router: Router, pair: Any, X: jax.Array, signs: jax.Array, batches: jax.Array) -> Any:
     """Logistic regression of two siblings' routers: sign +1 left, -1 right; one Adam step for each batch."""
 

@@ -22,7 +22,6 @@ from cladebench.methods.ghc.objective import (
 )
 from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
 from cladebench.methods.ghc.routers import Router, compiled_left_margins, left_margins, route
-from cladebench.methods.ghc.session import jit
 
 #: Steps that are drawn, dispatched and averaged together.
 WINDOW = 100
@@ -58,7 +57,7 @@ class Run:
     critical_path_seconds: float = 0.0
 
 
-@partial(jit, static_argnames=("router", "optimizer", "penalised"))
+@partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))
 def _run_steps(
     router: Router,
     optimizer: Literal["sgd", "adam"],
