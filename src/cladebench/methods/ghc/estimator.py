@@ -93,6 +93,8 @@ class GHC(HierarchicalClusterer):
         Whether ``tol`` was met (at every level) before the steps ran out.
     mean_lca_entropy_ : float
         Mean entropy (nats) of the lca distribution over ``entropy_pairs`` pairs, drawn with a fixed seed.
+    n_updates_ : int
+        Steps of single blocks: a step of block-wise training updates every block of a level, each on its own pairs.
     critical_path_seconds_ : float
         Training time had each block of a level a processor of its own: the time of each level divided by its
         number of blocks (all of them take steps of the same size side by side), summed over the levels.
@@ -302,6 +304,7 @@ class GHC(HierarchicalClusterer):
             float(lca_entropy(log_probs[i], log_probs[j], np).mean()) if len(X) > 1 else 0.0
         )
         self.critical_path_seconds_ = run.critical_path_seconds
+        self.n_updates_ = run.n_updates or run.n_iter
         self.params_ = jax.tree.map(np.asarray, run.params)
         self.n_iter_, self.converged_ = run.n_iter, run.converged
         self.compile_seconds_ = run.compile_seconds

@@ -55,6 +55,7 @@ class Run:
     converged: bool = True
     compile_seconds: float = 0.0
     critical_path_seconds: float = 0.0
+    n_updates: int = 0
 
 
 @partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))
@@ -258,6 +259,7 @@ def train_sampled(
                 run.checkpoints.append((clock.seconds, run.n_iter + done, params))
         run.params = _with_blocks(run.params, state[0], nodes, active)
         run.n_iter += done
+        run.n_updates += done * int(active.sum())
         run.critical_path_seconds += (clock.seconds - before_level) / len(roots)
         run.converged &= _stalled(losses, tol)
         if run.checkpoints[-1][1] != run.n_iter:
