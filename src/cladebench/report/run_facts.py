@@ -1,0 +1,151 @@
+"""What a run had: its data, controls, failures and environments, as the pages show them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from cladebench import datasets
+from cladebench.bench.plan import Plan, expected_failures
+from cladebench.papers.base import ArtifactContext
+from cladebench.papers.tables import mean_and_spread
+from cladebench.report.claims import ClaimRow, printed
+from cladebench.report.sources import Sources, plain
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a table: its text, the fragment of its cells, and the claim whose printed number it repeats."""
+
+    text: str
+    target: str | None = None
+    claim: ClaimRow | None = None
+
+
+def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    """Registry entries of the scope's data sets, with what this run had of them."""
+    found = []
+    for name in plan.scope(scope)["datasets"]:
+        entry = datasets.info(name)
+        cells = records[records["dataset"] == name].drop_duplicates("cell_id")
+        away = cells[cells["status"] == "unavailable"]
+        reasons = [str(reason) for reason in away["reason"].dropna().unique()]
+        found.append(
+            {
+                "name": name,
+                "title": entry.title,
+                "kind": entry.kind,
+                "stand_in_for": entry.stand_in_for or "",
+                "shape": f"{entry.n_samples} × {entry.n_features}",
+                "n_classes": entry.n_classes,
+                "files": [(file.name, file.sha256) for file in entry.files],
+                "urls": [url for file in entry.files for url in file.urls[:1]],
+                "licence": entry.licence,
+                "citation": entry.citation,
+                "notes": entry.notes,
+                "cells": len(cells),
+                "unavailable": len(away),
+                "reason": reasons[0] if reasons else "",
+                "source": ", ".join(sorted(cells["data_source"].dropna().astype(str).unique())),
+                "digests": sorted(cells["data_sha256"].dropna().astype(str).unique()),
+            }
+        )
+    return tuple(found)
+
+
+def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
+    """Means of the controls beside the range of the methods' means, for the metrics that settings are chosen by."""
+    ok = context.records[context.records["status"] == "ok"]
+    controls = [name for name, method in plan.methods.items() if method.role == "control"]
+    studies = [name for name, method in plan.methods.items() if method.role == "study"]
+    found = []
+    for dataset in plan.scope(context.scope)["datasets"]:
+        for metric in dict.fromkeys(rule["metric"] for rule in plan.selection.values()):
+            rows = ok[(ok["dataset"] == dataset) & (ok["metric"] == metric)]
+            others = rows[~rows["method"].isin([*controls, *studies])]
+            means = others.groupby(["method", "setting_id"])["value"].mean()
+            row = {"dataset": dataset, "metric": metric}
+            for name in controls:
+                mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
+                row[name] = (
+                    f"{printed(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
+                )
+            row["others"] = (
+                f"{printed(means.min())} to {printed(means.max())}" if len(means) else "not measured"
+            )
+            found.append(row)
+    return tuple(found) if controls else ()
+
+
+def failure_rows(
+    records: pd.DataFrame, plan: Plan, scope: str, sources: Sources
+) -> tuple[dict[str, Any], ...]:
+    """Cells that are not ``ok``, one row for each data set, method, status and reason."""
+    cells = records.drop_duplicates("cell_id")
+    cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
+    declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
+    found = []
+    keys = ["dataset", "method", "status", "reason"]
+    for (dataset, method, status, reason), rows in cells.groupby(keys, sort=False):
+        found.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "status": str(status).replace("_", " "),
+                "reason": reason,
+                "count": Entry(str(len(rows)), sources.target(rows["cell_id"])),
+                "declared": declared.get((dataset, method, status)),
+            }
+        )
+    return tuple(found)
+
+
+def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[str, Any], ...]:
+    """Declared failures, and whether they happened."""
+    met = set(zip(records["dataset"], records["method"], records["status"], strict=True))
+    return tuple(
+        {**entry, "happened": (entry["dataset"], entry["method"], entry["status"]) in met}
+        for entry in expected_failures(plan, scope)
+    )
+
+
+def status_counts(records: pd.DataFrame) -> dict[str, int]:
+    """How many cells have each status."""
+    cells = records.drop_duplicates("cell_id")
+    return {str(name).replace("_", " "): int(count) for name, count in cells["status"].value_counts().items()}
+
+
+def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
+    """Each commit, build, machine and set of versions that cells were run with, and how many cells."""
+    keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
+    found = []
+    for values, rows in cells.groupby(keys, sort=False, dropna=False):
+        commit, dirty, build, versions, machine = map(plain, values)
+        found.append(
+            {
+                "cells": len(rows),
+                "commit": commit or "not in a repository",
+                "state": "changed since that commit"
+                if dirty is True
+                else "clean"
+                if dirty is False
+                else "unknown",
+                "core_build": build,
+                "versions": _object(versions),
+                "machine": _object(machine),
+                "threads": ", ".join(map(str, sorted(rows["threads"].dropna().unique()))),
+            }
+        )
+    return tuple(found)
+
+
+def _object(text: Any) -> dict[str, str]:
+    """Read a JSON object as names and texts; anything else is shown as it stands."""
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError):
+        value = str(text)
+    return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {"": str(value)}
