@@ -10,9 +10,8 @@ constexpr Index kRowsPerChunk = 64;
 
 /// Sum of term(0), ..., term(n - 1) in eight interleaved sums: enough for the compiler to use vector
 /// registers, in an order that is ours.
-/// @param next n numbers to bring near meanwhile, or null: rows are taken in the tree's order, which the
-/// processor
-///   cannot foresee, and waiting for them took as long as adding them up.
+/// @param next n numbers to bring near meanwhile, or null. Rows are taken in the tree's order, which the
+///   processor cannot foresee: waiting for them took as long as adding them up.
 template <typename Term>
 double interleaved_sum(Index n, const Term& term, const double* next = nullptr) {
   constexpr Index lanes = 8;
