@@ -1,4 +1,4 @@
-"""GHC: the exact gradient at spambase's size, exact against full-tree training on glass, exact cost against its twin."""
+"""GHC: the exact gradient at spambase's size, exact against full-tree training, exact cost against its twin."""
 
 from collections.abc import Callable
 from typing import Any
