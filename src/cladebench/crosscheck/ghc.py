@@ -27,7 +27,7 @@ N_SAMPLES, N_FEATURES, N_LEAVES, HIDDEN_SIZE = 24, 4, 4, 3
 #: Points of the gradient's instances: the twin is called twice for each parameter.
 N_GRADIENT = 6
 #: scope -> draws of each data set, draws of the sampled cost.
-SIZES = {"smoke": (1, 200), "quick": (1, 2000), "full": (5, 20000)}
+SIZES = {"smoke": (1, 200), "quick": (1, 2000), "full": (5, 5000)}
 #: A false alarm in one of a thousand runs, over all tests of a run.
 ALPHA = 1e-3
 STEP = 1e-5

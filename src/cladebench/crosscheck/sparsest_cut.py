@@ -144,7 +144,10 @@ def _bounds(instance: str, S: np.ndarray, best: ExactCut, seconds: float) -> Ite
     yield _bound(instance, "spectral-bound", "lambda_2 / n (LAPACK)", value, seconds_bound, best, seconds, "")
     for kind, reference in RELAXATIONS:
         bound, seconds_bound = timed(lambda kind=kind: relaxation_bound(S, kind))  # type: ignore[misc]
-        note = f"solver's own value {bound.solver_value:.10g}, multipliers clipped by {bound.dual_infeasibility:.1g}"
+        note = (
+            f"{bound.status}; solver's own value {bound.solver_value:.10g},"
+            f" multipliers clipped by {bound.dual_infeasibility:.1g}"
+        )
         name = f"{kind.replace('_', '-')}-bound"
         yield _bound(instance, name, reference, bound.value, seconds_bound, best, seconds, note)
 

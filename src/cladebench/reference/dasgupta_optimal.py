@@ -231,6 +231,7 @@ def spreading_bound(S: Any) -> LowerBound:
         constant + scale * float(solution.fun),
         y,
         float(max(0.0, -raw.min(initial=0.0))),
+        str(solution.message),
     )
 
 

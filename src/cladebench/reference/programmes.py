@@ -51,12 +51,15 @@ class LowerBound:
         The dual point, clipped at zero.
     dual_infeasibility : float
         How far below zero the solver's multipliers were before they were clipped.
+    status : str
+        As reported by the solver: evidence, no verdict.
     """
 
     value: float
     solver_value: float
     multipliers: FloatArray
     dual_infeasibility: float
+    status: str = ""
 
 
 def check_similarity(S: Any, largest: int) -> FloatArray:
