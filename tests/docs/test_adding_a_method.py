@@ -11,7 +11,8 @@ import sys
 import cladebench.methods
 cladebench.methods.__path__.append(sys.argv[1])
 import pytest
-sys.exit(pytest.main(["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/contract/test_methods.py", "-k", "MedianSplit"]))
+options = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+sys.exit(pytest.main([*options, "tests/contract/test_methods.py", "-k", "MedianSplit"]))
 """
 
 

@@ -287,8 +287,8 @@ def expand(
     """List the jobs of a scope, data sets outside and methods inside, each with its cells.
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside. Overrides apply in
-    the order of the file, later ones over earlier ones: `repetitions`, `grid`, `not_applicable` and `planned` replace, the
-    keys of `limits` merge; ``planned: false`` leaves the job out.
+    the order of the file, later ones over earlier ones: `repetitions`, `grid`, `not_applicable` and `planned`
+    replace, the keys of `limits` merge; ``planned: false`` leaves the job out.
 
     Parameters
     ----------
