@@ -9,8 +9,6 @@ import importlib.util
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cladebench.bench.plan import load_plan
-
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
 DATASETS_PACKAGE = "cladebench.datasets"
 RUNNER = "cladebench.bench.cell"
@@ -97,7 +95,12 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
-def _imports(module: str, path: Path) -> Iterator[str]:
+@functools.cache
+def _imports(module: str, path: Path) -> tuple[str, ...]:
+    return tuple(_find_imports(module, path))
+
+
+def _find_imports(module: str, path: Path) -> Iterator[str]:
     """Modules that a file imports, wherever the statement stands."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in _statements(_tree(path)):
@@ -190,6 +193,7 @@ def code_digest(files: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
+@functools.cache
 def cell_sources(package: str, estimator: str) -> list[Path]:
     """Source files on which the results of a method's cells depend.
 
@@ -205,7 +209,7 @@ def cell_sources(package: str, estimator: str) -> list[Path]:
     return closure([*start, module] if module else start)
 
 
-def job_sources(paper: str, method: str) -> list[Path]:
+def job_sources(package: str, estimator: str) -> list[Path]:
     """Source files whose change should start a job again, for Snakemake's inputs.
 
     These are `cell_sources` and, because a data set is found by its folder and not by an import, all of
@@ -213,11 +217,10 @@ def job_sources(paper: str, method: str) -> list[Path]:
 
     Parameters
     ----------
-    paper : str
-        As in `cladebench.bench.plan.load_plan`.
-    method : str
-        A method of its plan.
+    package : str
+        Dotted name of the paper's package.
+    estimator : str
+        As the plan names it.
     """
-    plan = load_plan(paper)
     data = [path for path in map(find_file, _modules_in(DATASETS_PACKAGE)) if path is not None]
-    return sorted({*cell_sources(plan.package, plan.methods[method].estimator), *data})
+    return sorted({*cell_sources(package, estimator), *data})

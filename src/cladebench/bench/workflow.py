@@ -56,6 +56,8 @@ class Workplan:
             f" --time-scale {self.config.time_scale:g} --memory-scale {self.config.memory_scale:g}"
         )
         self.plans: dict[str, Plan] = {}
+        # Snakemake asks again and again, so all that takes time is found once.
+        self._sources: dict[tuple[str, str], list[str]] = {}
         self.jobs: dict[tuple[str, str, str], Job] = {}
         for name in self.config.papers or built_in_papers():
             plan = load_plan(name)
@@ -70,6 +72,9 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
+                if (plan.paper, job.method.name) not in self._sources:
+                    found = sources.job_sources(plan.package, job.method.estimator)
+                    self._sources[plan.paper, job.method.name] = [str(path) for path in found]
                 self.jobs[plan.paper, job.dataset, job.method.name] = job
 
     # ------------------------------------------------------------------ cells
@@ -80,7 +85,7 @@ class Workplan:
 
     def sources(self, paper: str, method: str) -> list[str]:
         """Source files on which the cells of a method depend."""
-        return [str(path) for path in sources.job_sources(self.papers[paper], method)]
+        return self._sources[paper, method]
 
     def digest(self, paper: str, dataset: str, method: str) -> str:
         """Digest of the planned cells, limits left out."""

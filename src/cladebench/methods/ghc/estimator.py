@@ -55,7 +55,8 @@ class GHC(HierarchicalClusterer):
         Points s of the second sample that estimates n_v, drawn for each pair.
     entropy_penalty : float, default=0.0
         Weight of the mean entropy (nats) of the pairs' lca distributions. The cost itself is divided by
-        (pairs x points x mean |Sim|), so the weight means the same on all data.
+        (pairs x points x mean |Sim|), so the weight means the same on all data. The paper penalises (section 3)
+        but gives no weight.
     entropy_pairs : int, default=2048
         Exact training averages the penalty over this many pairs, drawn once; the cost is over all pairs.
     optimizer : {"sgd", "adam"}, default="sgd"

@@ -10,9 +10,6 @@ from typing import Any
 
 import jax
 
-# Until 0.8 the context manager lived in jax.experimental.
-_enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # type: ignore[attr-defined]
-
 
 @cache
 def _cpu() -> Any:
@@ -36,5 +33,5 @@ def _cpu() -> Any:
 @contextmanager
 def double_precision() -> Iterator[None]:
     """Run the body in float64 on the CPU; other users of JAX in the process keep their own precision."""
-    with jax.default_device(_cpu()), _enable_x64(True):
+    with jax.default_device(_cpu()), jax.enable_x64(True):
         yield
