@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_real
-from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import Kind, Similarity
 
 if TYPE_CHECKING:
@@ -280,43 +278,27 @@ class GHC(HierarchicalClusterer):
         """Set the fitted attributes; evaluate the checkpoints. Returns the tree of the last one."""
         import jax
 
-        from cladebench.methods.ghc.objective import (
-            draw_sample,
-            lca_entropy,
-            log_path_probabilities,
-            pair_masses,
-            similarity_product,
-        )
-        from cladebench.methods.ghc.routers import route
+        from cladebench.methods.ghc.evaluation import evaluate, mean_lca_entropy
 
-        objectives, costs = [], []
+        results = []
         for _, _, params in run.checkpoints:
             margins = self._margins(X, params)
-            P = np.exp(log_path_probabilities(margins, np))
-            with threadpool_limits(1, user_api="blas"):
-                masses = pair_masses(P, similarity_product(similarities, P), np)
-                objectives.append(0.5 * float(masses @ P.sum(axis=0)))
-            self._position = route(margins)
-            tree = _read_out(self._position, self.n_leaves)
-            costs.append(float(dasgupta_cost(tree, similarity)))
-        i, j, _ = draw_sample(np.random.default_rng(0), len(X), (self.entropy_pairs,), 0)
-        log_probs = log_path_probabilities(margins, np)
-        self.mean_lca_entropy_ = (
-            float(lca_entropy(log_probs[i], log_probs[j], np).mean()) if len(X) > 1 else 0.0
-        )
+            results.append(evaluate(margins, similarities, similarity))
+        self._position = results[-1].leaves
+        self.mean_lca_entropy_ = mean_lca_entropy(margins, self.entropy_pairs)
         self.critical_path_seconds_ = run.critical_path_seconds
         self.n_updates_ = run.n_updates or run.n_iter
         self.params_ = jax.tree.map(np.asarray, run.params)
         self.n_iter_, self.converged_ = run.n_iter, run.converged
         self.compile_seconds_ = run.compile_seconds
-        self.objective_, self.discrete_cost_ = objectives[-1], costs[-1]
+        self.objective_, self.discrete_cost_ = results[-1].objective, results[-1].cost
         self.trace_ = {
             "seconds": np.array([seconds for seconds, _, _ in run.checkpoints]),
             "iterations": np.array([iteration for _, iteration, _ in run.checkpoints]),
-            "objective": np.array(objectives),
-            "cost": np.array(costs),
+            "objective": np.array([result.objective for result in results]),
+            "cost": np.array([result.cost for result in results]),
         }
-        return tree
+        return results[-1].tree
 
     def _margins(self, X: np.ndarray, params: Any) -> np.ndarray:
         from cladebench.methods.ghc.routers import compiled_left_margins
@@ -396,10 +378,3 @@ def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     spread = X.std(axis=0)
     constant = np.ptp(X, axis=0) == 0
     return X.mean(axis=0), np.where(constant | (spread == 0), 1.0, spread)
-
-
-def _read_out(leaves: np.ndarray, n_leaves: int) -> Hierarchy:
-    """Tree of the leaves that points reach."""
-    nodes = np.arange(2 * n_leaves - 1)
-    parents = np.where(nodes == 0, -1, (nodes - 1) // 2)
-    return Hierarchy.from_parents(parents, leaves).pruned()

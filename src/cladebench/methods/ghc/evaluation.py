@@ -1,0 +1,70 @@
+"""What the routers are worth: exact cost, read-out tree, its discrete cost, and the certainty of the routing."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods.ghc.objective import (
+    Similarities,
+    draw_sample,
+    lca_entropy,
+    log_path_probabilities,
+    pair_masses,
+    similarity_product,
+)
+from cladebench.methods.ghc.routers import route
+from cladebench.metrics import dasgupta_cost
+
+
+class Evaluation(NamedTuple):
+    """Exact J' and Dasgupta's cost, each unordered pair once; the tree; the heap number of each point's leaf."""
+
+    objective: float
+    cost: float
+    tree: Hierarchy
+    leaves: np.ndarray
+
+
+def evaluate(margins: np.ndarray, similarities: Similarities, similarity: Any) -> Evaluation:
+    """Evaluate routers by their margins on the training points.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_inner, n_points)
+        From `routers.left_margins`.
+    similarities, similarity
+        One similarity, as `objective` and as `dasgupta_cost` read it.
+
+    Returns
+    -------
+    Evaluation
+    """
+    P = np.exp(log_path_probabilities(margins, np))
+    # A BLAS with more threads would sum long dot products in another order.
+    with threadpool_limits(1, user_api="blas"):
+        masses = pair_masses(P, similarity_product(similarities, P), np)
+        objective = 0.5 * float(masses @ P.sum(axis=0))
+    leaves = route(margins)
+    tree = read_out(leaves, P.shape[1])
+    return Evaluation(objective, float(dasgupta_cost(tree, similarity)), tree, leaves)
+
+
+def read_out(leaves: np.ndarray, n_nodes: int) -> Hierarchy:
+    """Tree of the leaves that points reach: unused nodes and nodes with one used child are dropped."""
+    nodes = np.arange(n_nodes)
+    parents = np.where(nodes == 0, -1, (nodes - 1) // 2)
+    return Hierarchy.from_parents(parents, leaves).pruned()
+
+
+def mean_lca_entropy(margins: np.ndarray, n_pairs: int) -> float:
+    """Mean entropy (nats) of the lca distribution over pairs drawn with a fixed seed; 0 where there is no pair."""
+    n_points = margins.shape[1]
+    if n_points < 2:
+        return 0.0
+    i, j, _ = draw_sample(np.random.default_rng(0), n_points, (n_pairs,), 0)
+    log_probs = log_path_probabilities(margins, np)
+    return float(lca_entropy(log_probs[i], log_probs[j], np).mean())
