@@ -22,7 +22,7 @@ rule cells:
         out=OUT,
         flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} run --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        "{CLADEBENCH} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
         " --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
 
 
