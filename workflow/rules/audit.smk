@@ -13,6 +13,7 @@ rule audit:
         "../../environment.yml"
     params:
         papers=PLAN.paper_options,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[0],
+        cladebench=CLADEBENCH,
     shell:
-        "{CLADEBENCH} audit --results {params.out:q} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} audit --results {params.out:q} {params.papers} > {log:q} 2>&1"

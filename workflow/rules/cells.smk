@@ -19,10 +19,11 @@ rule cells:
         data=lambda w: PLAN.data_state(w.dataset),
         paper=lambda w: PLAN.papers[w.paper],
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[1],
+        cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        "{params.cladebench} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
         " --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
 
 
@@ -39,7 +40,8 @@ rule collect:
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[0],
+        cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
+        "{params.cladebench} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"

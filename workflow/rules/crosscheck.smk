@@ -11,6 +11,7 @@ rule crosscheck:
     threads: 1
     params:
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[0],
+        cladebench=CLADEBENCH,
     shell:
-        "{CLADEBENCH} crosscheck --scope {params.scope} --out {params.out:q} --record-only > {log:q} 2>&1"
+        "{params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only > {log:q} 2>&1"

@@ -20,9 +20,10 @@ rule artifacts:
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[2],
+        cladebench=CLADEBENCH,
     shell:
-        "{CLADEBENCH} artifacts --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
 
 
 rule report:
@@ -45,9 +46,10 @@ rule report:
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[1],
+        cladebench=CLADEBENCH,
     shell:
-        "{CLADEBENCH} report --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
 
 
 # The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no certificate failed.
@@ -64,7 +66,8 @@ rule gate:
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
-        out=OUT,
+        out=lambda w, output: Path(output[0]).parents[0],
+        cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{CLADEBENCH} gate {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} 2>&1 | tee {log:q}"
+        "{params.cladebench} gate {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} 2>&1 | tee {log:q}"
