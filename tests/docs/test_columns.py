@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cladebench.audit.run import COLUMNS as AUDIT
 from cladebench.bench.spec import STATUSES
 from cladebench.bench.store import COLUMNS as CELLS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
@@ -31,3 +32,8 @@ def test_columns_are_documented_in_order(section, columns):
 def test_statuses_are_documented():
     row = next(line for line in TEXT.splitlines() if line.startswith("| `status` |"))
     assert set(re.findall(r"`(\w+)`", row)) - {"status"} == set(STATUSES)
+
+
+def test_the_columns_of_the_audit_are_documented_in_order():
+    part = TEXT.split("\n## audit.csv\n")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", part, flags=re.MULTILINE) == list(AUDIT)

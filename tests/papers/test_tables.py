@@ -99,6 +99,12 @@ def test_status_table_counts_cells_not_metrics(context):
     assert frame.loc[("digits", "A"), "other"] == "unavailable"
 
 
+def test_status_table_shows_a_dash_where_nothing_ran(context):
+    context.records.loc[context.records.status != "ok", ["cpu_seconds", "peak_memory_mb"]] = np.nan
+    frame = status_table(context).frame.set_index(["dataset", "method"])
+    assert frame.loc[("digits", "A"), "median_cpu_seconds"] == "–"
+
+
 def test_an_artifact_is_a_table_or_a_figure():
     with pytest.raises(ValueError, match="expected 'table' or 'figure'"):
         Artifact("x", "picture", "", "", "", lambda context: None)

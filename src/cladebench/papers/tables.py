@@ -120,7 +120,10 @@ def status_table(context: ArtifactContext) -> Table:
         .agg(
             cells=("cell_id", "size"),
             ok=("status", lambda s: int((s == "ok").sum())),
-            other=("status", lambda s: ", ".join(sorted(set(s) - {"ok"})) or "–"),
+            other=(
+                "status",
+                lambda s: ", ".join(sorted(x.replace("_", " ") for x in set(s) - {"ok"})) or "–",
+            ),
             cpu_seconds=("cpu_seconds", "sum"),
             median_cpu_seconds=("cpu_seconds", "median"),
             peak_memory_mb=("peak_memory_mb", "max"),
@@ -128,7 +131,7 @@ def status_table(context: ArtifactContext) -> Table:
         .reset_index()
     )
     for column in ("cpu_seconds", "median_cpu_seconds", "peak_memory_mb"):
-        frame[column] = frame[column].map(lambda v: f"{v:.3g}")
+        frame[column] = frame[column].map(lambda v: f"{v:.3g}" if np.isfinite(v) else "–")
     groups = cells.groupby(["dataset", "method"], sort=False).cell_id.apply(tuple)
     sources = {(i, "cells"): groups.iloc[i] for i in range(len(frame))}
     return Table(frame, sources, ("CPU seconds are of the cells alone, without starting the interpreter.",))

@@ -1,0 +1,28 @@
+"""The README's example runs, and the files that it leads to exist."""
+
+import re
+
+from doc_examples import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    purity, first, *_ = capsys.readouterr().out.replace("[", " ").split()
+    assert 0.6 < float(purity) <= 1.0
+    assert first.isdigit()
+
+
+def test_links_lead_somewhere():
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
+    assert len(links) > 8
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_make_targets_exist():
+    targets = set(re.findall(r"^make (\w+)", README, re.MULTILINE))
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets == {"reproduce", "test"}
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
