@@ -113,3 +113,12 @@ def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
     plan = read_plan(folder / "plan.yaml", "cladebench.papers.ghc")
     with pytest.raises(PlanError, match=r"plan\.yaml.*methods\.HAC-Ward\.params.*linkge.*linkage"):
         protocol.validate(plan)
+
+
+def test_iterations_to_one_percent_counts_the_last_time_it_was_far():
+    trace = {
+        "iterations": np.array([0, 10, 20, 30, 40]),
+        "cost": np.array([200.0, 100.5, 150.0, 100.9, 100.0]),
+    }
+    assert protocol.iterations_to_one_percent(trace) == 30
+    assert protocol.iterations_to_one_percent({k: v[-1:] for k, v in trace.items()}) == 0

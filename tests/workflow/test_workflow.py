@@ -10,8 +10,11 @@ import pytest
 
 from cladebench.audit.claims import load_claims
 from cladebench.bench.plan import expand, load_plan
-from cladebench.bench.store import MEASURED, read_cells
+from cladebench.bench.store import read_cells
 from cladebench.bench.workflow import Workplan
+
+#: Columns that are measured anew in each run, or say where and how it ran.
+MEASURED = ["cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads"]
 
 pytestmark = pytest.mark.xdist_group("workflow")
 
@@ -20,7 +23,7 @@ def reproducible(path):
     """What two runs of the same cells must agree on, bit for bit."""
     cells = read_cells(path)
     cells = cells[~cells.metric.fillna("").str.contains("seconds")]
-    return cells.drop(columns=list(MEASURED)).reset_index(drop=True)
+    return cells.drop(columns=MEASURED).reset_index(drop=True)
 
 
 def records(folder):

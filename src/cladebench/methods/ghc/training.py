@@ -259,7 +259,7 @@ def train_sampled(
                 run.checkpoints.append((clock.seconds, run.n_iter + done, params))
         run.params = _with_blocks(run.params, state[0], nodes, active)
         run.n_iter += done
-        run.n_updates += done * int(active.sum())
+        run.n_updates += done * len(roots)  # a block that too few points reach is computed all the same
         run.critical_path_seconds += (clock.seconds - before_level) / len(roots)
         run.converged &= _stalled(losses, tol)
         if run.checkpoints[-1][1] != run.n_iter:
