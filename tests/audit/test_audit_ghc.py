@@ -99,7 +99,7 @@ def test_what_the_printed_numbers_say_among_themselves():
     assert found.verdict["joint/two-of-three-printed"] == o.REPRODUCED
     assert found.verdict["neural-linear/printed-everywhere"] == o.REPRODUCED
     assert found.verdict["competitive/everywhere-printed"] == o.CONTRADICTED
-    assert found.verdict["birch/low-quality-printed"] == o.REPRODUCED
+    assert found.verdict["birch/low-quality-printed"] == o.CONTRADICTED
     measured = found[found.kind.isin(["value", "order", "trend", "ratio"])]
     assert set(measured.verdict) == {o.NOT_TESTABLE}
 
@@ -125,7 +125,14 @@ def run(frame: pd.DataFrame, only: str | None = None) -> pd.DataFrame:
 
 def test_a_run_that_agrees_reproduces_every_number():
     found = run(pd.DataFrame(rows_of({})))
-    assert set(found.verdict[found.kind == "value"]) == {o.REPRODUCED}
+    purities, costs = (
+        found[found.index.str.startswith(f"{table}/") & (found.kind == "value")]
+        for table in ("fig3a", "fig3b")
+    )
+    assert set(purities.verdict) == {o.REPRODUCED}
+    # the similarity behind the printed costs is unknown: they are measured and shown, and not judged
+    assert set(costs.verdict) == {o.NOT_TESTABLE}
+    assert costs.measured.notna().all() and costs.reason.str.contains("the similarity behind").all()
     assert found.verdict["neural-linear/cost-everywhere"] == o.REPRODUCED
     assert found.verdict["joint/caption"] == o.CONTRADICTED
     assert found.verdict["joint/cost/n/spambase"] == o.CONTRADICTED
@@ -134,7 +141,7 @@ def test_a_run_that_agrees_reproduces_every_number():
     assert (found.verdict == found.verdict_label_free).all()
 
 
-@pytest.mark.parametrize("key", sorted(PUBLISHED))
+@pytest.mark.parametrize("key", sorted(key for key in PUBLISHED if key[0] == "Figure 3a"))
 def test_each_number_that_is_far_off_is_contradicted_and_no_other(key):
     spread, unit = PUBLISHED[key][1:]
     off = 20 + 5 * (spread or 0.0) / unit

@@ -13,7 +13,15 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, Outcome, Rules, not_testable, short
+from cladebench.audit.outcome import (
+    CONTRADICTED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    Outcome,
+    Rules,
+    not_testable,
+    short,
+)
 from cladebench.audit.query import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdicts import (
@@ -83,7 +91,9 @@ class Evaluation:
         """Judge all claims; the orders and trends of a family are corrected together."""
         waiting: dict[str, tuple[Comparison, Judgement]] = {}
         for claim in self.claims.claims.values():
-            if claim.not_testable:
+            if claim.not_testable and claim.kind == "value":
+                self._done[claim.id] = self._untestable_value(claim)
+            elif claim.not_testable:
                 self._done[claim.id] = Judgement(not_testable(claim.not_testable))
             elif claim.kind == "value":
                 self._done[claim.id] = self._value(claim)
@@ -150,6 +160,14 @@ class Evaluation:
             tolerance=claim.allowance,
         )
         return Judgement(_with_notes(outcome, (sample,)), (sample,))
+
+    def _untestable_value(self, claim: Claim) -> Judgement:
+        """What is measured in a printed number's stead is shown, although it cannot speak for or against the number."""
+        judgement = self._value(claim)
+        if judgement.outcome.verdict == NOT_TESTABLE:
+            return Judgement(not_testable(claim.not_testable), judgement.samples)
+        reason = f"{claim.not_testable}: {judgement.outcome.reason}"
+        return replace(judgement, outcome=replace(judgement.outcome, verdict=NOT_TESTABLE, reason=reason))
 
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
         """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""

@@ -51,7 +51,7 @@ class Perch(HierarchicalClusterer):
 
     - *Bounds between two nodes.* The paper bounds distances between a point and a box. Between two boxes this
       takes the least and the greatest distance that any of their points can have, which are true bounds; the
-      authors' program looks at two corners of each box, and at the points of nodes with at most 20.
+      authors' program looks at two corners of each box, and at the points themselves in small nodes.
     - *Masking.* A node is rotated when the boxes prove that each of its points is nearer to all of its aunt than
       to any of its sibling, which implies the paper's definition of masked. The way up starts at the new leaf's
       sibling, passes leaves that are not masked and stops at the first inner node that is not.

@@ -47,7 +47,7 @@ class SparsestCut(HierarchicalClusterer):
     Notes
     -----
     Deterministic, and a permutation of the rows changes nothing but which of equally sparse cuts is taken;
-    the deviations of 0.01 over shufflings that the ghc paper prints are thus not the algorithm's.
+    the deviations of 0.01 over shufflings that the ghc paper prints are thus not this implementation's.
 
     Memory: one (n_samples, n_samples) array of float64, which is permuted in place so that the two sides of
     a cut become its diagonal blocks; swapping is O(n min(|A|, |B|)). Each node takes a few passes over its

@@ -56,9 +56,9 @@ def figure_3b(context: ArtifactContext) -> Table:
         number=lambda v: f"{v:.3g}",
         notes=(
             "The paper does not say which similarity its costs use. No candidate meets the printed costs on all three"
-            " data sets; these use the candidate on raw features that comes closest, 1 / (1 + d^2), over ordered pairs"
-            " of distinct points. Under it no tree at all can cost as little as the paper prints on glass: see 'The"
-            " unstated similarity'.",
+            " data sets; these use the kind that comes closest on raw features, 1 / (1 + d^2), over ordered pairs of"
+            " distinct points. Under it no tree at all can cost as little as the paper prints on glass, so the printed"
+            " costs are shown and not judged: see 'The unstated similarity'.",
             "oracle: the setting with the best mean purity; label-free: the one with the lowest mean cost.",
         ),
     )

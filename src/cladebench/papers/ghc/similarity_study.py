@@ -82,7 +82,7 @@ N_TRIPLES = 300
 NOTES = (
     "score: sum over data sets of |log10(cost / nearest end of the printed range)|, 0 within the range; the cost is"
     " that of the sparsest-cut tree where the paper prints one (glass, digits), else of average-linkage HAC. No label"
-    " is read.",
+    " enters the score; that the paper used raw features is inferred from its purities, which need labels.",
     "score at printed size: the same with spambase's cost times (7000 / 4601)^3, as if it had the 7000 points that"
     " the paper prints (costs grow with the cube of the number of points).",
     "within: number of data sets whose cost lies in the printed range; impossible on: data sets where no tree whatever"
