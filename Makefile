@@ -5,7 +5,7 @@ VENV   ?= .venv
 CORES  ?= $(shell getconf _NPROCESSORS_ONLN)
 SCOPE  ?= quick
 BIN    := $(VENV)/bin
-STAMPS := .stamps
+STAMPS := $(VENV)/.stamps
 CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
@@ -15,19 +15,21 @@ CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-# What a fresh machine must have, asked first so that nothing fails half-way with a page of compiler noise.
-$(STAMPS)/machine:
+# What a machine must have, asked first and every time, so that nothing fails half-way with a page of compiler noise.
+.PHONY: machine
+machine:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ echo "error: $(PYTHON) is missing or older than 3.11; install Python 3.11 or later (Debian/Ubuntu: apt install python3), or say make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
 		{ echo "error: $(PYTHON) has no venv module; install it (Debian/Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
-		{ echo "error: no C++ compiler found; install one (Debian/Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: xcode-select --install; conda: cxx-compiler), or point CXX at yours" >&2; exit 1; }
-	@mkdir -p $(STAMPS) && touch $@
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || \
+		{ echo "error: the headers of $(PYTHON) are missing; install them (Debian/Ubuntu: apt install python3-dev)" >&2; exit 1; }
+	@for compiler in $(if $(filter environment,$(origin CXX)),$(firstword $(CXX)),c++ g++ clang++); do command -v $$compiler >/dev/null && exit 0; done; \
+		echo "error: no C++ compiler found; install one (Debian/Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: xcode-select --install; conda: cxx-compiler), or point CXX at yours" >&2; exit 1
 
-$(STAMPS)/venv: requirements.lock | $(STAMPS)/machine
+$(STAMPS)/venv: requirements.lock | machine
 	@echo "[1/2] environment: $(VENV) from requirements.lock (hashes checked; about a minute)"
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) && mkdir -p $(STAMPS)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
@@ -64,9 +66,9 @@ test: lint check  ## everything that a change must pass
 benchmarks: build  ## each kernel against its twin and the best public peer, as ratios in one run
 	$(BIN)/python -m pytest benchmarks
 
-lock: $(STAMPS)/machine  ## resolve requirements.lock anew (needs uv on the path)
+lock: machine  ## resolve requirements.lock anew (needs uv on the path)
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements.lock
 
 clean:  ## remove the environment and what was built; data and results stay
-	rm -rf $(VENV) $(STAMPS) build
+	rm -rf $(VENV) build

@@ -1,4 +1,4 @@
-"""The command line: ``cladebench data | run | crosscheck | audit | compare | report | verify``."""
+"""The command line: data, run, collect, crosscheck, audit, artifacts, report, gate, compare, verify."""
 
 from __future__ import annotations
 
@@ -28,8 +28,23 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage."""
+    from cladebench.bench.schema import InputFileError
+    from cladebench.bench.store import RecordError
+
     args = build_parser().parse_args(argv)
-    return int(args.func(args))
+    try:
+        return int(args.func(args))
+    except InputFileError as error:
+        print(f"cladebench {args.command}: {error}", file=sys.stderr)
+        return 2
+    except RecordError as error:
+        print(f"cladebench {args.command}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"cladebench {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -136,7 +136,8 @@ def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFram
         papers = [p for p in built_in_papers() if p in present and claims_path(p) is not None]
     if not papers:
         raise InputFileError(
-            f"{results}: no paper with claims among {', '.join(sorted(set(frame['paper']))) or 'none'}"
+            f"{results}: no paper with claims among {', '.join(sorted(set(frame['paper']))) or 'none'}; "
+            "name a paper of your own with --paper <its package>"
         )
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}

@@ -265,7 +265,13 @@ def validate_protocol(plan: Plan) -> None:
     module = f"{plan.package}.protocol"
     if importlib.util.find_spec(module) is None:
         raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
-    validate = getattr(importlib.import_module(module), "validate", None)
+    try:
+        protocol = importlib.import_module(module)
+    except (ImportError, SyntaxError) as error:
+        raise PlanError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
+    if not callable(getattr(protocol, "run", None)):
+        raise PlanError(f"{module}: it has no function run(spec, method, data), which runs the cells")
+    validate = getattr(protocol, "validate", None)
     if validate is not None:
         validate(plan)
 

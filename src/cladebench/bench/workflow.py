@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from cladebench import datasets
 from cladebench.bench import sources
 from cladebench.bench.config import Config, parse_config
@@ -45,7 +47,7 @@ class Workplan:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self.config: Config = parse_config(dict(document), "config/config.yaml or --config")
+        self.config: Config = parse_config(plain(document), "config/config.yaml or --config")
         # Jobs inherit the environment, so this is where the configured mirrors and cache reach them.
         os.environ.update(self.config.data.environment())
         self.scope = self.config.scope
@@ -141,6 +143,16 @@ class Workplan:
                 path = f"{self.results}/{folder}/{paper}/{artifact.id}.{suffix}"
                 files.append((paper, artifact.id, artifact.kind, path, caption))
         return files
+
+
+def plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the configuration's sections that the command line gives as text, such as ``limits='{time_scale: 2}'``."""
+    return {
+        key: yaml.safe_load(value)
+        if isinstance(value, str) and value.lstrip().startswith(("{", "["))
+        else value
+        for key, value in document.items()
+    }
 
 
 @functools.cache

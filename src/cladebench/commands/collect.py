@@ -27,6 +27,16 @@ def run(args: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     planned = [cell.spec.cell_id for job in jobs for cell in job.cells]
+    ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
+    recorded = int((ledger.status != "missing").sum())
+    if not recorded:
+        print(
+            f"{out}: none of {len(planned)} planned cells has a record; run them first (cladebench run)",
+            file=sys.stderr,
+        )
+        return 1
     Store(out).write_parquet(out / "cells.parquet", planned)
-    print(f"{out / 'cells.parquet'}: {len(planned)} planned cells of {len(jobs)} jobs")
+    print(
+        f"{out / 'cells.parquet'}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record"
+    )
     return 0

@@ -25,6 +25,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from cladebench.bench.schema import InputFileError
 from cladebench.papers.base import ArtifactContext, Table
 from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread
 
@@ -73,7 +74,7 @@ def load_deviations(package: str) -> list[Deviation]:
 
     Raises
     ------
-    ValueError
+    InputFileError
         With the file, the entry and the key, when a key is missing or unknown, or the comparison is.
     """
     path = resources.files(package) / "deviations.yaml"
@@ -86,10 +87,12 @@ def load_deviations(package: str) -> list[Deviation]:
         for effect in entry["effects"]:
             by = effect.get("by")
             if by not in _EFFECT_KEYS:
-                raise ValueError(f"{where}: {name}: by is {by!r}, expected one of {', '.join(_EFFECT_KEYS)}")
+                raise InputFileError(
+                    f"{where}: {name}: by is {by!r}, expected one of {', '.join(_EFFECT_KEYS)}"
+                )
             _expect_keys(f"{where}: {name}: by {by}", set(effect) - {"by"}, _EFFECT_KEYS[by])
         if any(known.id == name for known in register):
-            raise ValueError(f"{where}: {name}: the id stands twice")
+            raise InputFileError(f"{where}: {name}: the id stands twice")
         texts = {key: " ".join(str(entry[key]).split()) for key in ("place", "paper", "chosen")}
         register.append(
             Deviation(
@@ -102,7 +105,7 @@ def load_deviations(package: str) -> list[Deviation]:
 def _expect_keys(where: str, found: set[str], expected: set[str]) -> None:
     if found != expected:
         missing, unknown = sorted(expected - found), sorted(found - expected)
-        raise ValueError(
+        raise InputFileError(
             f"{where}: missing keys {missing}, unknown keys {unknown}; expected {sorted(expected)}"
         )
 

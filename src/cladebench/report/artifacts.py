@@ -11,6 +11,7 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.audit.claims import claims_path, load_claims
 from cladebench.bench.plan import Plan, load_plan
+from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
 from cladebench.bench.store import Store, read_cells, write_atomically
 from cladebench.papers.base import Artifact, ArtifactContext, Table
@@ -31,12 +32,18 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
 
     Raises
     ------
-    FileNotFoundError
-        If there is no ``cells.parquet``.
+    InputFileError
+        If there is no ``cells.parquet``, or no cell of the paper in it.
     """
     plan = load_plan(paper)
+    if not (results / "cells.parquet").exists():
+        raise InputFileError(f"{results / 'cells.parquet'}: no such file; run cladebench collect")
     records = read_cells(results / "cells.parquet")
     records = records[records.paper == plan.paper].reset_index(drop=True)
+    if records.empty:
+        raise InputFileError(
+            f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
+        )
     published = load_claims(paper).published_table() if claims_path(paper) else pd.DataFrame()
     return ArtifactContext(
         paper=plan.paper,

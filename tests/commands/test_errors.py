@@ -1,0 +1,35 @@
+"""What a user gets wrong is one line that names the file or key, from every command; no traceback."""
+
+import pytest
+
+from cladebench.cli import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["collect", "--paper", "ghc", "--scope", "smoke", "--out", "{}/none"], "none of"),
+        (["collect", "--paper", "gch", "--scope", "smoke", "--out", "{}"], "no paper 'gch'"),
+        (["run", "--paper", "ghc", "--scope", "tiny"], "no scope 'tiny'"),
+        (["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"], "cells.parquet: no such file"),
+        (["audit", "--results", "{}"], "cells.parquet: no such file"),
+        (["report", "--scope", "smoke", "--results", "{}"], "cells.parquet"),
+        (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
+    ],
+)
+def test_one_line_and_no_traceback(arguments, words, tmp_path, capsys):
+    (tmp_path / "file").write_text("a file where a folder should be")
+    code = main([argument.format(tmp_path) for argument in arguments])
+    said = capsys.readouterr()
+    assert code in (1, 2)
+    assert words in said.err + said.out
+    assert "Traceback" not in said.err
+
+
+def test_a_damaged_record_is_named(tmp_path, capsys):
+    options = ["--paper", "ghc", "--scope", "smoke", "--out", str(tmp_path)]
+    assert main(["run", *options, "--dataset", "nested-blobs", "--method", "HAC-C"]) == 0
+    (tmp_path / "cells/ghc/nested-blobs/HAC-C/default-1.json").write_text("{")
+    capsys.readouterr()
+    assert main(["collect", *options]) == 1
+    assert "default-1.json" in capsys.readouterr().err
