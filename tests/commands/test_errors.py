@@ -1,5 +1,7 @@
 """What a user gets wrong is one line that names the file or key, from every command; no traceback."""
 
+import json
+
 import pytest
 
 from cladebench.cli import main
@@ -11,7 +13,10 @@ from cladebench.cli import main
         (["collect", "--paper", "ghc", "--scope", "smoke", "--out", "{}/none"], "none of"),
         (["collect", "--paper", "gch", "--scope", "smoke", "--out", "{}"], "no paper 'gch'"),
         (["run", "--paper", "ghc", "--scope", "tiny"], "no scope 'tiny'"),
-        (["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"], "cells.parquet: no such file"),
+        (
+            ["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"],
+            "cells.parquet: no such file",
+        ),
         (["audit", "--results", "{}"], "cells.parquet: no such file"),
         (["report", "--scope", "smoke", "--results", "{}"], "cells.parquet"),
         (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
@@ -29,6 +34,10 @@ def test_one_line_and_no_traceback(arguments, words, tmp_path, capsys):
 def test_a_damaged_record_is_named(tmp_path, capsys):
     options = ["--paper", "ghc", "--scope", "smoke", "--out", str(tmp_path)]
     assert main(["run", *options, "--dataset", "nested-blobs", "--method", "HAC-C"]) == 0
+    assert main(["collect", *options]) == 0
+    environment = json.loads((tmp_path / "environment.json").read_text())
+    assert environment["cells"] == 2
+    assert "numpy" in environment["versions"][0]["value"]
     (tmp_path / "cells/ghc/nested-blobs/HAC-C/default-1.json").write_text("{")
     capsys.readouterr()
     assert main(["collect", *options]) == 1

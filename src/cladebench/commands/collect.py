@@ -1,9 +1,11 @@
-"""``cladebench collect``: gather the planned cells' records into ``cells.parquet``."""
+"""``cladebench collect``: gather the planned cells' records into ``cells.parquet``, and what they ran with."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from cladebench.commands._options import add_run_options, planned_jobs
@@ -17,9 +19,9 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``cells.parquet``; records of cells that are no longer planned stay on disk and are left out."""
+    """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
     from cladebench.bench.schema import InputFileError
-    from cladebench.bench.store import Store
+    from cladebench.bench.store import Store, write_json
 
     try:
         jobs, out = planned_jobs(args)
@@ -36,7 +38,30 @@ def run(args: argparse.Namespace) -> int:
         )
         return 1
     Store(out).write_parquet(out / "cells.parquet", planned)
+    write_json(out / "environment.json", environment(out / "cells.parquet"))
     print(
         f"{out / 'cells.parquet'}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record"
     )
     return 0
+
+
+def environment(cells: Path) -> dict[str, Any]:
+    """What the cells ran with: commits, core builds, package versions and machines, each with a count of cells."""
+    from cladebench.bench.store import read_cells
+
+    table = read_cells(cells).drop_duplicates("cell_id")
+    found: dict[str, Any] = {"cells": len(table)}
+    for column in ("git_commit", "git_dirty", "core_build", "versions", "machine"):
+        counts = table[column].value_counts(dropna=False, sort=False)
+        found[column] = [
+            {
+                "value": json.loads(str(value)) if column in ("versions", "machine") else _plain(value),
+                "cells": int(count),
+            }
+            for value, count in counts.items()
+        ]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None or value != value else value if isinstance(value, str) else bool(value)

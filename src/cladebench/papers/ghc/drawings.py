@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: One colour for a way of training, one line style for a router, in every figure.
-_TRAINING = {"BW-2": PALETTE[1], "FT": PALETTE[0], "exact": PALETTE[2]}
+TRAINING = {"BW-2": PALETTE[1], "FT": PALETTE[0], "exact": PALETTE[2]}
 _ROUTER = {"GHC-L": "--", "GHC-N": "-"}
 
 
@@ -48,7 +48,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
         for label, traces in methods.items():
             router, training = label[:5], label[6:]
-            style = {"color": _TRAINING.get(training, "0.3"), "linestyle": _ROUTER.get(router, ":")}
+            style = {"color": TRAINING[training], "linestyle": _ROUTER.get(router, ":")}
             for trace in traces:
                 axes.plot(trace["trace_seconds"], trace["trace_cost"], linewidth=0.5, alpha=0.35, **style)
             seconds, cost = median_curve(traces)
