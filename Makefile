@@ -58,7 +58,7 @@ lint: build  ## style, types, layers, workflow
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
 
 check: build  ## the tests alone; TESTS=path runs a part
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadgroup $(TESTS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile $(TESTS)
 
 test: lint check  ## everything that a change must pass
 	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"

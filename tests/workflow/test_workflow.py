@@ -6,7 +6,6 @@ import subprocess
 import time
 
 import pandas as pd
-import pytest
 
 from cladebench.audit.claims import load_claims
 from cladebench.bench.plan import expand, load_plan
@@ -15,8 +14,6 @@ from cladebench.bench.workflow import Workplan
 
 #: Columns that are measured anew in each run, or say where and how it ran.
 MEASURED = ["cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads"]
-
-pytestmark = pytest.mark.xdist_group("workflow")
 
 
 def reproducible(path):
