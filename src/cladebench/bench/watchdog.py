@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +190,8 @@ class Worker:
             verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
         if record is None:
             self.kill()
+            # A worker may be gone before it was looked at even once.
+            usage = replace(usage, wall=max(usage.wall, time.monotonic() - start))
         else:
             peak = max(usage.memory_mb, record["peak_memory_mb"])
             usage = Usage(record["cpu_seconds"], record["wall_seconds"], peak)
