@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "cladebench/chunks.hpp"
 #include "cladebench/measures.hpp"
 
 namespace cladebench {
 namespace {
-
-/// Rows that one task takes. Fixed, so that the sums do not depend on the number of threads.
-constexpr Index kRowsPerChunk = 64;
 
 /// Sum of term(0), ..., term(n - 1) in eight interleaved sums: enough for the compiler to use vector
 /// registers, in an order that is ours.
@@ -23,22 +26,6 @@ double interleaved_sum(Index n, const Term& term, const double* next = nullptr) 
   }
   for (Index lane = 0; k < n; ++k, ++lane) sums[lane] += term(k);
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-}
-
-/// Adds up task(begin, end) over fixed chunks of 0..n-1, in parallel; the order of addition is that of the
-/// chunks.
-template <typename Task>
-double sum_over_chunks(Index n, const Task& task) {
-  const Index n_chunks = (n + kRowsPerChunk - 1) / kRowsPerChunk;
-  std::vector<double> parts(n_chunks);
-  // A few chunks are done before other threads are awake.
-#pragma omp parallel for schedule(dynamic, 1) if (n_chunks > 8)
-  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    parts[chunk] = task(chunk * kRowsPerChunk, std::min(n, (chunk + 1) * kRowsPerChunk));
-  }
-  Sum total;
-  for (const double part : parts) total.add(part);
-  return total.value();
 }
 
 /// Order of samples in which a heavy child's come first, then a node's own, then those of its light children:
@@ -122,6 +109,17 @@ class AncestorSizes {
   double floor_ = 0.0;
 };
 
+/// Throws unless each row of a CSR matrix is a range of what is stored.
+void check_rows(std::span<const std::int64_t> row_ptr, Index n, std::int64_t n_stored) {
+  bool holds = static_cast<Index>(row_ptr.size()) == n + 1 && row_ptr[0] >= 0 && row_ptr[n] <= n_stored;
+  for (Index i = 0; holds && i < n; ++i) holds = row_ptr[i] <= row_ptr[i + 1];
+  if (!holds) {
+    throw std::invalid_argument(
+        "similarity: expected row pointers that ascend from 0 to the number of entries, " +
+        std::to_string(n_stored));
+  }
+}
+
 }  // namespace
 
 double dasgupta_cost_dense(const Tree& tree, std::span<const double> similarity) {
@@ -146,12 +144,19 @@ double dasgupta_cost_dense(const Tree& tree, std::span<const double> similarity)
 
 double dasgupta_cost_sparse(const Tree& tree, std::span<const std::int64_t> row_ptr,
                             std::span<const std::int32_t> column, std::span<const double> value) {
-  const double both = sum_over_chunks(tree.n_samples(), [&](Index begin, Index end) {
+  const Index n = tree.n_samples();
+  check_rows(row_ptr, n, static_cast<std::int64_t>(std::min(column.size(), value.size())));
+  const double both = sum_over_chunks(n, [&](Index begin, Index end) {
     Sum part;
     for (Index position = begin; position < end; ++position) {  // tree order: neighbours share ancestors
       const Index i = tree.sample_order[position];
       for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         const Index j = column[k];
+        if (j < 0 || j >= n) {
+          throw std::invalid_argument("similarity has the column " + std::to_string(j) +
+                                      " among the indices of row " + std::to_string(i) + "; expected 0.." +
+                                      std::to_string(n - 1));
+        }
         if (i == j) continue;
         part.add(value[k] * static_cast<double>(tree.sizes[tree.lca(tree.leaf_of[i], tree.leaf_of[j])]));
       }

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace cladebench {
 namespace {
@@ -50,7 +52,8 @@ PerchTree::PerchTree(std::span<const double> points, std::size_t d, Rotations ro
   const std::size_t n_nodes = 2 * n - 1;
   // Room is only reserved: collapsed mode keeps at most max_leaves - 1 inner nodes and as many boxes of
   // leaves, and for a moment one more.
-  const std::size_t n_boxes = max_leaves == 0 ? n - 1 : std::min(n - 1, 2 * max_leaves + 1);
+  const std::size_t n_boxes =
+      max_leaves == 0 || max_leaves >= n ? n - 1 : std::min(n - 1, 2 * max_leaves + 1);
   boxes_.reserve(2 * width_ * n_boxes);
   parent_.assign(n_nodes, kNone);
   count_.assign(n_nodes, 1);

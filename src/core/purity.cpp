@@ -1,5 +1,8 @@
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cladebench/measures.hpp"
 

@@ -3,16 +3,17 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cladebench/perch.hpp"
+#include "cladebench/to_numpy.hpp"
 
 namespace nb = nanobind;
+using cladebench::to_numpy;
 
 namespace {
 
@@ -21,14 +22,6 @@ cladebench::Rotations parse_rotations(const std::string& name) {
   if (name == "masking") return cladebench::Rotations::kMasking;
   if (name == "masking+balance") return cladebench::Rotations::kMaskingAndBalance;
   throw std::invalid_argument("rotations='" + name + "': expected one of masking, masking+balance, none");
-}
-
-/// Moves a vector into a NumPy array without a copy.
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {held->data(), {held->size()}, owner};
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "cladebench/measures.hpp"
+#include "cladebench/to_numpy.hpp"
 #include "cladebench/tree.hpp"
 
 namespace nb = nanobind;
@@ -41,14 +45,6 @@ nb::ndarray<nb::numpy, const Index, nb::ndim<1>> view(nb::handle self) {
   return {values.data(), {values.size()}, self};
 }
 
-/// Moves a vector into a NumPy array without a copy.
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {held->data(), {held->size()}, owner};
-}
-
 }  // namespace
 
 void bind_tree(nb::module_& m) {
@@ -76,13 +72,19 @@ void bind_tree(nb::module_& m) {
       .def(
           "lca",
           [](const Tree& self, Vector<Index> u, Vector<Index> v) {
+            require(u.shape(0) == v.shape(0), "lca: expected as many nodes in u as in v");
             std::vector<Index> found(u.shape(0));
-            nb::gil_scoped_release release;
-            for (std::size_t k = 0; k < found.size(); ++k) found[k] = self.lca(u(k), v(k));
-            nb::gil_scoped_acquire acquire;
-            return to_numpy(std::move(found));
+            {
+              nb::gil_scoped_release release;
+              const auto is_node = [&](Index node) { return node >= 0 && node < self.n_nodes(); };
+              for (std::size_t k = 0; k < found.size(); ++k) {
+                require(is_node(u(k)) && is_node(v(k)), "lca: expected nodes 0..n_nodes-1");
+                found[k] = self.lca(u(k), v(k));
+              }
+            }
+            return cladebench::to_numpy(std::move(found));
           },
-          nb::arg("u"), nb::arg("v"), "Lowest common ancestors of pairs of nodes (equally long, in range).");
+          nb::arg("u"), nb::arg("v"), "Lowest common ancestors of pairs of nodes.");
 
   m.def(
       "dendrogram_purity",
@@ -106,6 +108,8 @@ void bind_tree(nb::module_& m) {
       [](const Tree& tree, Vector<std::int64_t> row_ptr, Vector<std::int32_t> column, Vector<double> value) {
         require(row_ptr.shape(0) == tree.leaf_of.size() + 1 && column.shape(0) == value.shape(0),
                 "similarity: expected CSR arrays of shape (n_samples, n_samples)");
+        require(tree.leaf_of.size() <= std::numeric_limits<std::int32_t>::max(),
+                "similarity: expected less than 2^31 samples, whose columns have 32-bit indices");
         nb::gil_scoped_release release;
         return cladebench::dasgupta_cost_sparse(tree, span(row_ptr.data(), row_ptr.shape(0)),
                                                 span(column.data(), column.shape(0)),

@@ -6,6 +6,7 @@
 // A failed check ends its test; the runner goes on with the next one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <sstream>

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "cladebench/tree.hpp"
 

@@ -1,6 +1,11 @@
 #include <limits>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "check.hpp"
+#include "cladebench/chunks.hpp"
 #include "cladebench/measures.hpp"
 #include "random_tree.hpp"
 
@@ -91,5 +96,58 @@ TEST(measures_of_random_trees_are_those_of_enumerated_pairs) {
       }
     }
     CHECK_NEAR(dasgupta_cost_linear(tree, X, d), enumerated_cost(tree, gram), 1e-12);
+  }
+}
+
+TEST(costs_of_many_samples_are_the_same_for_any_number_of_threads) {
+  // Enough rows for the parallel loop: the trees above have too few.
+  std::mt19937_64 random(3);
+  const Index n = 9 * kRowsPerChunk + 7;
+  const Tree tree = random_tree(random, n, n, 20);
+  std::vector<double> similarity(n * n);
+  for (double& s : similarity) s = uniform(random);
+  std::vector<std::int64_t> row_ptr;
+  std::vector<std::int32_t> column;
+  for (Index i = 0; i <= n; ++i) row_ptr.push_back(i * n);
+  for (Index k = 0; k < n * n; ++k) column.push_back(static_cast<std::int32_t>(k % n));
+  const double expected = enumerated_cost(tree, similarity);
+  const double dense = dasgupta_cost_dense(tree, similarity);
+  const double sparse = dasgupta_cost_sparse(tree, row_ptr, column, similarity);
+  CHECK_NEAR(dense, expected, 1e-12);
+  CHECK_NEAR(sparse, expected, 1e-12);
+#ifdef _OPENMP
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 5}) {
+    omp_set_num_threads(threads);
+    CHECK(dasgupta_cost_dense(tree, similarity) == dense);
+    CHECK(dasgupta_cost_sparse(tree, row_ptr, column, similarity) == sparse);
+  }
+  omp_set_num_threads(before);
+#endif
+}
+
+TEST(an_exception_in_a_chunk_reaches_the_caller) {
+  for (const Index n : {1, 5000}) {
+    const auto fails = [](Index, Index end) -> double {
+      throw std::invalid_argument("up to " + std::to_string(end));
+    };
+    CHECK_THROWS(sum_over_chunks(n, fails), "up to ");
+  }
+  CHECK(sum_over_chunks(0, [](Index, Index) { return 1.0; }) == 0.0);
+  CHECK(sum_over_chunks(1000, [](Index begin, Index end) { return static_cast<double>(end - begin); }) ==
+        1000.0);
+}
+
+TEST(sparse_cost_rejects_bad_input) {
+  const Tree tree({-1}, {0, 0});
+  const auto cost = [&](std::vector<std::int64_t> row_ptr, std::vector<std::int32_t> column) {
+    return dasgupta_cost_sparse(tree, row_ptr, column, std::vector<double>{1.0, 1.0});
+  };
+  CHECK(cost({0, 1, 2}, {1, 0}) == 2.0);
+  CHECK_THROWS(cost({0, 1, 2}, {2, 0}), "column 2 among the indices of row 0; expected 0..1");
+  CHECK_THROWS(cost({0, 1, 2}, {1, -1}), "column -1 among the indices of row 1");
+  for (const std::vector<std::int64_t>& row_ptr :
+       std::vector<std::vector<std::int64_t>>{{0, 2}, {-1, 1, 2}, {0, 2, 1}, {0, 1, 3}}) {
+    CHECK_THROWS(cost(row_ptr, {1, 0}), "row pointers that ascend from 0 to the number of entries, 2");
   }
 }

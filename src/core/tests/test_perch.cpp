@@ -212,6 +212,18 @@ TEST(perch_collapse_bounds_the_leaves) {
   CHECK(one.parents == std::vector<std::int64_t>{-1} && one.heights == std::vector<double>{203.0});
 }
 
+TEST(perch_with_room_for_all_leaves_collapses_none) {
+  std::mt19937_64 random(6);
+  const std::vector<double> points = grid(random, 60, 2, 9);
+  for (const Rotations rotations : kAllRotations) {
+    const PerchResult free = perch(points, 2, rotations, 0);
+    for (const std::size_t max_leaves : {std::size_t{60}, std::numeric_limits<std::size_t>::max()}) {
+      const PerchResult held = perch(points, 2, rotations, max_leaves);
+      CHECK(held.parents == free.parents && held.leaf_of == free.leaf_of && held.heights == free.heights);
+    }
+  }
+}
+
 TEST(perch_rejects_bad_input) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS(perch(std::vector<double>{}, 1, Rotations::kNone, 0), "at least one point");

@@ -41,6 +41,7 @@ double dendrogram_purity(const Tree& tree, std::span<const std::int32_t> labels,
 double dasgupta_cost_dense(const Tree& tree, std::span<const double> similarity);
 
 /// The same of a sparse matrix in CSR form (what is not stored is 0); O(n_stored log n) time.
+/// @throws std::invalid_argument if a row or a column index is out of range.
 double dasgupta_cost_sparse(const Tree& tree, std::span<const std::int64_t> row_ptr,
                             std::span<const std::int32_t> column, std::span<const double> value);
 

@@ -1,0 +1,22 @@
+// Arrays made in the core, handed to NumPy. For the bindings alone: the library itself knows no Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace cladebench {
+
+/// Moves a vector into a NumPy array without a copy; the array owns it. Needs the interpreter's lock.
+template <typename T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> to_numpy(std::vector<T>&& values) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  nanobind::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  std::vector<T>& array = *held.release();
+  return {array.data(), {array.size()}, owner};
+}
+
+}  // namespace cladebench
