@@ -48,9 +48,26 @@ def test_lca_broadcasts_and_checks_samples() -> None:
     tree = Hierarchy.from_nested([[0, 1], 2])
     assert tree.lca([[0], [2]], [1, 2]).tolist() == [[1, 0], [0, 4]]
     assert isinstance(tree.lca(0, 1), int)
+    assert tree.lca([], []).tolist() == []
+    assert tree.lca(np.uint8([0]), np.int16([1])).tolist() == [1]
     for wrong in (3, -1):
         with pytest.raises(ValueError, match=f"sample {wrong}"):
             tree.lca(0, wrong)
+    for wrong in (1.0, True, np.nan):
+        with pytest.raises(TypeError, match="samples have dtype"):
+            tree.lca(0, wrong)
+
+
+@pytest.mark.parametrize("of", ["children", "samples", "own_samples", "parts"])
+def test_nodes_that_do_not_exist_are_named(of: str) -> None:
+    ask = getattr(Hierarchy.from_nested([[0, 1], 2]), of)
+    assert len(ask(np.int32(1))) in (0, 2)
+    for wrong in (-1, 5, 10**9):
+        with pytest.raises(ValueError, match=rf"node {wrong} does not exist; expected 0\.\.4"):
+            ask(wrong)
+    for wrong in (1.0, True, None):
+        with pytest.raises(TypeError, match=f"node is {wrong!r}; expected an integer"):
+            ask(wrong)
 
 
 @given(hierarchies(), st.data())
@@ -160,7 +177,7 @@ def test_newick_by_hand() -> None:
 
 @given(hierarchies())
 def test_copies_are_equal(tree: Hierarchy) -> None:
-    for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+    for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), copy.copy(tree)):
         assert np.array_equal(other.parents, tree.parents) and np.array_equal(other.leaf_of, tree.leaf_of)
         assert (other.heights is None) == (tree.heights is None)
         assert tree.heights is None or np.array_equal(other.heights, tree.heights)
@@ -220,8 +237,12 @@ def test_cut_by_hand() -> None:
         0,
         1,
     ]  # samples at an inner node are a cluster
+    assert tree.cut(np.uint8(2)).tolist() == tree.cut(2).tolist()
     with pytest.raises(ValueError, match="n_leaves is 0"):
         tree.cut(0)
+    for wrong in (np.nan, 2.5, 2.0, True, "2", None):
+        with pytest.raises(TypeError, match=rf"n_leaves is {wrong!r}; expected an integer"):
+            tree.cut(wrong)
 
 
 # ---------------------------------------------------------------------- bad input
@@ -307,6 +328,21 @@ def test_arrays_cannot_be_written() -> None:
     for array in (tree.parents, tree.leaf_of, tree.sizes, tree.sample_order, tree.heights):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_nothing_can_be_set() -> None:
+    given = {"x": [1, 2]}
+    tree = Hierarchy([-1, 0], [1], heights=[1, 0], node_data=given)
+    for name in ("parents", "root", "heights", "node_data", "sample_names", "colour"):
+        with pytest.raises(AttributeError, match=f"{name} cannot be set: a Hierarchy is immutable"):
+            setattr(tree, name, None)
+    with pytest.raises(AttributeError, match="parents cannot be deleted"):
+        del tree.parents
+    with pytest.raises(TypeError, match="assignment"):
+        tree.node_data["x"] = [3, 4]
+    given["x"][0] = 7
+    assert tree.node_data["x"].tolist() == [1, 2]
+    assert pickle.loads(pickle.dumps(tree)).node_data["x"].tolist() == [1, 2]
 
 
 def test_views_outlive_the_tree() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import importlib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_formats
+from cladebench.checks import as_index, check_count, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,6 +72,8 @@ class Hierarchy:
     Construction takes O(n_nodes + n_samples) time and memory, and nothing here recurses: depth is no limit.
     """
 
+    _complete = False  # from the end of construction on, nothing can be set
+
     def __init__(
         self,
         parents: npt.ArrayLike,
@@ -78,7 +82,7 @@ class Hierarchy:
         node_data: Mapping[str, npt.ArrayLike] | None = None,
         sample_names: Sequence[str] | None = None,
     ) -> None:
-        tree = _core.Tree(_as_index("parents", parents), _as_index("leaf_of", leaf_of))
+        tree = _core.Tree(as_index("parents", parents), as_index("leaf_of", leaf_of))
         self._tree = tree
         self.root: int = tree.root
         self.parents: IntArray = tree.parents
@@ -92,14 +96,15 @@ class Hierarchy:
         self.first: IntArray = tree.first
         self.last: IntArray = tree.last
         self.heights: FloatArray | None = None if heights is None else self._checked_heights(heights)
-        self.node_data: dict[str, npt.NDArray[Any]] = {
-            name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()
-        }
+        self.node_data: Mapping[str, npt.NDArray[Any]] = MappingProxyType(
+            {name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()}
+        )
         self.sample_names: tuple[str, ...] | None = (
             None if sample_names is None else tuple(map(str, sample_names))
         )
         if self.sample_names is not None and len(self.sample_names) != self.n_samples:
             raise ValueError(f"sample_names has length {len(self.sample_names)}; expected {self.n_samples}")
+        self._complete = True
 
     # ------------------------------------------------------------------ construction
 
@@ -163,10 +168,12 @@ class Hierarchy:
 
     def children(self, node: int) -> IntArray:
         """Children of a node, in the order of their indices."""
+        self._check_node(node)
         return self.child_index[self.child_ptr[node] : self.child_ptr[node + 1]]
 
     def samples(self, node: int) -> IntArray:
         """Samples below a node, in left-to-right order."""
+        self._check_node(node)
         return self.sample_order[self.first[node] : self.last[node]]
 
     def own_samples(self, node: int) -> IntArray:
@@ -190,12 +197,15 @@ class Hierarchy:
         """
         a, b = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         for samples in (a, b):
+            if samples.size and not np.issubdtype(samples.dtype, np.integer):
+                raise TypeError(f"samples have dtype {samples.dtype}; expected integers")
             outside = (samples < 0) | (samples >= self.n_samples)
             if outside.any():
                 raise ValueError(
                     f"sample {samples[outside][0]} does not exist; expected 0..{self.n_samples - 1}"
                 )
-        nodes = self._tree.lca(self.leaf_of[a.ravel()], self.leaf_of[b.ravel()]).reshape(a.shape)
+        u, v = (self.leaf_of[samples.ravel().astype(np.int64, copy=False)] for samples in (a, b))
+        nodes = self._tree.lca(u, v).reshape(a.shape)
         return nodes if nodes.ndim else int(nodes)
 
     def cut(self, n_leaves: int) -> IntArray:
@@ -231,8 +241,7 @@ class Hierarchy:
 
     def splits(self, n_leaves: int) -> list[int]:
         """Nodes that `cut` splits to reach at most `n_leaves` clusters, in the order of splitting."""
-        if n_leaves < 1:
-            raise ValueError(f"n_leaves is {n_leaves}; expected at least 1")
+        check_count("n_leaves", n_leaves)
         priority = self.sizes if self.heights is None else self.heights
         queue = [(-priority[self.root], self.root)]
         n_clusters = 1
@@ -256,17 +265,14 @@ class Hierarchy:
         Parameters
         ----------
         labels : array-like, shape (n_samples,)
-            Class of each sample; columns follow the sorted distinct values.
+            Class of each sample, all strings or all numbers; columns follow the sorted distinct values.
 
         Returns
         -------
         ndarray of int64, shape (n_nodes, n_classes)
             A dense table, meant for drawing and inspection; the measures do not need it.
         """
-        values = np.asarray(labels)
-        if values.shape != (self.n_samples,):
-            raise ValueError(f"labels has shape {values.shape}; expected ({self.n_samples},)")
-        classes, codes = np.unique(values, return_inverse=True)
+        classes, codes = class_codes(labels, self.n_samples)
         below = np.zeros((self.n_samples + 1, len(classes)), dtype=np.int64)
         below[np.arange(1, self.n_samples + 1), codes[self.sample_order]] = 1
         np.cumsum(below, axis=0, out=below)
@@ -369,17 +375,21 @@ class Hierarchy:
         values.flags.writeable = False
         return values
 
+    def _check_node(self, node: int) -> None:
+        check_integer("node", node)
+        if not 0 <= node < self.n_nodes:
+            raise ValueError(f"node {node} does not exist; expected 0..{self.n_nodes - 1}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._complete:
+            raise AttributeError(f"{name} cannot be set: a Hierarchy is immutable; make another one")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} cannot be deleted: a Hierarchy is immutable")
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hierarchy, (self.parents, self.leaf_of, self.heights, self.node_data, self.sample_names)
+        return Hierarchy, (self.parents, self.leaf_of, self.heights, dict(self.node_data), self.sample_names)
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, n_samples={self.n_samples})"
-
-
-def _as_index(name: str, values: npt.ArrayLike) -> IntArray:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
-    return np.ascontiguousarray(array, dtype=np.int64)

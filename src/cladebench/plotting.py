@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cladebench.checks import check_count, class_codes
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -101,8 +103,7 @@ def draw_hierarchy(
     max_leaves: int = 30,
 ) -> Axes:
     """Draw a dendrogram; see `Hierarchy.plot`."""
-    if max_leaves < 1:
-        raise ValueError(f"max_leaves is {max_leaves}; expected at least 1")
+    check_count("max_leaves", max_leaves)
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -114,10 +115,7 @@ def draw_hierarchy(
     y = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
     floor = 0.8 if tree.heights is None else min(0.0, float(y.min()))
 
-    values = np.zeros(tree.n_samples) if labels is None else np.asarray(labels)
-    if values.shape != (tree.n_samples,):
-        raise ValueError(f"labels has shape {values.shape}; expected ({tree.n_samples},)")
-    classes, codes = np.unique(values, return_inverse=True)
+    classes, codes = class_codes(np.zeros(tree.n_samples) if labels is None else labels, tree.n_samples)
     counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
 
     def style(samples: npt.NDArray[np.int64]) -> tuple[str, str]:

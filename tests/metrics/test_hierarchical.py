@@ -15,7 +15,8 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.datasets import load_iris, load_wine
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.metrics import LinearKernel, dasgupta_cost, dendrogram_purity
+from cladebench.methods import Agglomerative
+from cladebench.metrics import LinearKernel, Similarity, dasgupta_cost, dendrogram_purity
 from cladebench.reference import metrics as reference
 from strategies import hierarchies, labels_for
 
@@ -91,13 +92,21 @@ def test_purity_rejects_bad_labels() -> None:
     tree = Hierarchy.from_nested([0, 1, 2])
     with pytest.raises(ValueError, match=r"labels has shape \(2,\)"):
         dendrogram_purity(tree, [0, 1])
-    with pytest.raises(ValueError, match=r"labels\[1\] is NaN"):
-        dendrogram_purity(tree, [0.0, np.nan, 0.0])
     for purity in (dendrogram_purity, reference.dendrogram_purity):
         with pytest.raises(ValueError, match="no two samples share a class"):
             purity(tree, [0, 1, 2])
         with pytest.raises(ValueError, match="no two samples share a class"):
             purity(Hierarchy([-1], [0]), [0])
+
+
+def test_what_is_no_hierarchy_is_told_how_to_become_one() -> None:
+    Z = linkage(np.arange(3.0)[:, None])
+    for wrong in (None, Z, Agglomerative().fit([[0.0], [1.0], [3.0]])):
+        message = rf"hierarchy is {type(wrong).__name__}; .*Hierarchy.from_linkage\(Z\).*estimator.hierarchy_"
+        with pytest.raises(TypeError, match=message):
+            dendrogram_purity(wrong, [0, 0, 1])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=message):
+            dasgupta_cost(wrong, np.ones((3, 3)))  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------------- Dasgupta's cost
@@ -182,6 +191,9 @@ def test_cost_rejects_bad_input() -> None:
     tree = Hierarchy.from_nested([[0, 1], 2])
     with pytest.raises(ValueError, match="pairs is 'both'"):
         dasgupta_cost(tree, np.ones((3, 3)), pairs="both")  # type: ignore[arg-type]
+    for uncalled in (Similarity(), LinearKernel, lambda X: X @ X.T):
+        with pytest.raises(TypeError, match=r"similarity is .*; expected .* called on X"):
+            dasgupta_cost(tree, uncalled)  # type: ignore[arg-type]
     for wrong in (np.ones((2, 2)), np.ones(3), sp.csr_array(np.ones((3, 2)))):
         with pytest.raises(ValueError, match=r"expected \(3, 3\)"):
             dasgupta_cost(tree, wrong)

@@ -50,7 +50,7 @@ def test_gamma() -> None:
     odd = X[:11]  # 55 pairs: the median is one of them, and so has the similarity exp(-1)
     assert np.isclose(np.median(Similarity()(odd)[np.triu_indices(len(odd), 1)]), np.exp(-1))
     assert Similarity(gamma="1/d").resolved_gamma(X) == 1 / 4
-    assert Similarity(gamma=2.5).resolved_gamma(X) == 2.5
+    assert Similarity(gamma=np.float32(2.5)).resolved_gamma(X) == 2.5
     for gamma in ("median", "1/d", 0.02):
         similarity = Similarity(gamma=gamma, features="zscore")
         again = Similarity(gamma=similarity.resolved_gamma(X), features="zscore")
@@ -93,6 +93,10 @@ def test_equal_points_have_no_median_scale() -> None:
         ({"gamma": 0.0}, "gamma is 0.0"),
         ({"gamma": np.nan}, "gamma is nan"),
         ({"gamma": True}, "gamma is True"),
+        ({"gamma": None}, "gamma is None"),
+        ({"gamma": np.array([1, 2])}, r"gamma is array\(\[1, 2\]\)"),
+        ({"gamma": 1j}, "gamma is 1j"),
+        ({"kind": np.array(["exp", "inv"])}, r"kind is array"),
     ],
 )
 def test_bad_parameters(parameters: dict, message: str) -> None:

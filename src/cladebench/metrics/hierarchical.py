@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 import cladebench._core as _core
+from cladebench.checks import class_codes
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
 
@@ -27,7 +28,7 @@ def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     hierarchy : Hierarchy
         Any arity; samples that share a node have that node as their lowest common ancestor.
     labels : array-like, shape (n_samples,)
-        Class of each sample: integers or strings.
+        Class of each sample: all strings or all numbers, none missing; pandas Series and Categorical will do.
 
     Returns
     -------
@@ -37,8 +38,10 @@ def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the number of labels is wrong, a label is NaN, or no two samples share a class (a mean over
-        nothing).
+        If the number of labels is wrong, a label is missing or of another kind than the rest, or no two
+        samples share a class (a mean over nothing).
+    TypeError
+        If `hierarchy` is no Hierarchy.
 
     Notes
     -----
@@ -50,15 +53,9 @@ def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     Heller and Ghahramani (2005), Bayesian hierarchical clustering, ICML. Kobren, Monath, Krishnamurthy and
     McCallum (2017), A hierarchical algorithm for extreme clustering, KDD, eq. 1.
     """
-    values = np.asarray(labels)
-    if values.shape != (hierarchy.n_samples,):
-        raise ValueError(f"labels has shape {values.shape}; expected ({hierarchy.n_samples},)")
-    if np.issubdtype(values.dtype, np.floating) and np.isnan(values).any():
-        raise ValueError(
-            f"labels[{int(np.argmax(np.isnan(values)))}] is NaN; expected a class for each sample"
-        )
-    classes, codes = np.unique(values, return_inverse=True)
-    return _core.dendrogram_purity(hierarchy._tree, codes.astype(np.int32), len(classes))
+    tree = _tree_of(hierarchy)
+    classes, codes = class_codes(labels, hierarchy.n_samples)
+    return _core.dendrogram_purity(tree, codes.astype(np.int32), len(classes))
 
 
 def dasgupta_cost(
@@ -88,6 +85,8 @@ def dasgupta_cost(
     ------
     ValueError
         If shapes disagree, `pairs` is unknown, or an entry off the diagonal is NaN or infinite.
+    TypeError
+        If `hierarchy` is no Hierarchy, or `similarity` is to be called on X first.
 
     Notes
     -----
@@ -99,14 +98,19 @@ def dasgupta_cost(
     ----------
     Dasgupta (2016), A cost function for similarity-based hierarchical clustering, STOC, eq. 1.
     """
+    tree = _tree_of(hierarchy)
     if pairs not in ("unordered", "ordered"):
         raise ValueError(f"pairs is {pairs!r}; expected 'unordered' or 'ordered'")
+    if callable(similarity):
+        raise TypeError(
+            f"similarity is {similarity!r}; expected what it gives when called on X: similarity(X)"
+        )
     factor = 2.0 if pairs == "ordered" else 1.0
     n = hierarchy.n_samples
     if isinstance(similarity, LinearKernel):
         if len(similarity.X) != n:
             raise ValueError(f"LinearKernel has {len(similarity.X)} samples; the hierarchy has {n}")
-        return factor * _checked(_core.dasgupta_cost_linear(hierarchy._tree, similarity.X), None)
+        return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
     if matrix.shape != (n, n):
@@ -114,9 +118,8 @@ def dasgupta_cost(
     if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool) or np.iscomplexobj(matrix):
         raise ValueError(f"similarity has dtype {matrix.dtype}; expected real numbers")
     if sp.issparse(matrix):
-        matrix.check_format(full_check=True)
         cost = _core.dasgupta_cost_sparse(
-            hierarchy._tree,
+            tree,
             matrix.indptr.astype(np.int64, copy=False),
             matrix.indices.astype(np.int32, copy=False),
             matrix.data.astype(np.float64, copy=False),
@@ -124,8 +127,18 @@ def dasgupta_cost(
     else:
         # The cost of the transpose is the same: a column-major matrix need not be copied.
         rows = matrix.T if matrix.flags.f_contiguous else matrix
-        cost = _core.dasgupta_cost_dense(hierarchy._tree, np.ascontiguousarray(rows, dtype=np.float64))
+        cost = _core.dasgupta_cost_dense(tree, np.ascontiguousarray(rows, dtype=np.float64))
     return factor * _checked(cost, matrix)
+
+
+def _tree_of(hierarchy: Hierarchy) -> Any:
+    """Return the core's tree of a hierarchy; TypeError if it is something else."""
+    if isinstance(hierarchy, Hierarchy):
+        return hierarchy._tree
+    raise TypeError(
+        f"hierarchy is {type(hierarchy).__name__}; expected a Hierarchy: Hierarchy.from_linkage(Z) makes one of a "
+        "linkage matrix, estimator.hierarchy_ is that of a fitted method"
+    )
 
 
 def _checked(cost: float, matrix: Any) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
@@ -78,12 +80,14 @@ class Similarity:
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", get_args(Kind)), ("features", get_args(Features))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(allowed)}")
-        if isinstance(self.gamma, str):
-            valid = self.gamma in ("median", "1/d")
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in allowed:
+                raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
+        gamma: object = self.gamma
+        if isinstance(gamma, Real) and not isinstance(gamma, bool):
+            valid = 0.0 < float(gamma) < math.inf
         else:
-            valid = not isinstance(self.gamma, bool) and np.isfinite(self.gamma) and self.gamma > 0
+            valid = isinstance(gamma, str) and gamma in ("median", "1/d")
         if not valid:
             raise ValueError(f"gamma is {self.gamma!r}; expected 'median', '1/d' or a positive number")
 

@@ -1,0 +1,68 @@
+"""Checks of what users hand over, shared by trees, their drawing and their measures."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def check_integer(name: str, value: Any) -> None:
+    """Raise a TypeError unless ``value`` is an integer (no bool)."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} is {value!r}; expected an integer")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise a TypeError or ValueError unless ``value`` is an integer of at least 1."""
+    check_integer(name, value)
+    if value < 1:
+        raise ValueError(f"{name} is {value}; expected at least 1")
+
+
+def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return a vector of integers as the core wants it; ValueError if it is none."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the sorted distinct classes, and the place of each sample's class among them.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_samples,)
+        All strings or all numbers; pandas Series and Categorical will do.
+    n_samples : int
+        Length to expect.
+
+    Raises
+    ------
+    ValueError
+        If the length is wrong, a label is missing (None, NaN, NaT, pandas.NA), or labels are of several kinds.
+    """
+    values = np.asarray(labels)
+    if values.shape != (n_samples,):
+        raise ValueError(f"labels has shape {values.shape}; expected ({n_samples},)")
+    if values.dtype == object:  # what pandas gives for strings, and for anything with missing values
+        kind = str if n_samples and isinstance(values[0], str) else Real
+        bad = next((i for i, value in enumerate(values) if not _is_label(value, kind)), None)
+    else:
+        missing = values != values if values.dtype.kind in "fcmM" else np.zeros(0, dtype=bool)
+        bad = int(np.argmax(missing)) if missing.any() else None
+    if bad is not None:
+        raise ValueError(
+            f"labels[{bad}] is {values[bad]!r}; expected a class for each sample, all strings or all numbers"
+        )
+    classes, codes = np.unique(values, return_inverse=True)
+    return classes, codes
+
+
+def _is_label(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and value == value  # NaN is not itself

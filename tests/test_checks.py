@@ -1,0 +1,81 @@
+"""Counts and labels: what passes, and what the errors name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cladebench.checks import as_index, check_count, class_codes
+
+WORDS = ["b", "a", "b"]
+
+
+def test_counts() -> None:
+    for value in (1, np.int8(3), 10**30):
+        check_count("k", value)
+    for value, error in (
+        (0, ValueError),
+        (-1, ValueError),
+        (1.0, TypeError),
+        (True, TypeError),
+        ("1", TypeError),
+    ):
+        with pytest.raises(error, match=f"k is {value}" if error is ValueError else f"k is {value!r}"):
+            check_count("k", value)
+
+
+def test_indices() -> None:
+    assert as_index("v", np.uint8([1, 0])).dtype == np.int64
+    assert as_index("v", []).tolist() == []
+    for wrong in ([[0]], [0.0], ["a"], [True]):
+        with pytest.raises(ValueError, match="v has"):
+            as_index("v", wrong)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        WORDS,
+        np.array(WORDS),
+        np.array(WORDS, dtype=object),
+        pd.Series(WORDS, index=[5, 6, 7]),
+        pd.Series(WORDS, dtype="string"),
+        pd.Categorical(WORDS),
+        pd.Series([2, 1, 2], dtype="Int64"),
+        pd.Series([True, False, True], dtype="boolean"),
+        [2, 1, 2],
+        [2.5, 1.0, 2.5],
+        [True, False, True],
+        np.array(["2020-02-02", "2020-01-01", "2020-02-02"], dtype="datetime64[D]"),
+    ],
+    ids=str,
+)
+def test_labels_of_one_kind_are_coded_in_sorted_order(labels: object) -> None:
+    classes, codes = class_codes(labels, 3)
+    assert len(classes) == 2 and codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (["a", None, "b"], r"labels\[1\] is None"),
+        ([None, "a", "b"], r"labels\[0\] is None"),
+        (pd.Series(["a", "b", pd.NA], dtype="string"), r"labels\[2\] is <NA>"),
+        (pd.Series([1, None, 2], dtype="Int64"), r"labels\[1\] is"),
+        (pd.Categorical(["a", None, "b"]), r"labels\[1\] is nan"),
+        (pd.Series(["a", np.nan, "b"], dtype=object), r"labels\[1\] is nan"),
+        (np.array([1, np.nan, 2], dtype=object), r"labels\[1\] is nan"),
+        ([0.0, np.nan, 1.0], r"labels\[1\] is np.float64\(nan\)"),
+        (pd.to_datetime(["2020-01-01", None, "2020-01-02"]), r"labels\[1\] is .*NaT"),
+        (np.array(["a", 1, "b"], dtype=object), r"labels\[1\] is 1"),
+        (np.array([1, "a", 2], dtype=object), r"labels\[1\] is 'a'"),
+    ],
+)
+def test_labels_that_are_missing_or_of_several_kinds_are_named(labels: object, found: str) -> None:
+    with pytest.raises(ValueError, match=found):
+        class_codes(labels, 3)
+
+
+def test_labels_of_another_length() -> None:
+    for wrong in ([0, 1], [[0], [1], [2]], 3, []):
+        with pytest.raises(ValueError, match=r"labels has shape .*; expected \(3,\)"):
+            class_codes(wrong, 3)
