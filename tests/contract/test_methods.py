@@ -200,6 +200,16 @@ def check_one_feature(cls: Method) -> None:
     fitted(cls, X[:, :1])
 
 
+def check_extreme_scales(cls: Method) -> None:
+    # Squares of the one overflow, those of the other are zero: refused in plain words, or a sound tree.
+    X, _ = blobs()
+    for scale in (1e200, 1e-310):
+        try:
+            fitted(cls, X * scale)
+        except ValueError as error:
+            assert "rescale X" in str(error)
+
+
 def check_deep_data(cls: Method) -> None:
     # Geometrically spaced: trees of a depth near the number of samples.
     fitted(cls, 2.0 ** np.arange(30)[:, None])

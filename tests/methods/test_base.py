@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cladebench.methods.base import check_choice, check_int, check_real
+from cladebench.methods.base import check_choice, check_int, check_real, check_scale
 from cladebench.methods.controls import OracleTree, RandomTree
 
 
@@ -31,6 +31,19 @@ def test_choices() -> None:
     for value in ("d", None, ["a"]):
         with pytest.raises(ValueError, match=r"c=.*expected one of a, b"):
             check_choice("c", value, ("b", "a"))
+
+
+def test_scales_at_which_squares_are_lost_are_named() -> None:
+    X = np.arange(12.0).reshape(4, 3)
+    for scale in (0.0, 1e-150, 1.0, 1e150):
+        check_scale(X * scale)
+    check_scale(np.full((4, 3), 1e-300))  # constant: no distance is lost
+    X[2, 1] = -1e153
+    with pytest.raises(ValueError, match=r"X\[2, 1\] is -2e\+153: expected at most 1\.94e\+153") as caught:
+        check_scale(X * 2)
+    assert "rescale X" in str(caught.value)
+    with pytest.raises(ValueError, match=r"extend over 9e-160 at most: expected at least 1\.49e-154"):
+        check_scale(np.arange(12.0).reshape(4, 3) * 1e-160)
 
 
 def test_fit_predict_hands_on_the_labels() -> None:

@@ -18,6 +18,13 @@ def test_without_a_threshold_every_distinct_sample_is_a_leaf(branching_factor: i
     assert np.diff(tree.child_ptr).max() <= branching_factor
 
 
+def test_up_to_branching_factor_samples_make_a_star() -> None:
+    X = np.random.default_rng(2).normal(size=(51, 2))
+    for n, is_star in ((50, True), (51, False)):
+        tree = BirchTree(random_state=0).fit(X[:n]).hierarchy_
+        assert (len(tree.children(tree.root)) == n) == is_star
+
+
 def test_equal_samples_share_a_leaf() -> None:
     X = np.repeat(blobs(30), 2, axis=0)
     leaf_of = BirchTree(branching_factor=3, random_state=1).fit(X).hierarchy_.leaf_of

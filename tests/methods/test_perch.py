@@ -13,6 +13,12 @@ from cladebench.reference.perch import perch as twin
 ROTATIONS = ["none", "masking", "masking+balance"]
 
 
+def test_a_bound_on_the_leaves_may_be_any_integer() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    free, bounded = (Perch(max_leaves=k, random_state=0).fit(X).hierarchy_ for k in (None, 2**70))
+    assert np.array_equal(free.parents, bounded.parents) and np.array_equal(free.leaf_of, bounded.leaf_of)
+
+
 @pytest.mark.parametrize("rotations", ROTATIONS)
 def test_samples_are_numbered_as_the_rows(rotations: str) -> None:
     X = np.random.default_rng(0).normal(size=(60, 3))

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from cladebench.methods import RandomTree, SparsestCut
 from cladebench.methods.sparsest_cut import gather
-from cladebench.metrics import Similarity, dasgupta_cost, dendrogram_purity
+from cladebench.metrics import LinearKernel, Similarity, dasgupta_cost, dendrogram_purity
 from cladebench.reference import sparsest_cut as reference
 
 
@@ -119,6 +119,11 @@ def test_bad_similarities() -> None:
         (lambda X: X, r"shape \(60, 2\); expected \(60, 60\)"),
         (lambda X: X @ X.T, "needs weights >= 0"),
         (lambda X: np.triu(np.ones((len(X), len(X)))), "not symmetric"),
+        (LinearKernel, "gives a LinearKernel; a sparsest cut reads an array"),
+        (
+            lambda X: np.full((len(X), len(X)), 1e200),
+            r"similarity contains 1e\+200; expected at most 2.23e\+152",
+        ),
         ("precomputed", r"shape \(60, 2\); expected \(60, 60\)"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_choice
+from cladebench.methods.base import HierarchicalClusterer, check_choice, check_scale
 
 LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 
@@ -65,7 +65,5 @@ class Agglomerative(HierarchicalClusterer):
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if len(X) == 1:
             return Hierarchy([-1], [0])
-        distances = pdist(X)
-        if not np.isfinite(distances).all():
-            raise ValueError("the distances of the samples overflow; rescale X")
-        return Hierarchy.from_linkage(linkage(distances, method=self.linkage))
+        check_scale(X)
+        return Hierarchy.from_linkage(linkage(pdist(X), method=self.linkage))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from numbers import Integral, Real
@@ -128,6 +129,23 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
     if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
         raise ValueError(
             f"{name}={value!r}: expected a finite number {'>' if open_minimum else '>='} {minimum}"
+        )
+
+
+def check_scale(X: np.ndarray) -> None:
+    """Raise a ValueError if sums of squared distances would overflow, or all of them underflow to zero."""
+    limit = math.sqrt(sys.float_info.max / X.size) / 2.0
+    row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
+    if abs(X[row, column]) > limit:
+        raise ValueError(
+            f"X[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which sums "
+            "of squared distances overflow; rescale X"
+        )
+    extent, least = float(np.ptp(X, axis=0).max()), math.sqrt(sys.float_info.min)
+    if 0.0 < extent < least:
+        raise ValueError(
+            f"the features of X extend over {extent:g} at most: expected at least {least:.3g}, below which squared "
+            "distances vanish; rescale X"
         )
 
 

@@ -11,7 +11,7 @@ from sklearn.cluster import Birch
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_int, check_real
+from cladebench.methods.base import HierarchicalClusterer, check_int, check_real, check_scale
 
 
 class BirchTree(HierarchicalClusterer):
@@ -27,7 +27,8 @@ class BirchTree(HierarchicalClusterer):
         silent.
     branching_factor : int, default=50
         Largest number of entries in a node, at least 2. The default is scikit-learn's; the ghc paper is
-        silent.
+        silent. A node is split only when it overflows, so with at most this many distinct samples the tree is
+        a star: one node with all of them below.
     random_state : int, RandomState instance or None, default=None
         Source of the order in which the samples are inserted.
 
@@ -77,6 +78,7 @@ class BirchTree(HierarchicalClusterer):
         check_int("branching_factor", self.branching_factor, 2)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        check_scale(X)
         order = check_random_state(self.random_state).permutation(len(X))
         centred = X - X.mean(axis=0)
         # scikit-learn wants a positive threshold; the square of the smallest one is zero.

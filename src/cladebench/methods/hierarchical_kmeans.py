@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
-from cladebench.methods.base import HierarchicalClusterer, check_int
+from cladebench.methods.base import HierarchicalClusterer, check_int, check_scale
 
 
 class HierarchicalKMeans(HierarchicalClusterer):
@@ -84,6 +84,7 @@ class HierarchicalKMeans(HierarchicalClusterer):
         check_int("leaf_size", self.leaf_size, 1)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        check_scale(X)
         random = check_random_state(self.random_state)
         inertias: list[float] = []
         self.n_iter_ = 0

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from cladebench import _core
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int
+from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_scale
 
 ROTATIONS = ("none", "masking", "masking+balance")
 
@@ -101,11 +101,13 @@ class Perch(HierarchicalClusterer):
             raise ValueError(f"shuffle={self.shuffle!r}: expected True or False")
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        check_scale(X)
         order = np.arange(len(X))
         if self.shuffle:
             order = check_random_state(self.random_state).permutation(len(X))
         arriving = np.ascontiguousarray(X[order])
-        parents, arrived_at, heights = _core.perch(arriving, self.rotations, self.max_leaves)
+        max_leaves = None if self.max_leaves is None else min(self.max_leaves, len(X))
+        parents, arrived_at, heights = _core.perch(arriving, self.rotations, max_leaves)
         leaf_of = np.empty(len(X), dtype=np.intp)
         leaf_of[order] = arrived_at
         return Hierarchy.from_parents(parents, leaf_of, heights=heights)

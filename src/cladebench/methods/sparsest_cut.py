@@ -10,8 +10,8 @@ from scipy import sparse
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int
-from cladebench.metrics.similarity import Kind, Similarity
+from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_scale
+from cladebench.metrics.similarity import Kind, LinearKernel, Similarity
 from cladebench.solvers.sparsest_cut import EXACT_BELOW, checked_weights, find_cut
 
 # Eigenvectors carried along: the second is the likely cut of what the first one leaves.
@@ -32,8 +32,8 @@ class SparsestCut(HierarchicalClusterer):
         Clusters of ``labels_``.
     similarity : str, callable or "precomputed", default="exp_sq"
         A kind of `cladebench.metrics.similarity.Similarity`, or any callable (such as a Similarity) that
-        takes X and gives an (n_samples, n_samples) array or sparse matrix of weights >= 0, or "precomputed"
-        where X is that array. The ghc paper is silent.
+        takes X and gives an (n_samples, n_samples) array or sparse matrix of weights >= 0 (a LinearKernel is
+        neither), or "precomputed" where X is that array. The ghc paper is silent.
     exact_below : int, default=12
         Nodes of fewer samples are cut optimally.
 
@@ -109,9 +109,14 @@ class SparsestCut(HierarchicalClusterer):
         weights: Any
         if callable(self.similarity):
             weights = self.similarity(X)
+            if isinstance(weights, LinearKernel):
+                raise ValueError(
+                    "similarity gives a LinearKernel; a sparsest cut reads an array of weights >= 0"
+                )
         elif self.similarity == "precomputed":
             weights = X
         else:
+            check_scale(X)
             weights = Similarity(cast(Kind, self.similarity))(X)
         if np.shape(weights) != (len(X), len(X)):
             raise ValueError(f"similarity has shape {np.shape(weights)}; expected ({len(X)}, {len(X)})")

@@ -24,6 +24,8 @@ References
 
 from __future__ import annotations
 
+import math
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -338,6 +340,12 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
     values = weights.data if sparse.issparse(weights) else weights
     if not np.isfinite(values).all():
         raise ValueError("similarity contains NaN or infinity; expected finite numbers")
+    limit = math.sqrt(sys.float_info.max) / max(weights.shape[0], 1)
+    if values.size and values.max() > limit:
+        raise ValueError(
+            f"similarity contains {values.max():g}; expected at most {limit:.3g}, beyond which sums of squares "
+            "overflow: rescale it"
+        )
     if values.size and values.min() < 0:
         raise ValueError(f"similarity contains {values.min():g}; a sparsest cut needs weights >= 0")
     # In strips: a whole transposed difference would be two more matrices.
