@@ -1,4 +1,4 @@
-"""The GHC estimator: training, start, read-out, routers, reproducibility, bad input."""
+"""The GHC estimator: what a fit gives, routers, reproducibility, bad input."""
 
 import os
 import subprocess
@@ -9,45 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from ghc_cases import TRAININGS, as_bytes, nested, small
+from scipy import sparse
 from sklearn.base import clone
 
-from cladebench.methods import GHC
-from cladebench.methods.ghc import start as start_module
-from cladebench.methods.ghc.objective import as_similarities, exact_objective
+from cladebench.methods.ghc.objective import exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, route
-from cladebench.methods.ghc.session import double_precision
-from cladebench.methods.ghc.start import greedy_start
-from cladebench.methods.ghc.training import blocks_of, members_of
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.similarity import LinearKernel, Similarity
-
-TRAININGS = ("full_tree", "blockwise", "exact")
-CENTRES = np.array([[0.0, 0.0], [0.0, 3.0], [20.0, 0.0], [20.0, 3.0]])
-
-
-def nested() -> tuple[np.ndarray, np.ndarray]:
-    """Four blobs of ten points in two far pairs, shuffled; one shape for all tests spares compilations."""
-    rng = np.random.default_rng(0)
-    labels = rng.permutation(np.repeat(np.arange(4), 10))
-    return CENTRES[labels] + 0.3 * rng.standard_normal((40, 2)), labels
-
-
-def small(**params: object) -> GHC:
-    return GHC(
-        **{
-            "n_clusters": 4,
-            "n_leaves": 8,
-            "hidden_size": 4,
-            "n_iter": 600,
-            "similarity": "exp",
-            "random_state": 0,
-            **params,
-        }  # type: ignore[arg-type]
-    )
-
-
-def as_bytes(params: object) -> bytes:
-    return b"".join(np.ascontiguousarray(leaf).tobytes() for leaf in jax.tree.leaves(params))
 
 
 @pytest.mark.parametrize("training", TRAININGS)
@@ -113,74 +82,6 @@ def test_greedy_routing_ties_and_closed_doors() -> None:
     used = np.ones(7, dtype=bool)
     used[[3, 4, 1, 5]] = False
     assert route(np.full((3, 2), 1.0), used).tolist() == [6, 6]
-
-
-# ------------------------------------------------------------------------------------------------ blocks
-
-
-@pytest.mark.parametrize("n_leaves", [2, 4, 8, 16, 32])
-@pytest.mark.parametrize("block_depth", [1, 2, 3, 5])
-def test_blocks_tile_the_tree(n_leaves: int, block_depth: int) -> None:
-    below = []
-    for roots, nodes in blocks_of(n_leaves, block_depth):
-        for root, block in zip(roots, nodes, strict=True):
-            inside = [root, *block]
-            # In the block's own heap order, child k hangs below its parent (k - 1) // 2.
-            for k in range(1, len(inside)):
-                assert (inside[k] - 1) // 2 == inside[(k - 1) // 2]
-                assert inside[k] % 2 == k % 2
-            below.extend(block.tolist())
-    assert sorted(below) == list(range(1, 2 * n_leaves - 1))
-
-
-def test_members_are_the_points_below_the_root_of_a_block() -> None:
-    leaves = np.array([7, 14, 8, 9, 11])
-    assert [m.tolist() for m in members_of(np.array([1, 2]), leaves)] == [[0, 2, 3], [1, 4]]
-    assert [m.tolist() for m in members_of(np.array([3, 4, 5, 6]), leaves)] == [[0, 2], [3], [4], [1]]
-    assert [m.tolist() for m in members_of(np.array([0]), leaves)] == [[0, 1, 2, 3, 4]]
-
-
-def test_blocks_of_full_depth_are_full_tree_training() -> None:
-    X, _ = nested()
-    whole = small(training="full_tree").fit(X)
-    for depth in (3, 7):
-        blocks = small(training="blockwise", block_depth=depth).fit(X)
-        assert as_bytes(blocks.params_) == as_bytes(whole.params_)
-
-
-def test_levels_of_blocks_are_trained_one_after_the_other() -> None:
-    X, _ = nested()
-    ghc = small(training="blockwise", n_iter=100, n_checkpoints=1, tol=0.0).fit(X)
-    assert ghc.trace_["iterations"].tolist() == [0, 100, 200]
-    assert not ghc.converged_
-    assert ghc.critical_path_seconds_ < ghc.trace_["seconds"][-1]
-
-
-# ------------------------------------------------------------------------------------------------ start
-
-
-@pytest.mark.parametrize("kernel", ["dense", "linear"])
-def test_start_splits_towards_the_more_similar_seed(kernel: str) -> None:
-    rng = np.random.default_rng(4)
-    X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 15, axis=0) + 0.05 * rng.standard_normal((30, 2))
-    S = as_similarities(LinearKernel(X) if kernel == "linear" else X @ X.T)
-    with double_precision():
-        params = greedy_start(LinearRouter(), 2, np.random.default_rng(0), jnp.asarray(X), S)
-        margins = X @ (params["weights"][0] - params["weights"][1]) + params["bias"][0] - params["bias"][1]
-    seed = np.random.default_rng(0)
-    for _ in range(2):  # what was drawn before the first point
-        LinearRouter().init(seed, 2)
-    left = seed.choice(30)
-    assert np.array_equal(margins >= 0, np.repeat([left < 15, left >= 15], 15))
-
-
-def test_start_is_where_training_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, _ = nested()
-    monkeypatch.setattr(start_module, "N_STEPS", 1)
-    one = small(n_iter=100).fit(X)
-    monkeypatch.setattr(start_module, "N_STEPS", 30)
-    other = small(n_iter=100).fit(X)
-    assert one.trace_["objective"][0] > other.trace_["objective"][0]
 
 
 # ------------------------------------------------------------------------------------------------ routers
@@ -249,37 +150,6 @@ def test_training_on_more_points_than_a_batch_routes() -> None:
     assert dendrogram_purity(ghc.hierarchy_, np.repeat(labels, 3)) == 1.0
 
 
-# ------------------------------------------------------------------------------------------------ stopping
-
-
-def test_convergence_is_reported() -> None:
-    X, _ = nested()
-    assert small(training="exact", n_iter=500).fit(X).converged_
-    short = small(training="exact", n_iter=2).fit(X)
-    assert not short.converged_ and short.n_iter_ == 2
-    stopped = small(n_iter=20000, tol=1e-3).fit(X)
-    assert stopped.converged_ and 1000 <= stopped.n_iter_ < 20000
-    assert not small(n_iter=600).fit(X).converged_
-
-
-def test_divergence_is_an_error() -> None:
-    X, _ = nested()
-    with pytest.raises(FloatingPointError, match="learning_rate=1e\\+305"):
-        small(router=NeuralRouter(4, "relu"), learning_rate=1e305, n_iter=100).fit(X)
-
-
-@dataclass(frozen=True)
-class BrokenRouter(LinearRouter):
-    def apply(self, params: dict[str, jax.Array], X: jax.Array) -> jax.Array:
-        return jnp.log(-1.0 - jnp.square(super().apply(params, X)))
-
-
-@pytest.mark.parametrize("training", TRAININGS)
-def test_a_router_that_gives_nan_is_an_error(training: str) -> None:
-    with pytest.raises(FloatingPointError, match="cost is nan"):
-        small(router=BrokenRouter(), training=training, n_iter=100).fit(nested()[0])
-
-
 # ------------------------------------------------------------------------------------------------ reproducibility
 
 SCRIPT = """
@@ -334,6 +204,8 @@ def test_checkpoints_do_not_change_the_result() -> None:
         ({"n_leaves": 12}, "n_leaves=12: expected a power of two"),
         ({"n_leaves": 1}, "n_leaves=1"),
         ({"n_leaves": 8.0}, "n_leaves=8.0"),
+        ({"n_leaves": 2**40}, "n_leaves=1099511627776: expected at most 65536"),
+        ({"n_init": 0}, "n_init=0"),
         ({"router": "quadratic"}, "router='quadratic'"),
         ({"router": 3}, "router=3"),
         ({"training": "greedy"}, "training='greedy'"),
@@ -353,6 +225,12 @@ def test_checkpoints_do_not_change_the_result() -> None:
         ({"scale_inputs": "yes"}, "scale_inputs='yes'"),
         ({"similarity": lambda X: np.ones((3, 3))}, "3 points, X has 40"),
         ({"similarity": lambda X: np.full((40, 40), np.nan)}, "NaN"),
+        ({"similarity": lambda X: sparse.csr_array(X @ X.T)}, "sparse matrix: expected a dense array"),
+        (
+            {"similarity": lambda X: np.full((40, 40), 1e306)},
+            "similarity reaches 1e+306: expected at most 2.81e+303",
+        ),
+        ({"similarity": lambda X: LinearKernel(X * 1e200)}, "similarity reaches inf: expected at most"),
         ({"similarity": lambda X: np.arange(1600.0).reshape(40, 40)}, "not symmetric"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -11,10 +10,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_real
+from cladebench.methods.base import (
+    HierarchicalClusterer,
+    check_choice,
+    check_int,
+    check_real,
+    check_scale,
+)
 from cladebench.metrics.similarity import Kind, Similarity
 
 if TYPE_CHECKING:
+    from cladebench.methods.ghc.evaluation import Evaluation
     from cladebench.methods.ghc.routers import Router
     from cladebench.methods.ghc.training import Run
 
@@ -28,7 +34,8 @@ class GHC(HierarchicalClusterer):
         Clusters of ``labels_``.
     n_leaves : int, default=16
         Leaves L of the complete binary tree, a power of two. A hyper-parameter of the paper (section 3), its
-        values unsaid. Leaves that no point reaches are dropped at the end.
+        values unsaid. Leaves that no point reaches are dropped at the end. At most 65536: path probabilities are
+        held in an (n_samples, 2 L - 1) array.
     router : {"linear", "neural"} or Router, default="linear"
         Routing function: GHC-L, GHC-N, or any object that follows `cladebench.methods.ghc.routers.Router`.
     training : {"full_tree", "blockwise", "exact"}, default="full_tree"
@@ -38,8 +45,8 @@ class GHC(HierarchicalClusterer):
         the tree is no multiple.
     similarity : str, Similarity or callable, default="exp_sq"
         Sim(x, x') on the features as given. A kind of `cladebench.metrics.similarity.Similarity`, or a callable
-        that maps X to a symmetric (n, n) array or to a `LinearKernel` (then nothing n x n is ever made). The paper
-        does not say which it uses.
+        that maps X to a symmetric, dense (n, n) array or to a `LinearKernel` (then nothing n x n is ever made). The
+        paper does not say which it uses.
     hidden_size : int, default=16
         Width of the hidden layer of ``router="neural"``.
     learning_rate : float, default=3.0
@@ -47,6 +54,9 @@ class GHC(HierarchicalClusterer):
         gradients are small: 1 to 30 suits "sgd", 0.01 to 0.1 "adam". The paper names no value.
     n_iter : int or None, default=None
         Most steps of full-tree training, of each level of blocks, or of L-BFGS. None: 2000, 2000 and 200.
+    n_init : int, default=1
+        Starts, each trained to its end; the one with the least J' is kept (the first among equals). The first is that
+        of ``n_init=1`` with the same ``random_state``. The paper speaks of no restarts.
     batch_size : int, default=64
         Pairs b of a step.
     n_second : int, default=8
@@ -81,6 +91,9 @@ class GHC(HierarchicalClusterer):
         Parameters of nodes 1..2 L - 2 in heap order, stacked along a leading axis.
     objective_ : float
         The exact J' of the routers, each pair of distinct points once.
+    objectives_ : ndarray of shape (n_init,)
+        J' at the end of each start, of which ``objective_`` is the least. All other attributes are those of the start
+        that was kept.
     discrete_cost_ : float
         Dasgupta's cost of ``hierarchy_``, each pair once.
     trace_ : dict of ndarray
@@ -130,6 +143,7 @@ class GHC(HierarchicalClusterer):
     contract_excuses: ClassVar[Mapping[str, str]] = {
         "check_duplicates_only": "the default similarity scales by the median distance and says that it is 0",
     }
+    MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 2000, "blockwise": 2000, "exact": 200}
 
     def __init__(
@@ -144,6 +158,7 @@ class GHC(HierarchicalClusterer):
         hidden_size: int = 16,
         learning_rate: float = 3.0,
         n_iter: int | None = None,
+        n_init: int = 1,
         batch_size: int = 64,
         n_second: int = 8,
         entropy_penalty: float = 0.0,
@@ -163,6 +178,7 @@ class GHC(HierarchicalClusterer):
         self.hidden_size = hidden_size
         self.learning_rate = learning_rate
         self.n_iter = n_iter
+        self.n_init = n_init
         self.batch_size = batch_size
         self.n_second = n_second
         self.entropy_penalty = entropy_penalty
@@ -177,6 +193,8 @@ class GHC(HierarchicalClusterer):
         check_int("n_leaves", self.n_leaves, minimum=2)
         if self.n_leaves & (self.n_leaves - 1):
             raise ValueError(f"n_leaves={self.n_leaves}: expected a power of two")
+        if self.n_leaves > self.MAX_LEAVES:
+            raise ValueError(f"n_leaves={self.n_leaves}: expected at most {self.MAX_LEAVES}")
         check_choice("training", self.training, self.DEFAULT_N_ITER)
         check_choice("optimizer", self.optimizer, ("adam", "sgd"))
         check_int("block_depth", self.block_depth, minimum=1)
@@ -184,7 +202,7 @@ class GHC(HierarchicalClusterer):
         check_real("learning_rate", self.learning_rate, 0.0, open_minimum=True)
         if self.n_iter is not None:
             check_int("n_iter", self.n_iter, minimum=1)
-        for name in ("batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
+        for name in ("n_init", "batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
             check_int(name, getattr(self, name), minimum=1)
         check_real("entropy_penalty", self.entropy_penalty, 0.0)
         check_real("tol", self.tol, 0.0)
@@ -214,9 +232,14 @@ class GHC(HierarchicalClusterer):
         return self.similarity
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        from cladebench.methods.ghc.objective import as_similarities, n_points_of
-        from cladebench.methods.ghc.session import double_precision
+        import jax.numpy as jnp
 
+        from cladebench.methods.ghc.objective import as_similarities, mean_magnitude, n_points_of
+        from cladebench.methods.ghc.restarts import best_of_starts
+        from cladebench.methods.ghc.session import double_precision
+        from cladebench.methods.ghc.training import Problem
+
+        check_scale(X)
         self._offset, self._spread = _standardisation(X)
         if not self.scale_inputs:
             self._offset, self._spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
@@ -228,69 +251,33 @@ class GHC(HierarchicalClusterer):
         if isinstance(similarities, np.ndarray):
             similarity = similarities  # the diagonal does not enter the cost: one matrix is enough
         with double_precision():
-            run = self._train(X, similarities)
-            return self._record(X, run, similarities, similarity)
-
-    def _train(self, X: np.ndarray, similarities: Any) -> Run:
-        import jax.numpy as jnp
-
-        from cladebench.methods.ghc.exact import train_exact
-        from cladebench.methods.ghc.objective import draw_sample, mean_magnitude
-        from cladebench.methods.ghc.start import greedy_start
-        from cladebench.methods.ghc.training import Problem, Run, train_sampled
-
-        problem = Problem(
-            self._resolve_router(),
-            self.n_leaves,
-            jnp.asarray(self._inputs(X)),
-            similarities,
-            mean_magnitude(similarities),
-            float(self.entropy_penalty),
-        )
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        start_rng, train_rng = np.random.default_rng(seed).spawn(2)
-        began = time.perf_counter()
-        params = greedy_start(problem.router, self.n_leaves, start_rng, problem.X, similarities)
-        self.start_seconds_ = time.perf_counter() - began
-        if len(X) < 2:  # no pair, nothing to train on
-            return Run(params, [(0.0, 0, params)])
-        n_iter = self.DEFAULT_N_ITER[self.training] if self.n_iter is None else self.n_iter
-        if self.training == "exact":
-            pairs = draw_sample(train_rng, len(X), (self.entropy_pairs,), 0)[:2]
-            return train_exact(
-                problem, params, pairs, n_iter=n_iter, tol=self.tol / 1000, n_checkpoints=self.n_checkpoints
+            problem = Problem(
+                self._resolve_router(),
+                self.n_leaves,
+                jnp.asarray(self._inputs(X)),
+                similarities,
+                mean_magnitude(similarities),
+                float(self.entropy_penalty),
             )
-        return train_sampled(
-            problem,
-            params,
-            train_rng,
-            block_depth=self.n_leaves if self.training == "full_tree" else self.block_depth,
-            optimizer=self.optimizer,
-            learning_rate=float(self.learning_rate),
-            n_iter=n_iter,
-            batch_size=self.batch_size,
-            n_second=self.n_second,
-            tol=float(self.tol),
-            n_checkpoints=self.n_checkpoints,
-        )
+            best = best_of_starts(self, problem, similarity, check_random_state(self.random_state))
+        self.objectives_ = best.objectives
+        return self._record(X, best.run, best.results)
 
-    def _record(self, X: np.ndarray, run: Run, similarities: Any, similarity: Any) -> Hierarchy:
-        """Set the fitted attributes; evaluate the checkpoints. Returns the tree of the last one."""
+    def _record(self, X: np.ndarray, run: Run, results: list[Evaluation]) -> Hierarchy:
+        """Set the fitted attributes from a run and the evaluation of its checkpoints; return the last one's tree."""
         import jax
 
-        from cladebench.methods.ghc.evaluation import evaluate, mean_lca_entropy
+        from cladebench.methods.ghc.evaluation import mean_lca_entropy
 
-        results = []
-        for _, _, params in run.checkpoints:
-            margins = self._margins(X, params)
-            results.append(evaluate(margins, similarities, similarity))
         self._position = results[-1].leaves
-        self.mean_lca_entropy_ = mean_lca_entropy(margins, self.entropy_pairs)
+        self.mean_lca_entropy_ = mean_lca_entropy(
+            self._margins(X, run.checkpoints[-1][2]), self.entropy_pairs
+        )
         self.critical_path_seconds_ = run.critical_path_seconds
         self.n_updates_ = run.n_updates or run.n_iter
         self.params_ = jax.tree.map(np.asarray, run.params)
         self.n_iter_, self.converged_ = run.n_iter, run.converged
-        self.compile_seconds_ = run.compile_seconds
+        self.start_seconds_, self.compile_seconds_ = run.start_seconds, run.compile_seconds
         self.objective_, self.discrete_cost_ = results[-1].objective, results[-1].cost
         self.trace_ = {
             "seconds": np.array([seconds for seconds, _, _ in run.checkpoints]),

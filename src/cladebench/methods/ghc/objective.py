@@ -20,12 +20,14 @@ Functions that take ``xp`` compute in NumPy or in jax.numpy by one formula.
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy import sparse
 
 from cladebench.metrics.similarity import LinearKernel
 
@@ -56,22 +58,40 @@ def as_similarities(similarity: Any) -> Similarities:
     Raises
     ------
     ValueError
-        If the matrix is not square, finite and symmetric.
+        If the matrix is sparse, or not square, finite and symmetric, or so large that the cost would overflow.
     """
     if isinstance(similarity, LinearKernel):
-        return LowRank(similarity.X, np.sum(similarity.X**2, axis=1))
+        with np.errstate(over="ignore"):
+            diagonal = np.sum(similarity.X**2, axis=1)
+        _check_magnitude(float(diagonal.max()), len(diagonal))
+        return LowRank(similarity.X, diagonal)
+    if sparse.issparse(similarity):
+        raise ValueError(
+            "similarity is a sparse matrix: expected a dense array (its toarray()) or a LinearKernel"
+        )
     dense = np.array(similarity, dtype=np.float64)
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
         raise ValueError(f"similarity has shape {dense.shape}: expected a square matrix")
     np.fill_diagonal(dense, 0.0)
     if not np.isfinite(dense).all():
         raise ValueError("similarity holds NaN or infinity: expected finite values")
-    allowed = 1e-9 * max(-dense.min(initial=0.0), dense.max(initial=0.0))
+    largest = float(max(-dense.min(initial=0.0), dense.max(initial=0.0)))
+    _check_magnitude(largest, len(dense))
+    allowed = 1e-9 * largest
     for start in range(0, len(dense), 512):  # in blocks: no second n x n array
         rows = slice(start, start + 512)
         if (np.abs(dense[rows] - dense[:, rows].T) > allowed).any():
             raise ValueError("similarity is not symmetric: expected Sim(x, x') = Sim(x', x)")
     return dense
+
+
+def _check_magnitude(largest: float, n_points: int) -> None:
+    limit = sys.float_info.max / n_points**3
+    if largest > limit:
+        raise ValueError(
+            f"similarity reaches {largest:g}: expected at most {limit:.3g} in magnitude, beyond which the cost of "
+            f"{n_points} points overflows; rescale it"
+        )
 
 
 def n_points_of(similarities: Similarities) -> int:

@@ -56,6 +56,7 @@ class Run:
     compile_seconds: float = 0.0
     critical_path_seconds: float = 0.0
     n_updates: int = 0
+    start_seconds: float = 0.0
 
 
 @partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))

@@ -1,0 +1,86 @@
+"""Training from several greedy starts, of which the one with the least exact cost is kept."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cladebench.methods.ghc.evaluation import Evaluation, evaluate
+from cladebench.methods.ghc.exact import train_exact
+from cladebench.methods.ghc.objective import draw_sample
+from cladebench.methods.ghc.routers import compiled_left_margins
+from cladebench.methods.ghc.start import greedy_start
+from cladebench.methods.ghc.training import Problem, Run, train_sampled
+
+if TYPE_CHECKING:
+    from cladebench.methods.ghc.estimator import GHC
+
+
+class Best(NamedTuple):
+    """The run that is kept, the evaluation of its checkpoints, and the exact J' at the end of every start."""
+
+    run: Run
+    results: list[Evaluation]
+    objectives: np.ndarray
+
+
+def best_of_starts(settings: GHC, problem: Problem, similarity: Any, rng: np.random.RandomState) -> Best:
+    """Train from ``settings.n_init`` starts, each with a seed drawn from ``rng``; the first among equals is kept.
+
+    Parameters
+    ----------
+    settings : GHC
+        Its parameters are read, nothing else.
+    problem : Problem
+        Points and similarities.
+    similarity : ndarray or LinearKernel
+        The similarities, as `dasgupta_cost` reads them.
+    rng : RandomState
+        Source of the seeds.
+    """
+    ends = []
+    for _ in range(settings.n_init):
+        run = train(settings, problem, rng.randint(2**31 - 1))
+        trace = [compiled_left_margins(problem.router, params, problem.X) for _, _, params in run.checkpoints]
+        ends.append((run, [evaluate(np.asarray(m), problem.similarities, similarity) for m in trace]))
+    objectives = np.array([results[-1].objective for _, results in ends])
+    return Best(*ends[int(np.argmin(objectives))], objectives)
+
+
+def train(settings: GHC, problem: Problem, seed: int) -> Run:
+    """Train from one start, as ``settings.training`` says."""
+    start_rng, train_rng = np.random.default_rng(seed).spawn(2)
+    began = time.perf_counter()
+    params = greedy_start(problem.router, problem.n_leaves, start_rng, problem.X, problem.similarities)
+    start_seconds = time.perf_counter() - began
+    n_points = problem.X.shape[0]
+    n_iter = settings.DEFAULT_N_ITER[settings.training] if settings.n_iter is None else settings.n_iter
+    if n_points < 2:  # no pair, nothing to train on
+        run = Run(params, [(0.0, 0, params)])
+    elif settings.training == "exact":
+        run = train_exact(
+            problem,
+            params,
+            draw_sample(train_rng, n_points, (settings.entropy_pairs,), 0)[:2],
+            n_iter=n_iter,
+            tol=settings.tol / 1000,
+            n_checkpoints=settings.n_checkpoints,
+        )
+    else:
+        run = train_sampled(
+            problem,
+            params,
+            train_rng,
+            block_depth=problem.n_leaves if settings.training == "full_tree" else settings.block_depth,
+            optimizer=settings.optimizer,
+            learning_rate=float(settings.learning_rate),
+            n_iter=n_iter,
+            batch_size=settings.batch_size,
+            n_second=settings.n_second,
+            tol=float(settings.tol),
+            n_checkpoints=settings.n_checkpoints,
+        )
+    run.start_seconds = start_seconds
+    return run
