@@ -274,12 +274,14 @@ def test_bad_parents(parents: list, leaf_of: list, message: str) -> None:
     [
         ([[0, 1]], "shape"),
         ([0, 1, 2, 3], "shape"),
+        ([["a", "b", "c"]], "linkage is no array of numbers"),
         ([[0, 1, np.nan, 2]], "NaN"),
         ([[0, 0, 1, 2]], "more than once"),
         ([[0, 1, 1, 2], [0, 3, 1, 2]], "more than once"),
         ([[0, 2, 1, 2]], r"linkage\[0, 1\] is 2"),
         ([[0, 3, 1, 2], [1, 2, 1, 2]], r"linkage\[0, 1\] is 3"),
         ([[0, 0.5, 1, 2]], r"linkage\[0, 1\] is 0.5"),
+        ([[0, 1e300, 1, 2]], r"linkage\[0, 1\] is 1e\+300"),
         ([[-1, 0, 1, 2]], r"linkage\[0, 0\] is -1"),
     ],
 )
@@ -313,6 +315,10 @@ def test_bad_nested(nested: list, error: type[Exception], message: str) -> None:
 def test_bad_node_values() -> None:
     with pytest.raises(ValueError, match="heights has shape"):
         Hierarchy([-1], [0], heights=[1, 2])
+    with pytest.raises(ValueError, match=r"heights has shape \(\)"):
+        Hierarchy([-1], [0], heights=1.0)
+    with pytest.raises(ValueError, match="heights is no array of numbers"):
+        Hierarchy([-1], [0], heights=["a"])
     with pytest.raises(ValueError, match=r"heights\[0\] is not finite"):
         Hierarchy([-1], [0], heights=[np.nan])
     with pytest.raises(ValueError, match="node_data\\['x'\\]"):

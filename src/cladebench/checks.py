@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+import math
+import sys
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy.typing as npt
 
 def check_integer(name: str, value: Any) -> None:
     """Raise a TypeError unless ``value`` is an integer (no bool)."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {value!r}; expected an integer")
 
 
@@ -30,6 +32,25 @@ def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return a C-contiguous array of float64; ValueError if the values are no numbers or no array."""
+    try:
+        return np.asarray(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is no array of numbers: {error}") from error
+
+
+def check_magnitude(X: npt.NDArray[np.float64]) -> None:
+    """Raise a ValueError if squared distances, summed over all samples, could overflow."""
+    limit = math.sqrt(sys.float_info.max / X.size) / 2.0
+    row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
+    if abs(X[row, column]) > limit:
+        raise ValueError(
+            f"X[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which sums "
+            "of squared distances overflow; rescale X"
+        )
 
 
 def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_formats
-from cladebench.checks import as_index, check_count, check_integer, class_codes
+from cladebench.checks import as_floats, as_index, check_count, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -358,7 +358,7 @@ class Hierarchy:
     # ------------------------------------------------------------------ the rest
 
     def _checked_heights(self, heights: npt.ArrayLike) -> FloatArray:
-        values = np.array(heights, dtype=np.float64)
+        values = as_floats("heights", heights).copy()
         if values.shape != (self.n_nodes,):
             raise ValueError(f"heights has shape {values.shape}; expected ({self.n_nodes},)")
         if not np.isfinite(values).all():

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cladebench.checks import as_floats
+
 if TYPE_CHECKING:
     from cladebench.hierarchy import Hierarchy
 
@@ -17,21 +19,21 @@ FloatArray = npt.NDArray[np.float64]
 
 def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
     """Parents, nodes of samples and heights of a linkage matrix; see `Hierarchy.from_linkage`."""
-    rows = np.asarray(Z, dtype=np.float64)
+    rows = as_floats("linkage", Z)
     if rows.ndim != 2 or rows.shape[1] < 3:
         raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 4)")
     if not np.isfinite(rows[:, :3]).all():
         raise ValueError("linkage contains NaN or infinity; expected finite numbers")
     n_merges = len(rows)
     n_samples = n_merges + 1
-    merged = rows[:, :2].astype(np.int64)
     made = np.arange(n_samples, n_samples + n_merges, dtype=np.int64)
-    wrong = (merged != rows[:, :2]) | (merged < 0) | (merged >= made[:, None])
+    wrong = (rows[:, :2] % 1 != 0) | (rows[:, :2] < 0) | (rows[:, :2] >= made[:, None])
     if wrong.any():
         row, column = (int(k) for k in np.argwhere(wrong)[0])
         raise ValueError(
             f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
         )
+    merged = rows[:, :2].astype(np.int64)
     n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
     if (n_parents > 1).any():
         raise ValueError(f"linkage merges node {int(np.argmax(n_parents > 1))} more than once")

@@ -111,6 +111,8 @@ def test_bad_parameters(parameters: dict, message: str) -> None:
         ([[0.0, np.nan]], r"X\[0, 1\] is nan"),
         ([[np.inf]], r"X\[0, 0\] is inf"),
         ([1.0, 2.0], "X has shape"),
+        ([["a"]], "X is no array of numbers"),
+        ([[1.0], [2.0, 3.0]], "X is no array of numbers"),
         (np.empty((0, 2)), "X has shape"),
         (np.empty((2, 0)), "X has shape"),
     ],
@@ -118,3 +120,9 @@ def test_bad_parameters(parameters: dict, message: str) -> None:
 def test_bad_features(of, points, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         of(points)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"kind": "cosine"}, {"features": "zscore"}, {"features": "unit"}])
+def test_features_whose_squares_overflow_are_refused(parameters: dict) -> None:
+    with pytest.raises(ValueError, match=r"X\[1, 1\] is 1e\+200: expected at most 2\.23e\+153"):
+        Similarity(**parameters)(np.diag([1.0, 1e200, 1.0]))

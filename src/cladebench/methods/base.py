@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from cladebench.checks import check_magnitude
 from cladebench.hierarchy import Hierarchy
 
 
@@ -134,13 +135,7 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
 
 def check_scale(X: np.ndarray) -> None:
     """Raise a ValueError if sums of squared distances would overflow, or all of them underflow to zero."""
-    limit = math.sqrt(sys.float_info.max / X.size) / 2.0
-    row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
-    if abs(X[row, column]) > limit:
-        raise ValueError(
-            f"X[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which sums "
-            "of squared distances overflow; rescale X"
-        )
+    check_magnitude(X)
     extent, least = float(np.ptp(X, axis=0).max()), math.sqrt(sys.float_info.min)
     if 0.0 < extent < least:
         raise ValueError(

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import pdist, squareform
 
+from cladebench.checks import as_floats, check_magnitude
+
 FloatArray = npt.NDArray[np.float64]
 Kind = Literal["exp_sq", "exp", "inv", "inv_sq", "cosine"]
 Features = Literal["raw", "zscore", "unit", "minmax"]
@@ -18,7 +20,7 @@ Features = Literal["raw", "zscore", "unit", "minmax"]
 
 def checked_features(X: npt.ArrayLike) -> FloatArray:
     """Return X as a C-contiguous float64 matrix; ValueError unless it is finite, 2-d and not empty."""
-    values = np.ascontiguousarray(X, dtype=np.float64)
+    values = as_floats("X", X)
     if values.ndim != 2 or values.size == 0:
         raise ValueError(f"X has shape {values.shape}; expected (n_samples, n_features), neither 0")
     if not np.isfinite(values).all():
@@ -94,6 +96,7 @@ class Similarity:
     def transform(self, X: npt.ArrayLike) -> FloatArray:
         """Return the features that distances are taken of, shape (n_samples, n_features)."""
         values = checked_features(X)
+        check_magnitude(values)
         if self.features == "raw":
             return values
         if self.features == "unit":
