@@ -76,6 +76,14 @@ def test_prediction_never_enters_an_unused_node() -> None:
     assert set(ghc.predict(far)) <= set(nearest.values())
 
 
+def test_points_too_large_to_route_are_named() -> None:
+    X, _ = nested()
+    ghc = small(n_iter=10).fit(X)
+    for use in (ghc.predict, ghc.route, ghc.path_probabilities):
+        with pytest.raises(ValueError, match=r"X\[0, 1\] is 1e\+300: expected at most"):
+            use([[0.0, 1e300]])
+
+
 def test_greedy_routing_ties_and_closed_doors() -> None:
     assert route(np.zeros((7, 3))).tolist() == [7, 7, 7]
     assert route(np.array([[1.0, -1.0], [-1.0, 0.0], [0.0, -2.0]])).tolist() == [4, 6]
@@ -111,6 +119,13 @@ def test_any_differentiable_function_routes(training: str) -> None:
     assert [leaf.shape for leaf in ghc.params_] == [(14, 2, 4), (14, 4, 4), (14, 4)]
     assert ghc.objective_ < ghc.trace_["objective"][0]
     assert dendrogram_purity(ghc.hierarchy_, labels) > 0.9
+
+
+def test_bad_parameters_of_the_neural_router_are_named() -> None:
+    with pytest.raises(ValueError, match="hidden_size=0: expected an integer >= 1"):
+        NeuralRouter(0)
+    with pytest.raises(ValueError, match="activation='sigmoid': expected one of relu, tanh"):
+        NeuralRouter(4, "sigmoid")  # type: ignore[arg-type]
 
 
 def test_router_objects_are_what_the_names_stand_for() -> None:

@@ -2,7 +2,8 @@
 
 `GHC` is the estimator. The parts it is made of import JAX, so they are modules to be imported by name:
 `routers` (the `Router` protocol, linear and neural routers), `objective` (the continuous cost J', exact and
-sampled), `start` (the greedy start), `training` (full-tree, block-wise and exact training).
+sampled), `start` (the greedy start), `training` (full-tree and block-wise), `exact` (full-batch training), `restarts`
+(the best of several starts).
 """
 
 from cladebench.methods.ghc.estimator import GHC

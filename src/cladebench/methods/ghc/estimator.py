@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cladebench.checks import check_magnitude
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import (
     HierarchicalClusterer,
@@ -74,8 +75,8 @@ class GHC(HierarchicalClusterer):
         parametrisation; the similarity is always that of the features as given.
     tol : float, default=1e-4
         Stop sampled training (each level of blocks) when the mean sampled cost of the last 500 steps is not below
-        that of the 500 before by this fraction; 0: take all steps. L-BFGS stops when an iteration lowers the cost
-        by less than ``tol / 1000`` of it.
+        that of the 500 before by this fraction; 0: take all steps. L-BFGS stops when an iteration lowers the cost,
+        divided as for ``learning_rate``, by less than ``tol / 1000``.
     n_checkpoints : int, default=10
         Points of ``trace_`` (of each level of blocks).
     random_state : int, RandomState or None, default=None
@@ -357,7 +358,9 @@ class GHC(HierarchicalClusterer):
 
     def _fitted_margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._margins(validate_data(self, X, dtype=np.float64, reset=False), self.params_)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        check_magnitude(X)
+        return self._margins(X, self.params_)
 
 
 def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

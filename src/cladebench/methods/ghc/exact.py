@@ -79,7 +79,8 @@ def train_exact(
     n_iter : int
         Most iterations of L-BFGS.
     tol : float
-        Converged when an iteration lowers the cost by less than this fraction of it.
+        Converged when an iteration lowers `normalised_cost` by less than this (by this fraction of it, should it exceed
+        1). 0: when it stays the same.
     n_checkpoints : int
         Checkpoints, at geometrically spaced iterations.
 

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from cladebench.methods.base import check_choice, check_int
+
 
 @runtime_checkable
 class Router(Protocol):
@@ -84,6 +86,10 @@ class NeuralRouter:
 
     hidden_size: int = 16
     activation: Literal["tanh", "relu"] = "tanh"
+
+    def __post_init__(self) -> None:
+        check_int("hidden_size", self.hidden_size, minimum=1)
+        check_choice("activation", self.activation, ("relu", "tanh"))
 
     def init(self, rng: np.random.Generator, n_features: int) -> dict[str, Any]:
         """Draw the parameters of one node."""
