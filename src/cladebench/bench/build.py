@@ -41,7 +41,7 @@ def core_sources_digest(root: Path | None = None) -> str | None:
     core = root / "src/core"
     lines = [
         f"{path.relative_to(core).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        for pattern in ("*.cpp", "include/cladebench/*.hpp", "bindings/*.cpp")
+        for pattern in ("*.cpp", "include/cladebench/*.hpp", "bindings/*.[ch]pp")
         for path in sorted(core.glob(pattern), key=lambda path: path.name.encode())
     ]
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cladebench/perch.hpp"
-#include "cladebench/to_numpy.hpp"
+#include "to_numpy.hpp"
 
 namespace nb = nanobind;
 using cladebench::to_numpy;

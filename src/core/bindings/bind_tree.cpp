@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cladebench/measures.hpp"
-#include "cladebench/to_numpy.hpp"
 #include "cladebench/tree.hpp"
+#include "to_numpy.hpp"
 
 namespace nb = nanobind;
 using cladebench::Index;
