@@ -13,7 +13,7 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.base import Artifact, ArtifactContext, Table, read_caption
 from cladebench.papers.deviations import deviations_table
-from cladebench.papers.ghc import drawings, similarity_study
+from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
 from cladebench.papers.tables import RULES, chosen_rows, comparison_table, status_table
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
     if rows.empty:
         return pd.DataFrame()
     frame = pd.DataFrame({key: parts[i + 1] for i, key in enumerate(similarity_study.CANDIDATE)})
-    return similarity_study.judged(
+    return similarity_ranking.judged(
         frame.assign(dataset=rows.dataset, cost=rows.value.astype(float), cell_id=rows.cell_id)
     )
 
@@ -104,9 +104,9 @@ def unstated_similarity(context: ArtifactContext) -> Table:
         return Table(
             pd.DataFrame({"candidate": []}), notes=("No data set of the paper is within reach in this run.",)
         )
-    ranked = similarity_study.rank(frame)
+    ranked = similarity_ranking.rank(frame)
     sources = {(i, str(ranked.columns[0])): tuple(frame.cell_id.unique()) for i in range(len(ranked))}
-    return Table(ranked, sources, similarity_study.NOTES)
+    return Table(ranked, sources, similarity_ranking.NOTES)
 
 
 def similarity_heatmap(context: ArtifactContext) -> Figure:
