@@ -36,7 +36,7 @@ def context(rows):
     frame = pd.DataFrame(
         rows, columns=["dataset", "method", "setting", "setting_id", "metric", "value", "status"]
     )
-    frame["cell_id"] = [f"cell-{i}" for i in range(len(frame))]
+    frame = frame.assign(cell_id=[f"cell-{i}" for i in range(len(frame))], repetition=0)
     choices = pd.DataFrame(columns=["dataset", "method", "rule", "setting_id", "mean", "n"])
     return ArtifactContext("p", "madeup", "smoke", frame, pd.DataFrame(), choices, {}, {}, lambda cell: {})
 

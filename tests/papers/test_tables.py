@@ -39,8 +39,11 @@ def context():
         columns=["dataset", "method", "rule", "setting_id", "mean", "n"],
     )
     published = pd.DataFrame(
-        [("Table 1", "glass", "A", "purity", 0.47, 0.02, "0.47 ± 0.02")],
-        columns=["artifact", "dataset", "method", "metric", "value", "spread", "printed"],
+        [
+            ("time-a", "Table 1", "glass", "A", "seconds", 3.0, 0.1, "3.0 ± 0.1"),
+            ("purity-a", "Table 1", "glass", "A", "purity", 0.47, 0.02, "0.47 ± 0.02"),
+        ],
+        columns=["claim", "artifact", "dataset", "method", "metric", "value", "spread", "printed"],
     )
     return ArtifactContext(
         paper="p",
@@ -63,7 +66,8 @@ def test_published_measured_and_their_cells(context):
         context, artifact="Table 1", metric="purity", datasets=["glass", "digits"], number="{:.2f}".format
     )
     a, b = table.frame.to_dict("records")
-    assert a["glass: published"] == "0.47 ± 0.02"
+    assert a["glass: published"] == "0.47 ± 0.02"  # of the two numbers that the paper prints there
+    assert table.claims == {(0, "glass: published"): "purity-a"}
     assert a["glass: label-free"] == "0.50 ± 0.14 (2)"
     assert a["glass: oracle"] == "no choice"
     assert table.sources[0, "glass: label-free"] == ("p/glass/A/default/0", "p/glass/A/default/1")

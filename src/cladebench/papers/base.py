@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,8 @@ class ArtifactContext:
     records : pandas.DataFrame
         The rows of ``cells.parquet`` of this paper: one for each cell and metric.
     published : pandas.DataFrame
-        The printed numbers: columns artifact, dataset, method, metric, value, spread, printed.
+        The printed numbers: columns claim, artifact, dataset, method, metric, value, spread, printed; no rows for a
+        paper without claims.
     choices : pandas.DataFrame
         Which setting each rule selects: columns dataset, method, rule, setting_id, mean, n.
     methods : mapping of str to mapping
@@ -58,6 +60,34 @@ class ArtifactContext:
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
 
+    def rows(self, dataset: str, method: str) -> pd.DataFrame:
+        """Give the records of a method on a data set; empty where none was planned."""
+        return self.records.iloc[self._of_method.get((dataset, method), [])]
+
+    def measured(self, dataset: str, method: str, metric: str) -> pd.DataFrame:
+        """Give one metric of a method's finished cells on a data set, under all its settings.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns cell_id, setting, setting_id, repetition, value, in the order of the records.
+        """
+        return self._measurements.iloc[self._of_metric.get((dataset, method, metric), [])]
+
+    # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
+    @cached_property
+    def _measurements(self) -> pd.DataFrame:
+        return self.records[["cell_id", "setting", "setting_id", "repetition", "value"]]
+
+    @cached_property
+    def _of_method(self) -> Mapping[Any, Any]:
+        return self.records.groupby(["dataset", "method"]).indices
+
+    @cached_property
+    def _of_metric(self) -> Mapping[Any, Any]:
+        finished = self.records.metric.where(self.records.status == "ok")
+        return self.records.groupby(["dataset", "method", finished]).indices
+
 
 @dataclass(frozen=True)
 class Table:
@@ -69,12 +99,15 @@ class Table:
         What is shown; text or numbers, one header row.
     sources : mapping of (int, str) to sequence of str
         For a row number and a column name, the identifiers of the cells behind that entry.
+    claims : mapping of (int, str) to str
+        For an entry that repeats a printed number, the id of its claim.
     notes : tuple of str
         Footnotes, in reading order.
     """
 
     frame: pd.DataFrame
     sources: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    claims: Mapping[tuple[int, str], str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

@@ -141,13 +141,11 @@ def deviations_table(context: ArtifactContext) -> Table:
 
 def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> list[tuple[str, pd.DataFrame]]:
     """List the names of what is compared, with the records of each."""
-    records = context.records[context.records.status == "ok"]
     found: list[tuple[str, pd.DataFrame]] = []
     for dataset in effect["datasets"]:
-        here = records[records.dataset == dataset]
         match effect["by"]:
             case "setting":
-                rows = here[(here.method == effect["method"]) & (here.metric == effect["metric"])]
+                rows = context.measured(dataset, effect["method"], effect["metric"])
                 parameter = effect["parameter"]
                 values = rows.setting.map(lambda text, p=parameter: json.loads(text).get(p))
                 for value in sorted(values.dropna().unique(), key=lambda v: (str(type(v)), v)):

@@ -30,17 +30,11 @@ def with_spread(values: np.ndarray, number: Callable[[float], str]) -> str:
 
 
 def chosen_rows(context: ArtifactContext, dataset: str, method: str, metric: str, rule: str) -> pd.DataFrame:
-    """Records of one metric for the setting that ``rule`` selects for this method on this data set.
+    """Measurements of one metric for the setting that ``rule`` selects for this method on this data set.
 
     A method with a single setting has the same rows under every rule.
     """
-    records, choices = context.records, context.choices
-    rows = records[
-        (records.dataset == dataset)
-        & (records.method == method)
-        & (records.metric == metric)
-        & (records.status == "ok")
-    ]
+    rows, choices = context.measured(dataset, method, metric), context.choices
     if rows.setting_id.nunique() <= 1:
         return rows
     chosen = choices[(choices.dataset == dataset) & (choices.method == method) & (choices.rule == rule)]
@@ -49,8 +43,7 @@ def chosen_rows(context: ArtifactContext, dataset: str, method: str, metric: str
 
 def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
     """Say why a method has no number on a data set: its cells' status, or that none was planned."""
-    records = context.records
-    rows = records[(records.dataset == dataset) & (records.method == method)]
+    rows = context.rows(dataset, method)
     if rows.empty:
         return "not planned"
     return (
@@ -75,21 +68,21 @@ def comparison_table(
     """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    records = context.records
+    claims: dict[tuple[int, str], str] = {}
+    published = context.published
+    published = published[(published.artifact == artifact) & (published.metric == metric)]
+    printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
     for method, plan in context.methods.items():
         if plan["role"] == "study":
             continue
         row = {"method": str(plan["label"]), "role": str(plan["role"])}
         for dataset in datasets:
-            printed = context.published[
-                (context.published.artifact == artifact)
-                & (context.published.dataset == dataset)
-                & (context.published.method == method)
-            ]
-            row[f"{dataset}: published"] = str(printed.printed.iloc[0]) if len(printed) else "–"
-            gridded = (
-                records[(records.dataset == dataset) & (records.method == method)].setting_id.nunique() > 1
-            )
+            column = f"{dataset}: published"
+            row[column] = "–"
+            if (dataset, method) in printed:
+                claim = printed[dataset, method]
+                row[column], claims[len(rows), column] = str(claim.printed), str(claim.claim)
+            gridded = context.rows(dataset, method).setting_id.nunique() > 1
             for rule, heading in RULES.items():
                 column = f"{dataset}: {heading}"
                 shown = chosen_rows(context, dataset, method, metric, rule)
@@ -109,7 +102,7 @@ def comparison_table(
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
-    return Table(pd.DataFrame(rows, columns=columns), sources, (*notes, *stand_ins))
+    return Table(pd.DataFrame(rows, columns=columns), sources, claims, (*notes, *stand_ins))
 
 
 def status_table(context: ArtifactContext) -> Table:
@@ -134,4 +127,6 @@ def status_table(context: ArtifactContext) -> Table:
         frame[column] = frame[column].map(lambda v: f"{v:.3g}" if np.isfinite(v) else "–")
     groups = cells.groupby(["dataset", "method"], sort=False).cell_id.apply(tuple)
     sources = {(i, "cells"): groups.iloc[i] for i in range(len(frame))}
-    return Table(frame, sources, ("CPU seconds are of the cells alone, without starting the interpreter.",))
+    return Table(
+        frame, sources, notes=("CPU seconds are of the cells alone, without starting the interpreter.",)
+    )

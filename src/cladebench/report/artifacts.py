@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from cladebench import datasets
+from cladebench.audit.claim import ClaimSet
 from cladebench.audit.claims import claims_path, load_claims
+from cladebench.audit.outcome import Rules
 from cladebench.bench.plan import Plan, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
@@ -44,13 +44,12 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         raise InputFileError(
             f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
         )
-    published = load_claims(paper).published_table() if claims_path(paper) else pd.DataFrame()
     return ArtifactContext(
         paper=plan.paper,
         package=plan.package,
         scope=scope,
         records=records,
-        published=published,
+        published=paper_claims(paper).published_table(),
         choices=select_settings(records, plan.selection),
         methods={name: method.as_dict() for name, method in plan.methods.items()},
         datasets=_datasets(plan, scope),
@@ -62,6 +61,11 @@ def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
     keys = ("title", "kind", "stand_in_for", "n_samples", "n_features", "n_classes")
     entries = {name: datasets.info(name) for name in plan.scope(scope)["datasets"]}
     return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
+
+
+def paper_claims(paper: str) -> ClaimSet:
+    """Claims of a paper (id or dotted package); none where it has no ``claims.yaml``."""
+    return load_claims(paper) if claims_path(paper) else ClaimSet(paper, {}, Rules(), frozenset(), ())
 
 
 def paper_artifacts(package: str) -> tuple[Artifact, ...]:

@@ -14,7 +14,6 @@ import pandas as pd
 from cladebench.audit import VERDICTS, ClaimSet
 from cladebench.audit.outcome import short
 from cladebench.bench.schema import InputFileError
-from cladebench.papers.base import Artifact, Table
 from cladebench.report.sources import Sources, anchor
 
 #: What each verdict says, in a line.
@@ -185,47 +184,6 @@ def _columns(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         rows.setdefault(row, []).append(column)
     fullest = sorted(rows.values(), key=len, reverse=True)
     return tuple(dict.fromkeys(column for columns in fullest for column in columns))
-
-
-def claims_in_table(
-    artifact: Artifact,
-    table: Table,
-    claims: ClaimSet,
-    rows: Sequence[ClaimRow],
-    labels: Mapping[str, str],
-) -> dict[tuple[int, str], ClaimRow]:
-    """Find the entries of an artifact that repeat a printed number.
-
-    They follow `cladebench.papers.tables.comparison_table`: a column ``method`` with the labels of the plan, and a
-    column ``<data set>: published``. Other tables have none.
-
-    Parameters
-    ----------
-    artifact : Artifact
-        Its `place` is the artifact that the claims name.
-    table : Table
-    claims : ClaimSet
-    rows : sequence of ClaimRow
-    labels : mapping of str to str
-        Label of each method of the plan.
-    """
-    if "method" not in table.frame.columns:
-        return {}
-    by_id = {row.claim: row for row in rows}
-    numbers = {str(label): number for number, label in enumerate(table.frame["method"])}
-    found = {}
-    for claim in claims.claims.values():
-        column = f"{claim.measure.get('dataset')}: published"
-        number = numbers.get(labels.get(str(claim.measure.get("method")), ""))
-        if (
-            claim.kind == "value"
-            and claim.id in by_id
-            and claim.place.get("artifact") == artifact.place
-            and column in table.frame.columns
-            and number is not None
-        ):
-            found[number, column] = by_id[claim.id]
-    return found
 
 
 def certificate_topics(claims: ClaimSet) -> dict[str, list[str]]:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from cladebench.audit import ClaimSet, load_claims
-from cladebench.audit.claims import claims_path
-from cladebench.audit.outcome import Rules, short
+from cladebench.audit.outcome import short
 from cladebench.bench.plan import Plan, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import Store, read_cells
 from cladebench.papers.base import Artifact, ArtifactContext, Table
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
-from cladebench.report.artifacts import build_context, paper_artifacts
+from cladebench.report.artifacts import build_context, paper_artifacts, paper_claims
 from cladebench.report.claims import (
     ClaimRow,
     PublishedTable,
     certificate_topics,
     claim_rows,
-    claims_in_table,
     published_tables,
     read_audit,
     verdict_counts,
@@ -151,10 +148,10 @@ def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> 
     plan = load_plan(paper)
     context = build_context(paper, scope, results)
     records = context.records
-    claims = load_claims(paper) if claims_path(paper) else ClaimSet(plan.paper, {}, Rules(), frozenset(), ())
+    claims = paper_claims(paper)
     sources = gather_sources(records, context.choices, plan.selection)
     rows = claim_rows(audit[audit["paper"] == plan.paper], sources)
-    labels = {name: str(method["label"]) for name, method in context.methods.items()}
+    by_id = {row.claim: row for row in rows}
     artifacts = []
     for artifact in paper_artifacts(plan.package):
         if artifact.build is deviations_table:
@@ -162,8 +159,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> 
         if artifact.kind == "table":
             table = artifact.build(context)
             assert isinstance(table, Table)
-            marked = claims_in_table(artifact, table, claims, rows, labels)
-            artifacts.append(_table_view(artifact, table, sources, marked))
+            artifacts.append(_table_view(artifact, table, sources, by_id))
         else:
             figure = Path("figures") / plan.paper / f"{artifact.id}.svg"
             artifacts.append(ArtifactView(artifact, figure=figure if (results / figure).exists() else None))
@@ -203,7 +199,7 @@ def passed(certificate: dict[str, str]) -> bool:
 
 
 def _table_view(
-    artifact: Artifact, table: Table, sources: Sources, marked: dict[tuple[int, str], ClaimRow]
+    artifact: Artifact, table: Table, sources: Sources, claims: Mapping[str, ClaimRow]
 ) -> ArtifactView:
     columns = tuple(str(column) for column in table.frame.columns)
     rows = tuple(
@@ -211,7 +207,7 @@ def _table_view(
             Entry(
                 str(value),
                 sources.target(table.sources.get((number, column), ())),
-                marked.get((number, column)),
+                claims.get(table.claims.get((number, column), "")),
             )
             for column, value in zip(columns, values, strict=True)
         )

@@ -69,9 +69,10 @@ def selected_settings(context: ArtifactContext) -> Table:
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     by_id = context.records.drop_duplicates("setting_id").set_index("setting_id").setting
+    n_settings = context.records.groupby("method").setting_id.nunique()
     for choice in context.choices.to_dict("records"):
         dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
-        if context.records[context.records.method == method].setting_id.nunique() <= 1:
+        if n_settings[method] <= 1:
             continue
         setting = json.loads(str(by_id.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": RULES[rule]}
@@ -106,7 +107,7 @@ def unstated_similarity(context: ArtifactContext) -> Table:
         )
     ranked = similarity_ranking.rank(frame)
     sources = {(i, str(ranked.columns[0])): tuple(frame.cell_id.unique()) for i in range(len(ranked))}
-    return Table(ranked, sources, similarity_ranking.NOTES)
+    return Table(ranked, sources, notes=similarity_ranking.NOTES)
 
 
 def similarity_heatmap(context: ArtifactContext) -> Figure:
