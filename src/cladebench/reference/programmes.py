@@ -26,14 +26,11 @@ class IntegerPoint:
     ----------
     x : ndarray of int64, shape (n_variables,)
         Zeros and ones.
-    violation : float
-        Largest violation of a constraint at `x`, recomputed.
     status : str
         As reported by the solver: evidence, no verdict.
     """
 
     x: NDArray[np.int64]
-    violation: float
     status: str
 
 
@@ -111,7 +108,7 @@ def minimize_binary(
     ValueError
         If the solver is unknown.
     RuntimeError
-        If the solver ended without an integral point.
+        If the solver ended without an integral point, or with one that breaks a constraint.
     """
     import pulp
 
@@ -140,4 +137,6 @@ def minimize_binary(
     violation = max(
         (right - sum(c * x[column] for column, c in terms) for terms, right in constraints), default=0.0
     )
-    return IntegerPoint(x, max(0.0, float(violation)), status)
+    if violation > 0:
+        raise RuntimeError(f"{solver} returned a point that breaks a constraint by {violation:g}")
+    return IntegerPoint(x, status)
