@@ -56,10 +56,10 @@ def test_effects_are_measured_from_the_records(package):
         )
     )
     found = {row.compared: (row.value, row.n) for row in table.frame.itertuples()}
-    assert found["purity, glass, A"] == ("0.5 ± 0.35", "2")
+    assert found["purity, glass, A"] == ("0.5000 ± 0.35", "2")
     assert found["purity, glass, B"] == ("1", "1")
-    assert found["purity, glass, k = 2"] == ("0.1", "1")
-    assert found["purity, glass, k = 10"] == ("0.2", "1")
+    assert found["purity, glass, k = 2"] == ("0.1000", "1")
+    assert found["purity, glass, k = 10"] == ("0.2000", "1")
     assert found["not measured"] == ("it cannot be", "–")
     assert table.sources[0, "value"] == ("cell-0", "cell-1")
 

@@ -5,7 +5,15 @@ import pandas as pd
 import pytest
 
 from cladebench.papers.base import Artifact, ArtifactContext
-from cladebench.papers.tables import chosen_rows, comparison_table, mean_and_spread, status_table, with_spread
+from cladebench.papers.tables import (
+    chosen_rows,
+    comparison_table,
+    mean_and_spread,
+    settings_table,
+    significant,
+    status_table,
+    with_spread,
+)
 
 
 def records(*rows):
@@ -86,6 +94,31 @@ def test_what_is_missing_says_why_and_stand_ins_are_named(context):
 def test_a_single_setting_needs_no_choice(context):
     assert chosen_rows(context, "glass", "A", "purity", "oracle").value.tolist() == [0.4, 0.6]
     assert chosen_rows(context, "glass", "B", "purity", "label_free").setting_id.tolist() == ["s1"]
+
+
+def test_settings_are_shown_of_methods_that_have_a_choice(context):
+    table = settings_table(context, {"purity": "{:.1f}".format})
+    found = table.frame.to_dict("records")
+    assert [(row["method"], row["rule"], row["setting"], row["purity"]) for row in found] == [
+        ("B", "oracle", "k: 2", "0.9"),
+        ("B", "label-free", "k: 1", "0.1"),
+    ]
+    assert table.sources[0, "purity"] == ("p/glass/B/s2/0",)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.48, 4, "0.4800"),
+        (214.0, 4, "214"),
+        (697000.0, 3, "6.97e5"),
+        (6e7, 3, "6.00e7"),
+        (-1.5e-7, 2, "-1.5e-7"),
+        (0.0, 2, "0"),
+    ],
+)
+def test_numbers_are_written_as_papers_print_them(value, digits, text):
+    assert significant(value, digits) == text
 
 
 def test_mean_and_spread():

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -111,6 +111,10 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
+#: ``build(context)`` gives a table or a matplotlib figure.
+Builder: TypeAlias = "Callable[[ArtifactContext], Table | Figure]"
+
+
 @dataclass(frozen=True)
 class Artifact:
     """One table or figure of the paper, or one of ours about it.
@@ -136,20 +140,45 @@ class Artifact:
     title: str
     caption: str
     place: str
-    build: Callable[[ArtifactContext], Table | Figure]
+    build: Builder
 
     def __post_init__(self) -> None:
         if self.kind not in ("table", "figure"):
             raise ValueError(f"artifact {self.id!r}: kind is {self.kind!r}, expected 'table' or 'figure'")
 
 
-def read_caption(package: str | None, name: str) -> str:
-    """Read an artifact's caption, one paragraph, from the paper's folder.
+def declare(package: str | None, *artifacts: tuple[str, str, str, str, Builder]) -> tuple[Artifact, ...]:
+    """Declare a paper's artifacts, each with its caption from the paper's folder.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the paper's package (``__package__``), with the file ``captions/<id>.rst`` of each artifact.
+    *artifacts : tuple
+        Id, kind, title, place and build; see :class:`Artifact`.
 
     Raises
     ------
     FileNotFoundError
-        If there is no ``captions/<name>.rst``.
+        If an artifact has no caption.
     """
-    text = (resources.files(package or "") / "captions" / f"{name}.rst").read_text(encoding="utf-8")
-    return " ".join(text.split())
+    folder = resources.files(package or "") / "captions"
+
+    def caption(name: str) -> str:
+        return " ".join((folder / f"{name}.rst").read_text(encoding="utf-8").split())
+
+    return tuple(
+        Artifact(name, kind, title, caption(name), place, build)
+        for name, kind, title, place, build in artifacts
+    )
+
+
+def empty_figure(reason: str) -> Figure:
+    """Draw a figure that says why there is nothing to show."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.0, 1.2))
+    axes = figure.add_subplot()
+    axes.axis("off")
+    axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True)
+    return figure

@@ -27,7 +27,7 @@ import yaml
 
 from cladebench.bench.schema import InputFileError
 from cladebench.papers.base import ArtifactContext, Table
-from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread
+from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread, significant
 
 _KEYS = {"id", "place", "paper", "chosen", "alternatives", "effects"}
 _EFFECT_KEYS: dict[str, set[str]] = {
@@ -129,8 +129,8 @@ def deviations_table(context: ArtifactContext) -> Table:
                 continue
             for name, values in _compared(effect, context):
                 mean, spread, n = mean_and_spread(values.value.to_numpy())
-                spread_text = f" ± {spread:.2g}" if n > 1 else ""
-                value = f"{mean:.4g}{spread_text}" if n else "no cells in this scope"
+                spread_text = f" ± {significant(spread, 2)}" if n > 1 else ""
+                value = f"{significant(mean)}{spread_text}" if n else "no cells in this scope"
                 if n:
                     sources[len(rows), "value"] = tuple(values.cell_id)
                 rows.append(head | {"compared": name, "value": value, "n": str(n)})

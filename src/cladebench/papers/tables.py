@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,13 @@ from cladebench.papers.base import ArtifactContext, Table
 
 #: How a rule of selection is named in a heading.
 RULES = {"oracle": "oracle", "label_free": "label-free"}
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """Write a number as papers print it: ``0.4800``, ``214``, ``6.97e5``."""
+    kept = "#" if 0 < abs(value) < 1 or abs(value) >= 1e4 else ""  # trailing zeros are digits too
+    text = f"{value:{kept}.{digits}g}"
+    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)
 
 
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
@@ -97,12 +106,38 @@ def comparison_table(
     columns = ["method", "role"] + [
         f"{dataset}: {heading}" for dataset in datasets for heading in ("published", "label-free", "oracle")
     ]
+    reading = (
+        "published: as the paper prints it; label-free, oracle: what was measured here, mean ± standard deviation over"
+        " repetitions (their number in brackets), by the rule that chose the setting. no choice: the method has one"
+        " setting, whose number stands under label-free. Role extra: not in the paper.",
+    )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
-    return Table(pd.DataFrame(rows, columns=columns), sources, claims, (*notes, *stand_ins))
+    return Table(pd.DataFrame(rows, columns=columns), sources, claims, (*reading, *notes, *stand_ins))
+
+
+def settings_table(context: ArtifactContext, metrics: Mapping[str, Callable[[float], str]]) -> Table:
+    """Which setting of its grid each rule chose for a method, with the mean of each of `metrics` (name -> format)."""
+    rows: list[dict[str, str]] = []
+    sources: dict[tuple[int, str], tuple[str, ...]] = {}
+    settings = context.records.drop_duplicates("setting_id").set_index("setting_id").setting
+    n_settings = context.records.groupby("method").setting_id.nunique()
+    for choice in context.choices.to_dict("records"):
+        dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
+        if n_settings[method] <= 1:
+            continue
+        setting = json.loads(str(settings.loc[choice["setting_id"]]))
+        row = {"dataset": dataset, "method": method, "rule": RULES.get(rule, rule)}
+        row["setting"] = ", ".join(f"{name}: {value}" for name, value in setting.items())
+        for metric, number in metrics.items():
+            shown = chosen_rows(context, dataset, method, metric, rule)
+            row[metric] = number(float(shown.value.mean())) if len(shown) else "–"
+            sources[len(rows), metric] = tuple(shown.cell_id)
+        rows.append(row)
+    return Table(pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *metrics]), sources)
 
 
 def status_table(context: ArtifactContext) -> Table:

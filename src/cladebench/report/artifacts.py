@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterator
 from pathlib import Path
+
+import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claim import ClaimSet
@@ -15,6 +18,7 @@ from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
 from cladebench.bench.store import Store, read_cells, write_atomically
 from cladebench.papers.base import Artifact, ArtifactContext, Table
+from cladebench.papers.tables import significant
 from cladebench.plotting import save_figure, use_style
 
 
@@ -104,6 +108,17 @@ def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
     return folder / f"{artifact.id}.html"
 
 
+def shown(frame: pd.DataFrame) -> list[list[str]]:
+    """Entries of a table as readers meet them: numbers with four digits (the CSV file has them all), – for none."""
+
+    def text(value: object) -> str:
+        if isinstance(value, float):
+            return significant(value) if math.isfinite(value) else "–"
+        return str(value)
+
+    return [[text(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+
+
 def markdown(artifact: Artifact, table: Table) -> str:
     """Write a table as Markdown, with its caption above and its notes below."""
 
@@ -113,7 +128,7 @@ def markdown(artifact: Artifact, table: Table) -> str:
     rows = [
         list(table.frame.columns),
         ["---"] * table.frame.shape[1],
-        *table.frame.astype(str).to_numpy().tolist(),
+        *shown(table.frame),
     ]
     lines = [f"## {artifact.title}", "", artifact.caption, ""]
     lines += ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
@@ -129,6 +144,6 @@ def standalone_html(artifact: Artifact, table: Table) -> str:
     return environment.get_template("table.html").render(
         artifact=artifact,
         columns=list(table.frame.columns),
-        rows=table.frame.astype(str).to_numpy().tolist(),
+        rows=shown(table.frame),
         notes=table.notes,
     )

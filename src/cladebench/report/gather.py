@@ -15,7 +15,7 @@ from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import Store, read_cells
 from cladebench.papers.base import Artifact, ArtifactContext, Table
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
-from cladebench.report.artifacts import build_context, paper_artifacts, paper_claims
+from cladebench.report.artifacts import build_context, paper_artifacts, paper_claims, shown
 from cladebench.report.claims import (
     ClaimRow,
     PublishedTable,
@@ -211,7 +211,7 @@ def _table_view(
             )
             for column, value in zip(columns, values, strict=True)
         )
-        for number, values in enumerate(table.frame.astype(str).to_numpy().tolist())
+        for number, values in enumerate(shown(table.frame))
     )
     return ArtifactView(artifact, columns, rows, tuple(table.notes))
 

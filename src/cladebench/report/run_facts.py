@@ -11,8 +11,8 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
 from cladebench.papers.base import ArtifactContext
-from cladebench.papers.tables import mean_and_spread
-from cladebench.report.claims import ClaimRow, printed
+from cladebench.papers.tables import mean_and_spread, significant
+from cladebench.report.claims import ClaimRow
 from cladebench.report.sources import Sources, plain
 
 
@@ -70,11 +70,10 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
             row = {"dataset": dataset, "metric": metric}
             for name in controls:
                 mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
-                row[name] = (
-                    f"{printed(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
-                )
+                around = f" ± {significant(spread, 2)}" if n > 1 else ""
+                row[name] = f"{significant(mean)}{around} ({n})" if n else "not measured"
             row["others"] = (
-                f"{printed(means.min())} to {printed(means.max())}" if len(means) else "not measured"
+                f"{significant(means.min())} to {significant(means.max())}" if len(means) else "not measured"
             )
             found.append(row)
     return tuple(found) if controls else ()

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from cladebench.papers.base import Artifact, Table, read_caption
+from cladebench.papers.base import Artifact, Table
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.tables import comparison_table, status_table
 
@@ -31,7 +31,7 @@ def _figure(context):
 
 
 ARTIFACTS = tuple(
-    Artifact(name, kind, title, read_caption(__package__, "caption"), place, build)
+    Artifact(name, kind, title, "What is shown & how it was measured.", place, build)
     for name, kind, title, place, build in (
         ("table-1", "table", "Table 1: purity", "Table 1", table_1),
         ("overall", "table", "All cells together", "", overall),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.base import Artifact, ArtifactContext, Table, read_caption
+from cladebench.papers.base import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
-from cladebench.papers.tables import RULES, chosen_rows, comparison_table, status_table
+from cladebench.papers.tables import chosen_rows, comparison_table, settings_table, significant, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,10 +33,9 @@ def figure_3a(context: ArtifactContext) -> Table:
         artifact="Figure 3a",
         metric="dendrogram_purity",
         datasets=_datasets(context),
-        number=lambda v: f"{v:.3f}",
+        number="{:.3f}".format,
         notes=(
-            "Mean ± standard deviation over repetitions (their number in brackets). A repetition shuffles the rows;"
-            " for digits it also draws another 200 points.",
+            "A repetition shuffles the rows; for digits it also draws another 200 points.",
             "Random and Oracle are controls: a random binary tree, and the tree of the labels.",
             "oracle: the setting of the grid with the best mean purity, which needs the labels; label-free: the one"
             " with the lowest mean cost.",
@@ -53,7 +50,7 @@ def figure_3b(context: ArtifactContext) -> Table:
         artifact="Figure 3b",
         metric="dasgupta_cost",
         datasets=_datasets(context),
-        number=lambda v: f"{v:.3g}",
+        number=partial(significant, digits=3),
         notes=(
             "The paper does not say which similarity its costs use. No candidate meets the printed costs on all three"
             " data sets; these use the kind that comes closest on raw features, 1 / (1 + d^2), over ordered pairs of"
@@ -66,24 +63,7 @@ def figure_3b(context: ArtifactContext) -> Table:
 
 def selected_settings(context: ArtifactContext) -> Table:
     """Which setting of the grid each rule chose."""
-    rows: list[dict[str, str]] = []
-    sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    by_id = context.records.drop_duplicates("setting_id").set_index("setting_id").setting
-    n_settings = context.records.groupby("method").setting_id.nunique()
-    for choice in context.choices.to_dict("records"):
-        dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
-        if n_settings[method] <= 1:
-            continue
-        setting = json.loads(str(by_id.loc[choice["setting_id"]]))
-        row = {"dataset": dataset, "method": method, "rule": RULES[rule]}
-        row["setting"] = ", ".join(f"{name}: {value}" for name, value in setting.items())
-        for metric, digits in (("dendrogram_purity", ".3f"), ("dasgupta_cost", ".4g")):
-            shown = chosen_rows(context, dataset, method, metric, rule)
-            row[metric] = f"{shown.value.mean():{digits}}" if len(shown) else "–"
-            sources[len(rows), metric] = tuple(shown.cell_id)
-        rows.append(row)
-    columns = ["dataset", "method", "rule", "setting", "dendrogram_purity", "dasgupta_cost"]
-    return Table(pd.DataFrame(rows, columns=columns), sources)
+    return settings_table(context, {"dendrogram_purity": "{:.3f}".format, "dasgupta_cost": significant})
 
 
 def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
@@ -169,42 +149,26 @@ def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str,
     return "", None
 
 
-def _artifact(
-    name: str, kind: str, title: str, place: str, build: Callable[[ArtifactContext], Table | Figure]
-) -> Artifact:
-    """Declare an artifact with its caption from ``captions/<name>.rst``, which Snakemake's own report shows too."""
-    return Artifact(name, kind, title, read_caption(__package__, name), place, build)
-
-
-ARTIFACTS: tuple[Artifact, ...] = (
-    _artifact("figure-3a", "table", "Figure 3a: dendrogram purity", "Figure 3a", figure_3a),
-    _artifact("figure-3b", "table", "Figure 3b: discrete cost", "Figure 3b", figure_3b),
-    _artifact(
+ARTIFACTS: tuple[Artifact, ...] = declare(
+    __package__,
+    ("figure-3a", "table", "Figure 3a: dendrogram purity", "Figure 3a", figure_3a),
+    ("figure-3b", "table", "Figure 3b: discrete cost", "Figure 3b", figure_3b),
+    (
         "unstated-similarity",
         "table",
         "The unstated similarity",
         "Section 2.2, Figure 3b",
         unstated_similarity,
     ),
-    _artifact(
-        "unstated-similarity-map", "figure", "The unstated similarity, as a map", "", similarity_heatmap
-    ),
-    _artifact("convergence", "figure", "Cost against time of training", "Section 5", convergence),
+    ("unstated-similarity-map", "figure", "The unstated similarity, as a map", "", similarity_heatmap),
+    ("convergence", "figure", "Cost against time of training", "Section 5", convergence),
     *(
-        _artifact(
-            f"learned-tree-{name}",
-            "figure",
-            f"A learned tree: {name}",
-            "",
-            partial(learned_tree, dataset=name),
-        )
+        (f"learned-tree-{name}", "figure", f"A learned tree: {name}", "", partial(learned_tree, dataset=name))
         for name in PAPER_DATASETS
     ),
-    _artifact(
-        "figure-1", "figure", "Figure 1: a lowest common ancestor in a learned tree", "Figure 1", figure_1
-    ),
-    _artifact("figure-2", "figure", "Figure 2: blocks of a tree trained block-wise", "Figure 2", figure_2),
-    _artifact("selected-settings", "table", "Settings chosen", "Section 4", selected_settings),
-    _artifact("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    _artifact("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("figure-1", "figure", "Figure 1: a lowest common ancestor in a learned tree", "Figure 1", figure_1),
+    ("figure-2", "figure", "Figure 2: blocks of a tree trained block-wise", "Figure 2", figure_2),
+    ("selected-settings", "table", "Settings chosen", "Section 4", selected_settings),
+    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
+    ("cells", "table", "Cells: status, time, memory", "", status_table),
 )

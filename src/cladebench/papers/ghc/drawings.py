@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.papers.base import empty_figure
 from cladebench.plotting import PALETTE
 
 if TYPE_CHECKING:
@@ -18,17 +19,6 @@ if TYPE_CHECKING:
 #: One colour for a way of training, one line style for a router, in every figure.
 TRAINING = {"BW-2": PALETTE[1], "FT": PALETTE[0], "exact": PALETTE[2]}
 _ROUTER = {"GHC-L": "--", "GHC-N": "-"}
-
-
-def empty(reason: str) -> Figure:
-    """Draw a figure that says why there is nothing to show."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.0, 1.2))
-    axes = figure.add_subplot()
-    axes.axis("off")
-    axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True)
-    return figure
 
 
 def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> Figure:
@@ -42,7 +32,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
     from matplotlib.figure import Figure
 
     if not curves:
-        return empty("No optimisation traces in this scope.")
+        return empty_figure("No optimisation traces in this scope.")
     figure = Figure(figsize=(2.6 * len(curves) + 1.4, 3.0), layout="constrained")
     panels = figure.subplots(1, len(curves), squeeze=False)[0]
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
@@ -57,8 +47,11 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
         axes.set_title(dataset)
         axes.set_xlabel("seconds of training")
     panels[0].set_ylabel("Dasgupta cost of the tree")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    shown = [panel.get_legend_handles_labels() for panel in panels]
+    by_label = {
+        label: handle for handles, labels in shown for handle, label in zip(handles, labels, strict=True)
+    }
+    figure.legend(by_label.values(), by_label.keys(), loc="outside right center", frameon=False)
     return figure
 
 
@@ -82,7 +75,7 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
     from matplotlib.figure import Figure
 
     if costs.empty:
-        return empty("No data set of the paper is within reach in this run.")
+        return empty_figure("No data set of the paper is within reach in this run.")
     table = costs.pivot_table(index="candidate", columns="dataset", values="log_ratio", aggfunc="mean")
     table = table.loc[table.abs().mean(axis=1).sort_values(kind="stable").index]
     shown = table.head(24)
@@ -103,8 +96,10 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
                 color="white" if abs(value) > 1.8 else "black",
                 fontsize=7,
             )
-    axes.set_title("log10 of cost over published range; closest candidates first", fontsize=8)
-    figure.colorbar(image, ax=axes, label="log10 ratio", extend="both")
+    axes.set_title("closest candidates first; in: within the published range", fontsize=8)
+    axes.set_ylabel("similarity, features, how pairs are counted")
+    label = "log10(cost / nearest end of the published range)"
+    figure.colorbar(image, ax=axes, label=label, extend="both")
     return figure
 
 
@@ -113,7 +108,7 @@ def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset
     from matplotlib.figure import Figure
 
     if hierarchy is None:
-        return empty(f"No learned tree: {dataset} is not in this scope, or was unavailable.")
+        return empty_figure(f"No learned tree: {dataset} is not in this scope, or was unavailable.")
     figure = Figure(figsize=(7.0, 3.4), layout="constrained")
     hierarchy.plot(ax=figure.add_subplot(), labels=labels)
     return figure
@@ -177,7 +172,7 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
     The node is the deepest one that has at least four nodes below it, so that there is something to see.
     """
     if hierarchy is None:
-        return empty("No learned tree in this scope.")
+        return empty_figure("No learned tree in this scope.")
     below = np.ones(hierarchy.n_nodes, dtype=int)
     for v in hierarchy.preorder[::-1]:
         if hierarchy.parents[v] >= 0:
@@ -203,23 +198,19 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
         edges[v] = PALETTE[0]
         v = int(hierarchy.parents[v])
     figure, axes, xy = _tree_axes(hierarchy, colours, edges)
-    for name, leaf in zip(("$l_1$", "$l_2$"), pair, strict=True):
-        axes.annotate(name, xy[leaf], ha="center", va="center", fontsize=7)
-    axes.annotate(
-        f"$v$ = lca($l_1$, $l_2$), |lvs($v$)| = {hierarchy.sizes[node]}",
-        xy[node],
-        (8, 8),
-        textcoords="offset points",
+    for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
+        axes.annotate(name, xy[at], ha="center", va="center", fontsize=7)
+    axes.set_title(
+        f"{dataset}: $v$ = lca($l_1$, $l_2$), |lvs($v$)| = {hierarchy.sizes[node]}; numbers below leaves are points",
         fontsize=8,
     )
-    axes.set_title(f"{dataset}: numbers below leaves are points", fontsize=8)
     return figure
 
 
 def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
     """Draw Figure 2 with a tree learned block-wise: edges coloured by the level of their block of ``depth`` levels."""
     if hierarchy is None:
-        return empty("No tree trained block-wise in this scope.")
+        return empty_figure("No tree trained block-wise in this scope.")
     level = (np.maximum(hierarchy.depths, 1) - 1) // depth
     colours = [PALETTE[k % len(PALETTE)] for k in range(int(level.max()) + 1)]
     edges = [colours[k] for k in level]
