@@ -126,7 +126,8 @@ def _subtree(instance: str, S: np.ndarray) -> Certificate:
             improved = [improved, point]
         gain_below = tree_cost(inner, S) - best.cost
         gain_whole = whole - tree_cost(improved, S)
-        worst = max(worst, relative_difference(gain_below, gain_whole), shortfall(gain_whole, 0.0))
+        # Relative to the cost, for a gain may be nothing but rounding.
+        worst = max(worst, abs(gain_below - gain_whole) / whole, -gain_whole / whole)
         gain = max(gain, gain_whole)
         inner = inner[0]
     return Certificate(
