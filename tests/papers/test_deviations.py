@@ -51,6 +51,7 @@ def test_effects_are_measured_from_the_records(package):
                 ("glass", "B", "{}", "default", "purity", 1.0, "ok"),
                 ("glass", "C", '{"k":2}', "k2", "purity", 0.1, "ok"),
                 ("glass", "C", '{"k":10}', "k10", "purity", 0.2, "ok"),
+                ("glass", "C", '{"k":[3,4]}', "k34", "purity", 0.3, "ok"),
                 ("glass", "C", '{"k":10}', "k10", "purity", 9.0, "error"),
             ]
         )
@@ -60,6 +61,7 @@ def test_effects_are_measured_from_the_records(package):
     assert found["purity, glass, B"] == ("1", "1")
     assert found["purity, glass, k = 2"] == ("0.1000", "1")
     assert found["purity, glass, k = 10"] == ("0.2000", "1")
+    assert found["purity, glass, k = [3, 4]"] == ("0.3000", "1")
     assert found["not measured"] == ("it cannot be", "–")
     assert table.sources[0, "value"] == ("cell-0", "cell-1")
 

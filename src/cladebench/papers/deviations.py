@@ -147,11 +147,12 @@ def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> list[tuple
             case "setting":
                 rows = context.measured(dataset, effect["method"], effect["metric"])
                 parameter = effect["parameter"]
-                values = rows.setting.map(lambda text, p=parameter: json.loads(text).get(p))
-                for value in sorted(values.dropna().unique(), key=lambda v: (str(type(v)), v)):
-                    found.append(
-                        (f"{effect['metric']}, {dataset}, {parameter} = {value}", rows[values == value])
-                    )
+                # As JSON, for a value may be a list.
+                values = rows.setting.map(lambda text, p=parameter: json.dumps(json.loads(text).get(p)))
+                distinct = {text: json.loads(text) for text in values.unique() if text != "null"}
+                for text, value in sorted(distinct.items(), key=lambda item: (str(type(item[1])), item[1])):
+                    name = f"{effect['metric']}, {dataset}, {parameter} = {value}"
+                    found.append((name, rows[values == text]))
             case "method":
                 for method in effect["methods"]:
                     rows = chosen_rows(context, dataset, method, effect["metric"], "label_free")

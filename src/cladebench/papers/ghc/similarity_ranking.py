@@ -47,7 +47,10 @@ NOTES = (
     " here; the paper's digits are another draw).",
     "unordered: each pair of distinct points once; ordered: twice; +self: each point also with itself, at the number"
     " of points that share its leaf.",
-    "max: features divided by the largest absolute entry of the data set.",
+    "kinds, with D the Euclidean distance: exp_sq exp(-gamma D^2), exp exp(-D), inv 1 / (1 + D), inv_sq 1 / (1 + D^2),"
+    " cosine. gamma: median is 1 over the median of D^2, 1/d is 1 over the number of features.",
+    "features: raw as they are; zscore each of mean 0 and variance 1; minmax each within [0, 1]; unit each point of"
+    " norm 1; max divided by the largest absolute entry of the data set.",
 )
 
 
