@@ -144,3 +144,23 @@ def test_a_zip_member_that_fails_its_checksum_is_an_error():
     archive[60] ^= 0xFF
     with pytest.raises(DatasetError, match="cannot be read"):
         read_members(bytes(archive), ["readme"])
+
+
+def test_a_tar_that_ends_with_a_zip_is_read_as_a_tar():
+    archive = make_tar([("readme", b"text"), ("inner.zip", make_zip([("inner", b"text")]))])
+    assert list(read_members(archive, lambda name: True)) == ["readme", "inner.zip"]
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz", "zip"])
+def test_a_flipped_bit_gives_the_right_bytes_or_an_error_in_words(mode):
+    members = [("a", bytes(range(256)) * 4 + b"a" * 3000)]
+    good = make_zip(members) if mode == "zip" else make_tar(members, mode)
+    refused = 0
+    for place in range(0, len(good), 3):
+        bad = bytearray(good)
+        bad[place] ^= 4
+        try:
+            read_members(bytes(bad), lambda name: True)
+        except DatasetError:
+            refused += 1
+    assert refused > 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import PurePosixPath
 
@@ -68,7 +70,10 @@ def read_members(
     except (
         tarfile.TarError,
         zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
         EOFError,
+        ValueError,
         OSError,
         RuntimeError,
         NotImplementedError,
@@ -83,7 +88,8 @@ def read_members(
 
 def _members(archive: bytes) -> Iterator[tuple[str, bool, Callable[[int], bytes]]]:
     """Yield (name, is it a regular file, function that reads at most so many bytes of it)."""
-    if zipfile.is_zipfile(io.BytesIO(archive)):
+    # Not zipfile.is_zipfile, which looks at the end: it takes a tar whose last member is a zip for that zip.
+    if archive.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(archive)) as package:
             for entry in package.infolist():
                 # The upper half of the attributes is a Unix mode where one was stored; 0 means a plain file.
