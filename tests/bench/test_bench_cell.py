@@ -87,7 +87,7 @@ def test_damaged_data_are_an_error_not_an_absence(jobs, monkeypatch):
     monkeypatch.setattr(datasets, "load", load)
     monkeypatch.setattr(cell, "_loaded", {})
     record, _ = run(jobs, "good")
-    assert record["status"] == "error" and "sha256 mismatch" in record["reason"]
+    assert record["status"] == "error" and "wrong bytes in mirror" in record["reason"]
 
 
 def test_no_cell_can_alter_the_data_of_another():

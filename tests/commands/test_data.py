@@ -47,12 +47,17 @@ def test_an_altered_file_fails_fetch_and_check(folders, capsys):
     bad = folders / "mirror" / uci.OPTDIGITS_TEST.name
     bad.write_bytes(uci.bundled_optdigits()[:-7])
     assert cli.main(["data", "fetch", "--allow-unavailable", "digits"]) == 1
-    assert "sha256 mismatch" in capsys.readouterr().out
+    assert f"{bad}: expected 264712 bytes" in capsys.readouterr().out
     assert cli.main(["data", "check"]) == 1
     out = capsys.readouterr().out
     assert (
-        str(bad) in out and "264705 bytes where 264712" in out and "1 local files checked, 1 truncated" in out
+        f"optdigits.tes: 264705 bytes, expected 264712 bytes with sha256 {uci.OPTDIGITS_TEST.sha256}" in out
     )
+    assert str(bad) in out and "1 local files checked, 1 truncated" in out
+    assert cli.main(["data", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "altered" in next(line for line in lines if line.split()[0] == "digits")
+    assert lines[-1].startswith(f"altered: {bad}: 264705 bytes, expected 264712")
     bad.write_bytes(uci.bundled_optdigits())
     assert cli.main(["data", "check"]) == 0
     assert "optdigits/optdigits.tes: ok" in capsys.readouterr().out

@@ -65,9 +65,13 @@ def test_altered_data_fail(folders, capsys):
     assert "data glass" in line and str(bad) in line
 
 
-def test_unwritable_results_fail(folders, capsys):
-    (folders / "results").write_text("a regular file where the folder should be")
-    assert "results: cannot write to" in failing_line(capsys)
+@pytest.mark.parametrize(
+    ("folder", "setting"), [("results", "results_dir"), ("cache", "CLADEBENCH_CACHE or data.cache")]
+)
+def test_unwritable_folders_fail(folders, capsys, folder, setting):
+    (folders / folder).write_text("a regular file where the folder should be")
+    line = failing_line(capsys)
+    assert f"{folder}: cannot write to {folders / folder}: Not a directory; set {setting} to" in line
 
 
 def test_old_python_fails(monkeypatch, capsys):

@@ -94,8 +94,10 @@ def test_bad_mirror_file_is_an_error_that_names_it_and_leaves_it(places, server,
     with pytest.raises(ChecksumMismatch) as caught:
         fetch.obtain(file)
     message = str(caught.value)
-    assert str(path) in message and file.sha256 in message and fetch.sha256(bad) in message
-    assert (f"{len(bad)} bytes where {len(CONTENT)}" in message) == (len(bad) != len(CONTENT))
+    found = f"{len(bad)} bytes" if len(bad) < len(CONTENT) else f"sha256 {fetch.sha256(bad)}"
+    assert (
+        f"mirror {path}: expected {len(CONTENT)} bytes with sha256 {file.sha256}, found {found};" in message
+    )
     assert path.read_bytes() == bad and not places.cache.exists() and server.requests == []
 
 
@@ -114,7 +116,9 @@ def test_bad_cache_file_is_an_error_and_is_not_kept(places, server, make_file, b
 def test_bad_download_is_an_error_and_nothing_is_kept(places, server, make_file, bad):
     server.routes |= {"/toy": (200, bad), "/copy": (200, CONTENT)}
     with pytest.raises(
-        ChecksumMismatch, match=r"/toy: expected [0-9a-f]{64}, found [0-9a-f]{64};.*nothing was kept"
+        ChecksumMismatch,
+        match=r"/toy: expected 20 bytes with sha256 [0-9a-f]{64}, found (15 bytes|more than 20 bytes|sha256 \w{64});"
+        " nothing was kept",
     ):
         fetch.obtain(make_file(server.url + "/toy", server.url + "/copy"))
     assert tree(places.cache) == []
@@ -125,7 +129,7 @@ def test_a_mismatch_passes_from_one_process_to_another(places, make_file):
     with pytest.raises(ChecksumMismatch) as caught:
         fetch.obtain(make_file(NOWHERE))
     copy = pickle.loads(pickle.dumps(caught.value))
-    assert str(copy) == str(caught.value) and copy.found == fetch.sha256(ALTERED)
+    assert str(copy) == str(caught.value) and copy.found == f"sha256 {fetch.sha256(ALTERED)}"
 
 
 def test_broken_off_transfer_is_tried_again_then_left(places, server, make_file):
@@ -212,16 +216,13 @@ def test_hanging_name_lookup_is_given_up(make_file, monkeypatch):
 
 
 def test_endless_transfer_is_given_up(server, make_file, monkeypatch):
-    class Forever:
-        def __init__(self, **kwargs):
-            pass
+    def drip(response, size):
+        while True:
+            yield b""
+            time.sleep(0.01)
 
-        def __call__(self, url, sink, pooch):
-            while True:
-                sink.write(b"")
-                time.sleep(0.01)
-
-    monkeypatch.setattr("pooch.HTTPDownloader", Forever)
+    server.routes["/toy"] = (200, CONTENT)
+    monkeypatch.setattr("requests.Response.iter_content", drip)
     monkeypatch.setattr(fetch, "TOTAL_TIMEOUT", 0.1)
     with pytest.raises(DataUnavailable, match="not finished within"):
         fetch.obtain(make_file(server.url + "/toy"))
@@ -291,3 +292,19 @@ def test_check_local_reports_each_copy_and_removes_none(places, make_file):
     assert (good.source, good.fault) == ("cache", None)
     assert (fault.source, fault.path) == ("mirror", bad) and f"{len(TRUNCATED)} bytes" in fault.fault
     assert bad.exists()
+
+
+def test_a_look_at_sizes_finds_what_was_cut_and_not_what_was_altered(places, make_file):
+    places.put(places.cache, ALTERED)
+    places.put(places.mirror, CONTENT + b"more")
+    altered, longer = fetch.check_local(make_file(NOWHERE), sizes_only=True)
+    assert altered.fault is None and longer.fault.startswith(
+        "more than 20 bytes, expected 20 bytes with sha256"
+    )
+
+
+def test_of_a_file_far_too_long_little_is_read(places, make_file):
+    path = places.put(places.mirror)
+    os.truncate(path, 2**40)  # sparse: it takes no room on the disk, and has none in memory
+    with pytest.raises(ChecksumMismatch, match="found more than 20 bytes; repair the mirror"):
+        fetch.obtain(make_file(NOWHERE))

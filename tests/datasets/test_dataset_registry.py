@@ -138,8 +138,10 @@ def test_a_loaded_data_set_says_where_it_came_from(register, places, make_file):
     assert data.files == {"toy/1": first.sha256, "toy/2": second.sha256}
     assert (data.kind, data.stand_in_for) == ("stand-in", "AWA")
     assert data.X.dtype == np.float64 and data.labels.dtype == np.intp and data.X.flags.c_contiguous
-    places.put(places.cache, b"other", name="toy/2")
+    places.put(places.cache, places.mirror.joinpath("toy/2").read_bytes()[::-1], name="toy/2")
     assert datasets.availability("toy") == "cache"  # cheap: looked for, not read
+    places.put(places.cache, b"other", name="toy/2")
+    assert datasets.availability("toy") == "altered"
 
 
 def test_availability_never_reads_or_asks(register, make_file, server):

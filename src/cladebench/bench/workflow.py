@@ -96,7 +96,8 @@ class Workplan:
 
     def data_state(self, dataset: str) -> str:
         """Whether a data set is within reach without the network; a change runs its jobs again."""
-        return "at hand" if _available(dataset) else "not at hand"
+        found = _available(dataset)
+        return "not at hand" if found is None else "altered" if found == "altered" else "at hand"
 
     def memory_mb(self, paper: str, dataset: str, method: str) -> int:
         """Memory to reserve: the largest limit of the job's cells and the watching process."""
@@ -156,5 +157,5 @@ def plain(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @functools.cache
-def _available(dataset: str) -> bool:
-    return datasets.availability(dataset) is not None
+def _available(dataset: str) -> str | None:
+    return datasets.availability(dataset)

@@ -28,9 +28,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="configuration to take the data section from (default: config/config.yaml)",
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="action")
-    actions.add_parser("list", help="show all data sets and where they are").set_defaults(
-        func=configured(list_datasets)
-    )
+    actions.add_parser(
+        "list", help="show all data sets and where they are (sizes are compared, contents are not)"
+    ).set_defaults(func=configured(list_datasets))
     fetching = actions.add_parser("fetch", help="get the files of data sets (all by default)")
     fetching.add_argument("names", nargs="*", metavar="name", help="data set")
     fetching.add_argument(
@@ -39,7 +39,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="exit code 0 also when a source cannot be reached (never when a file is altered)",
     )
     fetching.set_defaults(func=configured(fetch_datasets))
-    actions.add_parser("check", help="compare all local files with the registry").set_defaults(
+    actions.add_parser("check", help="compare all local files with the registry by sha256").set_defaults(
         func=check_datasets
     )
 
@@ -74,6 +74,9 @@ def list_datasets(args: argparse.Namespace) -> int:
     table["available"] = table["available"].replace("", "to be fetched")
     table["stand-in for"] = table["stand-in for"].replace("", "-")
     print(table.to_string(index=False))
+    for copy in _local_copies(sizes_only=True):
+        if copy.fault:
+            print(f"altered: {copy.path}: {copy.fault}")
     return 0
 
 
@@ -103,15 +106,15 @@ def fetch_datasets(args: argparse.Namespace) -> int:
     return int(altered > 0 or (unavailable > 0 and not args.allow_unavailable))
 
 
+def _local_copies(sizes_only: bool = False) -> list[fetch.Checked]:
+    """Every local copy of every registered file, compared with the registry."""
+    files = {file.name: file for name in datasets.names() for file in datasets.info(name).files}
+    return [copy for file in files.values() for copy in fetch.check_local(file, sizes_only)]
+
+
 def check_datasets(args: argparse.Namespace) -> int:
     """Compare every local copy of every registered file with its sha256; 1 when any differs."""
-    checked = [
-        result
-        for file in {
-            file.name: file for name in datasets.names() for file in datasets.info(name).files
-        }.values()
-        for result in fetch.check_local(file)
-    ]
+    checked = _local_copies()
     for result in checked:
         print(f"{result.file.name}: {result.fault or 'ok'} ({result.source} {result.path})")
     faults = sum(result.fault is not None for result in checked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from cladebench import datasets
 from cladebench.bench.build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
 from cladebench.bench.config import load_config
 from cladebench.commands.data import configured
-from cladebench.datasets import fetch
+from cladebench.datasets import fetch, settings
 
 MINIMUM_PYTHON = (3, 11)
 
@@ -27,7 +28,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "verify",
-        help="check this installation: Python, compiled core, data, write access",
+        help="check this installation: Python, compiled core, data, write access to cache and results",
         description="Check this installation in a few seconds; never asks the network. Exit code 1 on a fault.",
     )
     parser.add_argument("--config", metavar="FILE", help="configuration (default: config/config.yaml)")
@@ -52,7 +53,8 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], str]]]
     yield "core", check_core
     for name in datasets.names():
         yield f"data {name}", partial(check_data, name)
-    yield "results", partial(check_results, Path(load_config(args.config).results_dir))
+    yield "cache", partial(check_writable, settings.current().cache, f"{settings.CACHE} or data.cache")
+    yield "results", partial(check_writable, Path(load_config(args.config).results_dir), "results_dir")
 
 
 def check_python() -> str:
@@ -95,14 +97,15 @@ def check_data(name: str) -> str:
     return datasets.availability(name) or "not on this machine, to be fetched"
 
 
-def check_results(folder: Path) -> str:
-    """Check that the results folder, or the nearest one above it that exists, can be written."""
-    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+def check_writable(folder: Path, setting: str) -> str:
+    """Check that a folder, or the nearest one above it that exists, can be written; leave nothing behind."""
+    folder = folder.expanduser().absolute()
+    existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise CheckFailed(
-            f"cannot write to {existing}: {error.strerror}; set results_dir to another folder"
+            f"cannot write to {existing}: {error.strerror}; set {setting} to a folder that can be written"
         ) from error
     return f"{folder} can be written"

@@ -37,20 +37,18 @@ class ChecksumMismatch(DatasetError):
     place : str
         Path or address of the bytes that were refused.
     expected, found : str
-        sha256 in hexadecimal.
+        Size and sha256.
     remark : str
         What became of the file, and what to do.
     """
 
     def __init__(self, file: str, place: str, expected: str, found: str, remark: str) -> None:
         self.file, self.place, self.expected, self.found, self.remark = file, place, expected, found, remark
-        super().__init__(
-            file, place, expected, found, remark
-        )  # so that it passes from one process to another
+        # All arguments go on, so that it passes from one process to another.
+        super().__init__(file, place, expected, found, remark)
 
     def __str__(self) -> str:
-        digests = f"expected {self.expected}, found {self.found}"
-        return f"{self.file}: sha256 mismatch in {self.place}: {digests}; {self.remark}"
+        return f"{self.file}: wrong bytes in {self.place}: expected {self.expected}, found {self.found}; {self.remark}"
 
 
 @dataclass(frozen=True)

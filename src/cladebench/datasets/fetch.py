@@ -24,6 +24,8 @@ START_TIMEOUT = 10.0
 READ_TIMEOUT = 15.0
 #: Seconds for one whole transfer.
 TOTAL_TIMEOUT = 900.0
+#: Bytes read at a time.
+CHUNK = 64 * 1024
 #: Attempts at an address that answers but breaks off. One that does not answer is asked once.
 ATTEMPTS = 2
 
@@ -55,13 +57,40 @@ def local_paths(file: RemoteFile, settings: Settings | None = None) -> Iterator[
     folders = [("cache", settings.cache), *(("mirror", m) for m in settings.mirrors)]
     for source, folder in folders:
         path = folder / file.name
-        if path.is_file():
+        if os.path.isfile(path):  # False too in a folder that may not be entered, where Path.is_file raises
             yield source, path
 
 
 def sha256(content: bytes) -> str:
     """sha256 of bytes in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def expected(file: RemoteFile) -> str:
+    """Put in words what the registry says of a file's bytes."""
+    return f"{file.size} bytes with sha256 {file.sha256}"
+
+
+def wrong_size(file: RemoteFile, size: int) -> str | None:
+    """Put a size in words where it is not the registered one; nothing is read far beyond that."""
+    if size == file.size:
+        return None
+    return f"{size} bytes" if size < file.size else f"more than {file.size} bytes"
+
+
+def fault(file: RemoteFile, content: bytes) -> str | None:
+    """What bytes are that are not the registered ones; None for the right ones."""
+    wrong = wrong_size(file, len(content))
+    if wrong:
+        return wrong
+    digest = sha256(content)
+    return None if digest == file.sha256 else f"sha256 {digest}"
+
+
+def _read(file: RemoteFile, path: Path) -> bytes:
+    """Read a copy, but not much of a file that is far too long."""
+    with open(path, "rb") as stream:
+        return stream.read(file.size + 1)
 
 
 def obtain(file: RemoteFile) -> Obtained:
@@ -87,21 +116,21 @@ def obtain(file: RemoteFile) -> Obtained:
     reasons: list[str] = []
     for source, path in local_paths(file, settings):
         try:
-            content = path.read_bytes()
+            content = _read(file, path)
         except OSError as error:
             reasons.append(f"{source} {path}: {error.strerror}")
             continue
-        if sha256(content) != file.sha256:
+        found = fault(file, content)
+        if found:
             remark = "repair the mirror or leave it out" if source == "mirror" else _discard(path)
-            raise ChecksumMismatch(
-                file.name, str(path), file.sha256, sha256(content), _size(file, content) + remark
-            )
+            raise ChecksumMismatch(file.name, f"{source} {path}", expected(file), found, remark)
         return Obtained(content, source, str(path))
     if file.bundled is not None:
         content = file.bundled()
-        if sha256(content) != file.sha256:
-            remark = _size(file, content) + "the installed package has other data"
-            raise ChecksumMismatch(file.name, "the bundled copy", file.sha256, sha256(content), remark)
+        found = fault(file, content)
+        if found:
+            remark = "the installed package has other data"
+            raise ChecksumMismatch(file.name, "the bundled copy", expected(file), found, remark)
         return Obtained(content, "bundled", "bundled")
     reasons.append(f"not in the cache {settings.cache}")
     for mirror in settings.mirrors:
@@ -127,34 +156,8 @@ def _discard(path: Path) -> str:
     return "the file was removed: run again to fetch it anew"
 
 
-def _size(file: RemoteFile, content: bytes) -> str:
-    return "" if len(content) == file.size else f"{len(content)} bytes where {file.size} were expected; "
-
-
 class _Unreachable(Exception):
     """An address that does not give the file; the next one may."""
-
-
-class _Sink:
-    """File object that a download writes to: bounded in size, and closed to a transfer that was given up."""
-
-    def __init__(self, limit: int) -> None:
-        self.content = bytearray()
-        self.started = threading.Event()
-        self.given_up = False
-        self.limit = limit
-
-    def write(self, chunk: bytes) -> int:
-        if self.given_up:
-            raise TimeoutError("given up")
-        self.started.set()
-        self.content += chunk
-        if len(self.content) > self.limit:
-            raise OverflowError
-        return len(chunk)
-
-    def flush(self) -> None:
-        """Nothing is buffered."""
 
 
 def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
@@ -176,14 +179,13 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
             if not again or attempt == ATTEMPTS - 1:
                 _failed[key] = str(error)
                 raise
-    if sha256(content) != file.sha256:
+    found = fault(file, content)
+    if found:
         # Many a dead link answers with a web page; anything else is other data, and that is an error.
         if content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
             _failed[url] = "answers with a web page in place of the file"
             raise _Unreachable(_failed[url])
-        # A transfer that is too long was stopped there.
-        remark = ("at least " if len(content) > file.size else "") + _size(file, content) + "nothing was kept"
-        raise ChecksumMismatch(file.name, url, file.sha256, sha256(content), remark)
+        raise ChecksumMismatch(file.name, url, expected(file), found, "nothing was kept")
     _write(target, content)
     return content
 
@@ -196,50 +198,69 @@ class _BrokenOff(_Unreachable):
     """The transfer began or the server had a passing fault: worth another attempt."""
 
 
-def _transfer(url: str, size: int) -> bytes:
-    """Fetch one address into memory, with a bound on every wait.
+class _Transfer(threading.Thread):
+    """Fetch one address into memory, at most one chunk more than is wanted; given up, it ends with its next chunk.
 
-    The transfer runs in a thread of its own: time limits of sockets bound neither the look-up of a name nor
-    a server that sends one byte now and then.
+    It runs in a thread of its own, because time limits of sockets bound neither the look-up of a name nor a server that
+    sends one byte now and then.
     """
-    import pooch
-    import requests
 
-    sink = _Sink(limit=size)
-    failure: list[BaseException] = []
-    finished = threading.Event()
+    def __init__(self, url: str, size: int) -> None:
+        super().__init__(name="cladebench-download", daemon=True)
+        self.url, self.size = url, size
+        self.content = bytearray()
+        self.failure: Exception | None = None
+        self.answered, self.finished = threading.Event(), threading.Event()
+        self.given_up = False
 
-    def work() -> None:
+    def run(self) -> None:
         try:
-            timeout = (START_TIMEOUT, READ_TIMEOUT)
-            pooch.HTTPDownloader(timeout=timeout, progressbar=False)(url, sink, None)
-        except BaseException as error:  # handed to the waiting thread, which judges it
-            failure.append(error)
+            self._fetch()
+        except Exception as error:  # for the thread that waits
+            self.failure = error
         finally:
-            sink.started.set()
-            finished.set()
+            self.answered.set()
+            self.finished.set()
 
-    threading.Thread(target=work, name="cladebench-download", daemon=True).start()
+    def _fetch(self) -> None:
+        import requests
+
+        # The registered size and sha256 are those of the file as it is, not as packed for the transfer.
+        headers = {"Accept-Encoding": "identity"}
+        try:
+            with requests.get(
+                self.url, headers=headers, stream=True, timeout=(START_TIMEOUT, READ_TIMEOUT)
+            ) as response:
+                response.raise_for_status()
+                for chunk in response.iter_content(CHUNK):
+                    self.answered.set()
+                    self.content += chunk
+                    if self.given_up or len(self.content) > self.size:
+                        return
+        except requests.HTTPError as error:
+            status = error.response.status_code
+            raise (_BrokenOff if status >= 500 else _Unreachable)(f"HTTP status {status}") from error
+        except requests.RequestException as error:
+            kind = type(error).__name__
+            if isinstance(error, requests.ConnectionError | requests.Timeout) and not self.content:
+                raise _NoAnswer(f"cannot connect ({kind})") from error
+            raise _BrokenOff(f"transfer broke off ({kind})") from error
+
+
+def _transfer(url: str, size: int) -> bytes:
+    """Fetch one address, with a bound on every wait; what is longer than `size` is cut somewhere beyond it."""
+    transfer = _Transfer(url, size)
+    transfer.start()
     begin = time.monotonic()
-    if not sink.started.wait(START_TIMEOUT):
-        sink.given_up = True
+    if not transfer.answered.wait(START_TIMEOUT):
+        transfer.given_up = True
         raise _NoAnswer(f"no answer within {START_TIMEOUT:g} s")
-    if not finished.wait(max(0.0, TOTAL_TIMEOUT - (time.monotonic() - begin))):
-        sink.given_up = True
+    if not transfer.finished.wait(max(0.0, TOTAL_TIMEOUT - (time.monotonic() - begin))):
+        transfer.given_up = True
         raise _Unreachable(f"not finished within {TOTAL_TIMEOUT:g} s")
-    if failure:
-        error = failure[0]
-        if isinstance(error, OverflowError):
-            return bytes(sink.content)  # longer than registered: the checksum refuses it
-        if isinstance(error, requests.HTTPError) and error.response is not None:
-            kind = _BrokenOff if error.response.status_code >= 500 else _Unreachable
-            raise kind(f"HTTP status {error.response.status_code}")
-        if isinstance(error, requests.ConnectTimeout | requests.ConnectionError) and not sink.content:
-            raise _NoAnswer(f"cannot connect ({type(error).__name__})")
-        if isinstance(error, requests.RequestException):
-            raise _BrokenOff(f"transfer broke off ({type(error).__name__})")
-        raise error
-    return bytes(sink.content)
+    if transfer.failure:
+        raise transfer.failure
+    return bytes(transfer.content)
 
 
 def _check_writable(folder: Path) -> None:
@@ -292,16 +313,22 @@ class Checked:
     fault: str | None
 
 
-def check_local(file: RemoteFile) -> list[Checked]:
-    """Compare every local copy of a file with the registry; nothing is removed."""
-    found = []
+def check_local(file: RemoteFile, sizes_only: bool = False) -> list[Checked]:
+    """Compare every local copy of a file with the registry; nothing is removed.
+
+    Parameters
+    ----------
+    file : RemoteFile
+    sizes_only : bool, default=False
+        Look at the sizes alone, which costs nothing; a file that was altered but not cut passes.
+    """
+    copies = []
     for source, path in local_paths(file):
         try:
-            content = path.read_bytes()
+            found = wrong_size(file, path.stat().st_size) if sizes_only else fault(file, _read(file, path))
         except OSError as error:
-            fault: str | None = f"cannot be read: {error.strerror}"
+            text: str | None = f"cannot be read: {error.strerror}"
         else:
-            ok = sha256(content) == file.sha256
-            fault = None if ok else f"{_size(file, content)}sha256 {sha256(content)}, expected {file.sha256}"
-        found.append(Checked(file, source, path, fault))
-    return found
+            text = f"{found}, expected {expected(file)}" if found else None
+        copies.append(Checked(file, source, path, text))
+    return copies

@@ -12,7 +12,7 @@ import numpy as np
 
 from cladebench import datasets
 from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
-from cladebench.datasets.fetch import local_paths, obtain
+from cladebench.datasets.fetch import check_local, obtain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,18 +70,22 @@ def availability(name: str) -> str | None:
     Returns
     -------
     str or None
-        cache, mirror, bundled or generated (joined by ``+`` where files differ); None when a file is missing.
+        cache, mirror, bundled or generated (joined by ``+`` where files differ); altered when a file that would be
+        read has not its registered size; None when a file is missing.
     """
     entry = info(name)
     if not entry.files:
         return "generated"
-    sources = []
+    sources: list[str | None] = []
     for file in entry.files:
-        source = next((source for source, _ in local_paths(file)), "bundled" if file.bundled else None)
-        if source is None:
-            return None
-        sources.append(source)
-    return _joined(sources)
+        copies = check_local(file, sizes_only=True)
+        if copies:
+            sources.append("altered" if copies[0].fault else copies[0].source)
+        else:
+            sources.append("bundled" if file.bundled else None)
+    if "altered" in sources:
+        return "altered"
+    return None if None in sources else _joined([source for source in sources if source])
 
 
 def load(name: str, draw: int = 0) -> Dataset:

@@ -1,0 +1,85 @@
+"""What is imported is declared, and the conda environment has what pyproject.toml declares."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import yaml
+
+from doc_examples import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+#: Where conda's name is another.
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
+#: Declared for what is run, not for an import: the workflow, and its own report.
+NOT_IMPORTED = {"snakemake", "pygments"}
+
+
+def split(requirement):
+    """Name and version of a requirement, as pip or conda writes it."""
+    name, version = re.fullmatch(r"([A-Za-z0-9_.-]+?) *([<>=!~].*)?", requirement).groups()
+    return name.lower(), version
+
+
+def imported_packages():
+    """Top-level names of all imports of the package, wherever the statement stands, but for the standard library."""
+    names = set()
+    for path in (ROOT / "src" / "cladebench").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names.add(node.module)
+    return {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"cladebench"}
+
+
+def test_each_import_is_declared_and_each_declared_package_is_used():
+    distributions = packages_distributions()
+    imported = {distributions[name][0].lower() for name in imported_packages()}
+    assert imported | NOT_IMPORTED == {
+        split(requirement)[0] for requirement in PROJECT["project"]["dependencies"]
+    }
+
+
+def test_the_conda_environment_has_the_same_packages_with_the_same_bounds():
+    project = PROJECT["project"]
+    declared = [*project["dependencies"], *project["optional-dependencies"]["build"]]
+    wanted = {CONDA_NAMES.get(name, name): version for name, version in map(split, declared)}
+    wanted |= {"python": project["requires-python"], "pip": None, "cxx-compiler": None, "make": None}
+    assert dict(split(entry) for entry in CONDA if isinstance(entry, str)) == wanted
+    assert set(PROJECT["build-system"]["requires"]) <= set(project["optional-dependencies"]["build"])
+
+
+def test_each_dependency_has_a_reason():
+    reasons = (ROOT / "docs" / "dependencies.md").read_text()
+    names = {split(requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
+    assert {name for name in names if not re.search(rf"\b{name}\b", reasons)} == set()
+
+
+def test_pip_takes_the_pip_section_as_conda_hands_it_over(tmp_path):
+    # conda writes the section to a file and runs `pip install -U -r` on it beside environment.yml.
+    lines = next(entry["pip"] for entry in CONDA if isinstance(entry, dict))
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("\n".join(lines))
+    options = ["--dry-run", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            *options,
+            "-U",
+            "-r",
+            str(requirements),
+            "--exists-action=b",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
