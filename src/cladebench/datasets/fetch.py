@@ -18,14 +18,14 @@ from urllib.parse import urlsplit
 from cladebench.datasets.base import CacheUnwritable, ChecksumMismatch, DataUnavailable, RemoteFile
 from cladebench.datasets.settings import CACHE, MIRROR, OFFLINE, Settings, current
 
-#: Seconds until a server must have sent its first byte (name look-up, connection and all).
+#: Seconds until a server must have answered (name look-up, connection and all).
 START_TIMEOUT = 10.0
 #: Seconds of silence in the middle of a transfer.
 READ_TIMEOUT = 15.0
 #: Seconds for one whole transfer.
 TOTAL_TIMEOUT = 900.0
 #: Bytes read at a time.
-CHUNK = 64 * 1024
+CHUNK = 8 * 1024
 #: Attempts at an address that answers but breaks off. One that does not answer is asked once.
 ATTEMPTS = 2
 
@@ -231,20 +231,20 @@ class _Transfer(threading.Thread):
             with requests.get(
                 self.url, headers=headers, stream=True, timeout=(START_TIMEOUT, READ_TIMEOUT)
             ) as response:
-                response.raise_for_status()
+                self.answered.set()
+                if not response.ok:
+                    kind = _BrokenOff if response.status_code >= 500 else _Unreachable
+                    raise kind(f"HTTP status {response.status_code}")
                 for chunk in response.iter_content(CHUNK):
-                    self.answered.set()
                     self.content += chunk
                     if self.given_up or len(self.content) > self.size:
                         return
-        except requests.HTTPError as error:
-            status = error.response.status_code
-            raise (_BrokenOff if status >= 500 else _Unreachable)(f"HTTP status {status}") from error
         except requests.RequestException as error:
-            kind = type(error).__name__
-            if isinstance(error, requests.ConnectionError | requests.Timeout) and not self.content:
-                raise _NoAnswer(f"cannot connect ({kind})") from error
-            raise _BrokenOff(f"transfer broke off ({kind})") from error
+            name = type(error).__name__
+            silent = not self.answered.is_set()
+            if silent and isinstance(error, requests.ConnectionError | requests.Timeout):
+                raise _NoAnswer(f"cannot connect ({name})") from error
+            raise _BrokenOff(f"transfer broke off ({name})") from error
 
 
 def _transfer(url: str, size: int) -> bytes:
