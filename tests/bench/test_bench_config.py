@@ -1,10 +1,13 @@
+import math
 import os
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from cladebench.bench.config import Config, DataConfig, load_config, parse_config
-from cladebench.bench.schema import InputFileError
+from cladebench.bench.plan import SCALES
+from cladebench.bench.schema import InputFileError, validator
 
 
 def test_defaults_where_there_is_no_file(tmp_path, monkeypatch):
@@ -39,14 +42,54 @@ def test_an_empty_file_means_defaults_and_a_named_one_must_exist(tmp_path):
     [
         ({"scope": "quikc"}, r"c\.yaml: scope: 'quikc' is not allowed; did you mean 'quick'\?"),
         ({"sed": 1}, r"unknown key 'sed'; did you mean 'seed'"),
-        ({"data": {"offline": "maybe"}}, r"data\.offline: 'maybe' is str, expected boolean"),
-        ({"limits": {"time_scale": 0}}, r"limits\.time_scale: 0"),
-        ([], r"\(top level\): \[\] is list, expected object"),
+        ({"papers": "ghc"}, r"papers: 'ghc' is not allowed; expected a list of papers, as in \[ghc\]$"),
+        ({"papers": [3]}, r"papers\[0\]: 3 is not allowed; expected the id of a paper"),
+        ({"papers": ["ghc", "ghc"]}, r"papers: \['ghc', 'ghc'\] has an entry twice"),
+        ({"seed": 7.0}, r"seed: 7\.0 is not allowed; expected a whole number, at least 0$"),
+        ({"seed": True}, r"seed: True is not allowed; expected a whole number"),
+        ({"threads": 0}, r"threads: 0 is not allowed; expected a whole number, at least 1$"),
+        ({"results_dir": ""}, r"results_dir: '' is not allowed; expected a folder$"),
+        (
+            {"limits": None},
+            r"limits: nothing is not allowed; expected keys with values: time_scale, memory_scale$",
+        ),
+        *(
+            (
+                {"limits": {"time_scale": value}},
+                r"limits\.time_scale: .* expected a number, at least 0\.001, at most 1000$",
+            )
+            for value in (0, -1, 1e308, math.inf, math.nan, "2", True)
+        ),
+        ({"data": {"offline": "maybe"}}, r"data\.offline: 'maybe' is not allowed; expected true or false$"),
+        ({"data": {"cache": 3}}, r"data\.cache: 3 is not allowed; expected a folder$"),
+        ({"data": {"mirrors": "m"}}, r"data\.mirrors: 'm' is not allowed; expected a list of folders"),
+        ([], r"\(top level\): \[\] is not allowed; expected keys with values: scope, papers"),
     ],
 )
-def test_wrong_configurations_are_refused(document, message):
-    with pytest.raises(InputFileError, match=message):
+def test_wrong_configurations_are_refused_in_one_line_of_plain_words(document, message):
+    with pytest.raises(InputFileError, match=message) as caught:
         parse_config(document, "c.yaml")
+    assert str(caught.value).startswith("c.yaml: ") and "\n" not in str(caught.value)
+
+
+def test_an_empty_list_of_papers_means_all():
+    assert parse_config({"papers": []}, "c.yaml").papers == ()
+
+
+@pytest.mark.parametrize("schema", ["config", "plan", "claims", "record"])
+def test_the_schemas_are_schemas(schema):
+    jsonschema.Draft202012Validator.check_schema(validator(schema).schema)
+
+
+def test_the_bounds_of_scales_are_those_of_the_schema():
+    for scale in validator("config").schema["properties"]["limits"]["properties"].values():
+        assert (scale["minimum"], scale["maximum"]) == SCALES
+
+
+def test_a_wrong_variable_of_the_environment_is_named(monkeypatch):
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", "maybe")
+    with pytest.raises(InputFileError, match=r"environment: CLADEBENCH_OFFLINE is 'maybe', expected 1 or 0"):
+        DataConfig().environment()
 
 
 def test_environment_wins_over_the_configuration(monkeypatch, tmp_path):

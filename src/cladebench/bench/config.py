@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.schema import read_yaml, validate
+from cladebench.bench.schema import InputFileError, read_yaml, validate
+from cladebench.datasets import settings
 
 DEFAULT_PATH = Path("config/config.yaml")
 
@@ -29,11 +30,20 @@ class DataConfig:
         """The environment variables that ``cladebench.datasets`` reads, for what is set here.
 
         A variable that the user has set already wins, so that one command can be pointed elsewhere.
+
+        Raises
+        ------
+        InputFileError
+            If a variable that the user has set is wrong.
         """
+        try:
+            settings.current()
+        except ValueError as error:
+            raise InputFileError(f"environment: {error}") from None
         wanted = {
-            "CLADEBENCH_CACHE": _absolute(self.cache) if self.cache else "",
-            "CLADEBENCH_MIRROR": os.pathsep.join(map(_absolute, self.mirrors)),
-            "CLADEBENCH_OFFLINE": "1" if self.offline else "",
+            settings.CACHE: _absolute(self.cache) if self.cache else "",
+            settings.MIRROR: os.pathsep.join(map(_absolute, self.mirrors)),
+            settings.OFFLINE: "1" if self.offline else "",
         }
         return {name: value for name, value in wanted.items() if value and not os.environ.get(name)}
 

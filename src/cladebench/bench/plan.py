@@ -15,6 +15,7 @@ from cladebench.bench.schema import InputFileError, one_of, read_validated
 from cladebench.bench.spec import CellSpec, Limits, MethodPlan
 
 BUILT_IN = "cladebench.papers"
+SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
 
 
 class PlanError(InputFileError):
@@ -311,11 +312,15 @@ def expand(
     Raises
     ------
     PlanError
-        If the plan has no such scope, or a number is not positive.
+        If the plan has no such scope, or a number is out of bounds.
     """
-    for key, value in (("threads", threads), ("time_scale", time_scale), ("memory_scale", memory_scale)):
-        if not 0 < value < math.inf:
-            raise PlanError(f"{key}: {value} is not a positive number")
+    for key, value, low, high in (
+        ("threads", threads, 1, math.inf),
+        ("time_scale", time_scale, *SCALES),
+        ("memory_scale", memory_scale, *SCALES),
+    ):
+        if not low <= value <= high:
+            raise PlanError(f"{key}: {value} is not allowed; expected a number from {low:g} to {high:g}")
     entry = plan.scope(scope)
     jobs = []
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):

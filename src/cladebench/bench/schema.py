@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import json
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -58,15 +59,23 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
         raise InputFileError(f"{name}: broken YAML: {error}") from None
 
 
+def _is_number(_: Any, value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 @functools.cache
 def validator(schema: str) -> Any:
-    """The validator of ``schemas/<schema>.schema.json``."""
+    """The validator of ``schemas/<schema>.schema.json``; infinity is no number for it, and 2.0 no whole one."""
     import jsonschema
 
+    draft = jsonschema.Draft202012Validator
+    kinds = draft.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
     text = resources.files("cladebench.schemas").joinpath(f"{schema}.schema.json").read_text(encoding="utf-8")
-    loaded = json.loads(text)
-    jsonschema.Draft202012Validator.check_schema(loaded)
-    return jsonschema.Draft202012Validator(loaded)
+    return jsonschema.validators.extend(draft, type_checker=kinds)(json.loads(text))
 
 
 def key_path(parts: Iterable[str | int]) -> str:
@@ -84,31 +93,61 @@ def one_of(value: Any, allowed: Iterable[Any]) -> str:
     return (f"did you mean {near[0]!r}? " if near else "") + "allowed: " + (", ".join(names) or "(none)")
 
 
+_KINDS = {
+    "object": "keys with values",
+    "array": "a list, as in [a, b]",
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+_BOUNDS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
+
+
+def _expected(schema: Mapping[str, Any]) -> str:
+    """Put in words what a schema allows: its own description, or its type and bounds."""
+    if "description" in schema:
+        return str(schema["description"])
+    kinds = schema.get("type", [])
+    words = " or ".join(_KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)) or "a value"
+    if kinds == "object" and "properties" in schema:
+        words += f": {', '.join(schema['properties'])}"
+    bounds = [f"{text} {schema[key]:g}" for key, text in _BOUNDS.items() if key in schema]
+    if schema.get("minItems") or schema.get("minLength") or schema.get("minProperties"):
+        bounds.append("not empty")
+    if "pattern" in schema:
+        bounds.append(f"that matches {schema['pattern']}")
+    return ", ".join([words, *bounds])
+
+
 def _explain(error: Any) -> str:
     """One line for one schema violation: key, value and what was expected."""
-    where, value = key_path(error.absolute_path), error.instance
-    shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
+    where, value, schema = key_path(error.absolute_path), error.instance, error.schema
+    shown = "nothing" if value is None else repr(value)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
     if error.validator == "additionalProperties" and isinstance(value, Mapping):
-        known = error.schema.get("properties", {})
+        known = schema.get("properties", {})
         unknown = next(key for key in value if key not in known)
         return (
             f"{key_path([*error.absolute_path, unknown])}: unknown key {unknown!r}; {one_of(unknown, known)}"
         )
-    if error.validator == "propertyNames" or "propertyNames" in error.absolute_schema_path:
-        return f"{where}: the key {shown} is not a valid name; expected {error.schema.get('pattern')}"
+    if "propertyNames" in error.absolute_schema_path:
+        return f"{where}: the key {shown} is not allowed; expected {_expected(schema)}"
     if error.validator == "required" and isinstance(value, Mapping):
         missing = [key for key in error.validator_value if key not in value]
         return f"{where}: missing key {', '.join(map(repr, missing))}"
     if error.validator == "enum":
         return f"{where}: {shown} is not allowed; {one_of(value, error.validator_value)}"
-    if error.validator == "type":
-        kinds = error.validator_value
-        expected = kinds if isinstance(kinds, str) else " or ".join(kinds)
-        return f"{where}: {shown} is {type(value).__name__}, expected {expected}"
-    if error.validator in ("anyOf", "oneOf"):
+    if error.validator == "uniqueItems":
+        return f"{where}: {shown} has an entry twice"
+    if error.validator in ("anyOf", "oneOf") and "description" not in schema:
         options = "; or ".join(sorted({_explain(sub).split(": ", 1)[1] for sub in error.context}))
         return f"{where}: {options}"
-    return f"{where}: {error.message}"
+    if error.validator in ("const", "not", "if", "contains"):
+        return f"{where}: {error.message}"
+    return f"{where}: {shown} is not allowed; expected {_expected(schema)}"
 
 
 def validate(document: Any, schema: str, name: str) -> None:

@@ -15,11 +15,24 @@ import yaml
 from cladebench import datasets
 from cladebench.bench import sources
 from cladebench.bench.config import Config, parse_config
-from cladebench.bench.plan import Job, Plan, built_in_papers, expand, load_plan, validate_protocol
+from cladebench.bench.plan import (
+    Job,
+    Plan,
+    PlanError,
+    built_in_papers,
+    expand,
+    load_plan,
+    resolve_package,
+    validate_protocol,
+)
 from cladebench.bench.spec import digest
 
 #: What to add to a cell's memory limit for the process that watches it, in MiB.
 PARENT_MEMORY_MB = 300
+#: What messages call the configuration, which Snakemake hands over merged.
+ORIGIN = "config/config.yaml or --config"
+#: Keys of sections whose values the command line gives as text, such as ``limits={time_scale: 2}``.
+TYPED = ("time_scale", "memory_scale", "offline")
 
 
 class Workplan:
@@ -47,7 +60,7 @@ class Workplan:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self.config: Config = parse_config(plain(document), "config/config.yaml or --config")
+        self.config: Config = parse_config(plain(document), ORIGIN)
         # Jobs inherit the environment, so this is where the configured mirrors and cache reach them.
         os.environ.update(self.config.data.environment())
         self.scope = self.config.scope
@@ -62,6 +75,10 @@ class Workplan:
         self._sources: dict[tuple[str, str], list[str]] = {}
         self.jobs: dict[tuple[str, str, str], Job] = {}
         for name in self.config.papers or built_in_papers():
+            try:
+                resolve_package(name)
+            except PlanError as error:
+                raise PlanError(f"{ORIGIN}: {error}") from None
             plan = load_plan(name)
             validate_protocol(plan)
             self.papers[plan.paper] = name
@@ -147,13 +164,17 @@ class Workplan:
 
 
 def plain(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the configuration's sections that the command line gives as text, such as ``limits='{time_scale: 2}'``."""
-    return {
-        key: yaml.safe_load(value)
-        if isinstance(value, str) and value.lstrip().startswith(("{", "["))
-        else value
-        for key, value in document.items()
-    }
+    """Give numbers and flags in sections their types back: on its command line, Snakemake reads a section as text."""
+
+    def typed(section: Any) -> Any:
+        if not isinstance(section, Mapping):
+            return section
+        return {
+            key: yaml.safe_load(value) if key in TYPED and isinstance(value, str) else value
+            for key, value in section.items()
+        }
+
+    return {key: typed(value) for key, value in document.items()}
 
 
 @functools.cache

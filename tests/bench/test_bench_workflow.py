@@ -1,0 +1,37 @@
+"""What Snakemake hands over, and what the Snakefile asks."""
+
+import pytest
+
+from cladebench.bench.schema import InputFileError
+from cladebench.bench.workflow import Workplan
+
+SMOKE = {"scope": "smoke", "papers": ["ghc"]}
+
+
+def test_sections_of_the_command_line_come_as_text_and_are_understood():
+    plan = Workplan(SMOKE | {"limits": {"time_scale": "2.5"}, "data": {"offline": "false", "cache": "12"}})
+    assert (plan.config.time_scale, plan.config.data.offline, plan.config.data.cache) == (2.5, False, "12")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"papers": ["gch"]}, "papers: no paper 'gch'"),
+        ({"limits": {"time_scale": ".inf"}}, "limits.time_scale: inf is not allowed; expected a number"),
+        ({"limits": "{time_scale: 2"}, "limits: '{time_scale: 2' is not allowed; expected keys with values"),
+        ({"thread": 2}, "thread: unknown key 'thread'; did you mean 'threads'?"),
+    ],
+)
+def test_a_wrong_configuration_is_one_line_that_says_where_it_may_come_from(changes, message):
+    with pytest.raises(InputFileError) as caught:
+        Workplan(SMOKE | changes)
+    assert str(caught.value).startswith(f"config/config.yaml or --config: {message}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "state"), [(None, "not at hand"), ("altered", "altered"), ("mirror", "at hand")]
+)
+def test_jobs_run_again_when_data_come_or_are_repaired(monkeypatch, place, state):
+    monkeypatch.setattr("cladebench.bench.workflow._available", lambda dataset: place)
+    assert Workplan(SMOKE).data_state("glass") == state
