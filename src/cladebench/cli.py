@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -16,9 +18,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cladebench",
         description="Audit papers on hierarchical clustering: data, runs, checks, verdicts, report.",
+        epilog="The workflow runs run, crosscheck, collect, audit, artifacts, report and gate, in this order; each can "
+        "be run by hand. 'cladebench COMMAND --help' says more.",
+        formatter_class=functools.partial(argparse.HelpFormatter, max_help_position=18),
     )
     parser.add_argument("--version", action="version", version=f"cladebench {__version__}")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
+    subparsers = parser.add_subparsers(dest="command", required=True, title="commands", metavar="COMMAND")
     for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda m: m.name):
         if module.name.startswith("_"):
             continue
@@ -33,12 +38,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     args = build_parser().parse_args(argv)
     try:
-        return int(args.func(args))
+        code = int(args.func(args))
+        sys.stdout.flush()
+        return code
     except InputFileError as error:
         print(f"cladebench {args.command}: {error}", file=sys.stderr)
         return 2
     except RecordError as error:
         print(f"cladebench {args.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has left, as in `cladebench data list | head`; nor may the last flush complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         if error.filename is None:

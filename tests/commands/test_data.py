@@ -77,6 +77,8 @@ def test_mirror_from_the_configuration(folders, monkeypatch, capsys):
     monkeypatch.setattr("os.environ", dict(os.environ))
     assert cli.main(["data", "--config", str(config), "fetch", "digits"]) == 0
     assert "bytes, mirror" in capsys.readouterr().out
+    assert cli.main(["data", "--config", str(config), "check"]) == 0
+    assert "1 local files checked" in capsys.readouterr().out
 
 
 def test_broken_configuration_is_one_line(folders, capsys):

@@ -27,21 +27,32 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="FILE",
         help="configuration to take the data section from (default: config/config.yaml)",
     )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
+    actions = parser.add_subparsers(dest="action", required=True, title="actions", metavar="ACTION")
     actions.add_parser(
-        "list", help="show all data sets and where they are (sizes are compared, contents are not)"
+        "list",
+        help="show all data sets and where they are",
+        description="Show all data sets and where they are on this machine. A file of another size than its registered "
+        "one is called altered; contents are compared by 'cladebench data check'.",
     ).set_defaults(func=configured(list_datasets))
-    fetching = actions.add_parser("fetch", help="get the files of data sets (all by default)")
-    fetching.add_argument("names", nargs="*", metavar="name", help="data set")
+    fetching = actions.add_parser(
+        "fetch",
+        help="get the files of data sets",
+        description="Get the files of data sets from the first source that has them; downloads go into the cache. "
+        "Exit code 1 when any could not be had or is altered.",
+    )
+    fetching.add_argument("names", nargs="*", metavar="NAME", help="data set (default: all)")
     fetching.add_argument(
         "--allow-unavailable",
         action="store_true",
         help="exit code 0 also when a source cannot be reached (never when a file is altered)",
     )
     fetching.set_defaults(func=configured(fetch_datasets))
-    actions.add_parser("check", help="compare all local files with the registry by sha256").set_defaults(
-        func=check_datasets
-    )
+    actions.add_parser(
+        "check",
+        help="compare all local files with the registry",
+        description="Compare the sha256 of every local copy with the registry; nothing is removed. Exit code 1 when "
+        "any differs.",
+    ).set_defaults(func=configured(check_datasets))
 
 
 def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:

@@ -23,8 +23,8 @@ def register(subparsers: Any) -> None:
         "input.",
     )
     add_run_options(parser)
-    parser.add_argument("--dataset", help="only the jobs of this data set")
-    parser.add_argument("--method", help="only the jobs of this method")
+    parser.add_argument("--dataset", metavar="NAME", help="only the jobs of this data set")
+    parser.add_argument("--method", metavar="NAME", help="only the jobs of this method")
     parser.add_argument(
         "--plan-checked",
         action="store_true",
@@ -91,6 +91,8 @@ def _run_jobs(jobs: list[Job], out: Path) -> int:
     except Interrupted as stop:
         print(f"{stop}; finished records are in {out}", file=sys.stderr)
         return 128 + stop.signum
+    except BrokenPipeError:  # of the standard output
+        raise
     except OSError as error:
         print(f"{error.filename or out}: cannot be written: {error.strerror or error}", file=sys.stderr)
         return 1

@@ -28,8 +28,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "verify",
-        help="check this installation: Python, compiled core, data, write access to cache and results",
-        description="Check this installation in a few seconds; never asks the network. Exit code 1 on a fault.",
+        help="check this installation",
+        description="Check this installation in a few seconds: Python, the compiled core, the data on this machine, "
+        "write access to cache and results. Never asks the network. Exit code 1 on a fault.",
     )
     parser.add_argument("--config", metavar="FILE", help="configuration (default: config/config.yaml)")
     parser.set_defaults(func=configured(verify))

@@ -1,0 +1,40 @@
+"""What --help says, and how a command ends whose output nobody reads."""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cladebench import cli
+
+#: Commands whose help is written as plain text.
+PLAIN = ["data", "verify", "run", "crosscheck"]
+
+
+def parsers(parser):
+    """A parser and those of its commands, by the words of the command line."""
+    yield parser.prog, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from parsers(sub)
+
+
+@pytest.mark.parametrize(("prog", "parser"), list(parsers(cli.build_parser())))
+def test_help_is_plain_text_and_says_what_the_command_does(prog, parser):
+    words = prog.split()
+    if len(words) == 1 or words[1] in PLAIN:
+        assert parser.description and "`" not in parser.format_help()
+    assert all(action.help for action in parser._actions if action.option_strings)
+
+
+def test_a_reader_who_leaves_is_no_fault_to_report():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "cladebench.cli", "data", "list"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
