@@ -4,6 +4,7 @@ import dataclasses
 import fcntl
 import json
 import os
+import time
 
 import numpy as np
 import psutil
@@ -15,7 +16,7 @@ from cladebench.bench.plan import expand
 from cladebench.bench.runner import JobLocked, run_job
 from cladebench.bench.spec import Limits
 from cladebench.bench.store import Store
-from cladebench.bench.watchdog import LOG_KEPT, Usage, Worker, breach
+from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 
 
 def run(job, root):
@@ -36,6 +37,9 @@ def good(jobs, tmp_path_factory):
     [
         ("bad", "error", "ValueError: a deliberate fault"),
         ("hang", "timeout", "wall limit 1.0 s"),
+        ("deaf", "timeout", "wall limit 1.0 s"),
+        ("close-pipes", "error", "ended by itself with exit code 1"),
+        ("forge", "error", "answered with something else than the cell's record"),
         ("spin", "timeout", "s of CPU time, limit 0.7 s"),
         ("family", "timeout", "s of CPU time, limit 0.7 s"),
         ("eat", "out_of_memory", "MB resident, limit 250 MB"),
@@ -61,6 +65,33 @@ def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
         assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     ledger = json.loads((tmp_path / "jobs" / f"toy_paper.nested-blobs.{method}.json").read_text())
     assert [row["status"] for row in ledger["cells"]] == [status, "ok"]
+
+
+@pytest.mark.parametrize("method", ["leftover", "fork", "close-streams"])
+def test_what_a_good_cell_leaves_behind_does_not_meet_the_next(jobs, tmp_path, method, monkeypatch):
+    started = []
+    original = Worker.__init__
+    monkeypatch.setattr(
+        Worker, "__init__", lambda self, *args: (started.append(self), original(self, *args))[1]
+    )
+    summary, records, _ = run(jobs[method], tmp_path)
+    assert summary.statuses == {"ok": 2}, [record["reason"] for record in records]
+    assert [record["repetition"] for record in records] == [0, 1]
+    assert method != "leftover" or len(started) == 2
+
+
+def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
+    scans = []
+
+    def pids():
+        scans.append(1)
+        time.sleep(0.02)
+        return [os.getpid()]
+
+    monkeypatch.setattr(psutil, "pids", pids)
+    group = Group(os.getpgid(0))
+    looks = [group.members() for _ in range(100)]
+    assert len(scans) < 20 and all([p.pid for p in look] == [os.getpid()] for look in looks)
 
 
 def test_long_output_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):

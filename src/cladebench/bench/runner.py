@@ -240,8 +240,8 @@ class _Workers:
         with open(self._log, "a", encoding="utf-8") as log:
             log.write(f"--- {spec.cell_id}\n")
         outcome = self._worker.run(spec)
-        # What earlier cells left in memory must not count against the next one.
-        if outcome.record is None or self._worker.idle_memory_mb() > spec.limits.memory_mb / 2:
+        # What this cell left behind must not count against the next one.
+        if outcome.record is None or not self._worker.is_clean(spec.limits):
             self._stop()
         return self._finish(spec, outcome)
 

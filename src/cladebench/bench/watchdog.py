@@ -22,6 +22,7 @@ from cladebench.bench.spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.worker import worker_environment
 
 POLL_SECONDS = 0.05
+SCAN_PAUSE = 20  # times as long as it took is left between looks through all processes of the machine
 STARTUP_SECONDS = 180.0
 LOG_TAIL = 4000  # characters
 LOG_LIMIT = 256 * 2**20  # bytes of output; a cell that writes more is killed before it fills the disk
@@ -73,8 +74,54 @@ def how_it_ended(returncode: int) -> str:
     return f"the worker process was killed by {name}{hint}"
 
 
+class Group:
+    """The living processes of a process group.
+
+    To find them, all processes of the machine must be looked through. Where those are thousands this is done less
+    often than the watchdog looks, so that watching stays cheap; a new process is then noticed a little later.
+    """
+
+    def __init__(self, group: int) -> None:
+        self._group = group
+        self._members: list[psutil.Process] = []
+        self._next_scan = 0.0
+
+    def members(self) -> list[psutil.Process]:
+        """The processes that were there when last looked for."""
+        begin = time.monotonic()
+        if begin >= self._next_scan:
+            self._members = []
+            for pid in psutil.pids():
+                with contextlib.suppress(OSError, psutil.Error):
+                    if os.getpgid(pid) == self._group:
+                        self._members.append(psutil.Process(pid))
+            end = time.monotonic()
+            self._next_scan = end + SCAN_PAUSE * (end - begin)
+        return self._members
+
+    def measure(self) -> tuple[float, float]:
+        """CPU seconds used, those of children that were waited for included, and resident MiB."""
+        cpu, memory = 0.0, 0
+        for member in self.members():
+            with contextlib.suppress(psutil.Error), member.oneshot():
+                times = member.cpu_times()
+                cpu += times.user + times.system
+                cpu += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
+                memory += member.memory_info().rss
+        return cpu, memory / 2**20
+
+
 class WorkerFailure(RuntimeError):
     """A worker process could not be started."""
+
+
+def _answer(line: bytes, spec: CellSpec) -> dict[str, Any] | None:
+    """The record of a cell in a worker's answer; None where a cell has meddled with the pipe."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and record.get("cell_id") == spec.cell_id else None
 
 
 class Worker:
@@ -131,6 +178,7 @@ class Worker:
             os.close(commands)
             os.close(answers)
         self.group = self._process.pid
+        self._members = Group(self.group)
         self._guard = subprocess.Popen(
             ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$0"', str(self.group)],
             stdin=subprocess.PIPE,
@@ -169,23 +217,30 @@ class Worker:
 
     def run(self, spec: CellSpec) -> Outcome:
         """Run one cell within its limits; after anything but a record the worker is dead and `stop` must follow."""
-        offset, start, before = self.log.stat().st_size, time.monotonic(), self._cpu_seconds()
+        offset, start = self.log.stat().st_size, time.monotonic()
+        before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         record, verdict = None, None
         if not self._send({"spec": spec.as_dict()}):
-            verdict = "error", how_it_ended(self._process.wait())
+            verdict = "error", "the worker process listens no longer"
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))
         while record is None and verdict is None:
             line = self._receive()
             if line is not None:
-                record = json.loads(line)
+                record = _answer(line, spec)
+                if record is None:
+                    verdict = (
+                        "error",
+                        "the worker process answered with something else than the cell's record",
+                    )
                 break
             if self._process.poll() is not None:
                 verdict = "error", how_it_ended(self._process.returncode)
                 break
+            cpu, memory = self._members.measure()
             usage = Usage(
-                max(usage.cpu, self._cpu_seconds() - before),
-                time.monotonic() - start,
-                max(usage.memory_mb, self._memory_mb()),
+                max(usage.cpu, cpu - before), time.monotonic() - start, max(usage.memory_mb, memory)
             )
             verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
         if record is None:
@@ -200,9 +255,10 @@ class Worker:
         status, reason = verdict or (None, None)
         return Outcome(record, status, reason, usage, tail)
 
-    def idle_memory_mb(self) -> float:
-        """Resident memory between cells."""
-        return self._memory_mb()
+    def is_clean(self, limits: Limits) -> bool:
+        """Whether what earlier cells left in memory, and running, is no burden to the next one."""
+        _, memory = self._members.measure()
+        return memory <= limits.memory_mb / 2 and len(self._members.members()) == 1
 
     def kill(self) -> None:
         """Kill the whole process group at once."""
@@ -213,9 +269,11 @@ class Worker:
     def stop(self) -> None:
         """End the worker; nothing is lost, for its records are written."""
         self.kill()
+        # The guard has nothing left to do; left to end by itself, it would kill a group of that number once more.
+        self._guard.kill()
+        self._guard.wait()
         assert self._guard.stdin is not None
         self._guard.stdin.close()
-        self._guard.wait()
         os.close(self._commands)
         os.close(self._answers)
 
@@ -246,31 +304,6 @@ class Worker:
             return None
         self._buffer = rest
         return line
-
-    def _members(self) -> list[psutil.Process]:
-        """The processes of the group that are alive."""
-        members = []
-        for pid in psutil.pids():
-            with contextlib.suppress(OSError, psutil.Error):
-                if os.getpgid(pid) == self.group:
-                    members.append(psutil.Process(pid))
-        return members
-
-    def _memory_mb(self) -> float:
-        total = 0
-        for member in self._members():
-            with contextlib.suppress(psutil.Error):
-                total += member.memory_info().rss
-        return total / 2**20
-
-    def _cpu_seconds(self) -> float:
-        total = 0.0
-        for member in self._members():
-            with contextlib.suppress(psutil.Error):
-                times = member.cpu_times()
-                total += times.user + times.system
-                total += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
-        return total
 
     def _flood(self, offset: int) -> tuple[str, str] | None:
         """The status and reason of a cell that writes without end."""

@@ -93,11 +93,15 @@ def main(commands_fd: int, answers_fd: int) -> None:
         os.set_inheritable(descriptor, False)
     import json
 
+    pid = os.getpid()
     with open(commands_fd, encoding="utf-8") as commands, open(answers_fd, "w", encoding="utf-8") as answers:
 
         def answer(value: dict[str, Any]) -> None:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            if os.getpid() != pid:  # a cell has forked, and this is the child, which nobody asked
+                os._exit(0)
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):  # a cell may have closed them
+                    stream.flush()
             answers.write(canonical_json(value) + "\n")
             answers.flush()
 

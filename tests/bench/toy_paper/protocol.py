@@ -1,8 +1,10 @@
 """One function a method; the first repetition (or all) of a misbehaving method misbehaves."""
 
+import contextlib
 import ctypes
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -116,6 +118,56 @@ def family(spec, data):
         child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
         print("child", child.pid, flush=True)
         child.wait()
+
+    return _first_only(spec, data, misbehave)
+
+
+def leftover(spec, data):
+    """A child that goes on computing when the cell has ended."""
+    if spec.repetition == 0:
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    return good(spec, data)
+
+
+def fork(spec, data):
+    """A child that returns as if it were the worker."""
+    if spec.repetition == 0:
+        os.fork()
+    return good(spec, data)
+
+
+def close_streams(spec, data):
+    def misbehave():
+        sys.stdout.close()
+        sys.stderr.close()
+
+    return _first_only(spec, data, misbehave)
+
+
+def close_pipes(spec, data):
+    return _first_only(spec, data, lambda: os.closerange(3, 100))
+
+
+def forge(spec, data):
+    """Writes into every descriptor, the worker's pipe among them."""
+
+    def misbehave():
+        for descriptor in range(3, 100):
+            with contextlib.suppress(OSError):
+                os.write(descriptor, b"no record\n")
+        time.sleep(1000)
+
+    return _first_only(spec, data, misbehave)
+
+
+def deaf(spec, data):
+    """Ignores every signal that can be ignored."""
+
+    def misbehave():
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            with contextlib.suppress(OSError, ValueError):
+                signal.signal(number, signal.SIG_IGN)
+        time.sleep(1000)
 
     return _first_only(spec, data, misbehave)
 
