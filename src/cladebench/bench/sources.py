@@ -85,10 +85,8 @@ def estimator_module(estimator: str) -> str | None:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node but those under ``if TYPE_CHECKING``, which never run."""
+    """All nodes of a tree but those under ``if TYPE_CHECKING``, which never run."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):  # most nodes are in expressions, where no statement can stand
-            continue
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
             for statement in child.orelse:
                 yield statement
