@@ -62,6 +62,10 @@ def test_an_empty_file_means_defaults_and_a_named_one_must_exist(tmp_path):
         ),
         ({"data": {"offline": "maybe"}}, r"data\.offline: 'maybe' is not allowed; expected true or false$"),
         ({"data": {"cache": 3}}, r"data\.cache: 3 is not allowed; expected a folder$"),
+        (
+            {"data": {"mirrors": ["a:b"]}},
+            r"data\.mirrors\[0\]: 'a:b' is not allowed; expected a folder, whose path has no :$",
+        ),
         ({"data": {"mirrors": "m"}}, r"data\.mirrors: 'm' is not allowed; expected a list of folders"),
         ([], r"\(top level\): \[\] is not allowed; expected keys with values: scope, papers"),
     ],

@@ -102,7 +102,18 @@ _KINDS = {
     "boolean": "true or false",
     "null": "nothing",
 }
-_BOUNDS = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
+_BOUNDS = {
+    "minimum": "at least {:g}",
+    "exclusiveMinimum": "more than {:g}",
+    "maximum": "at most {:g}",
+    "exclusiveMaximum": "less than {:g}",
+    "minLength": "not empty",
+    "minItems": "with at least {}",
+    "maxItems": "with at most {}",
+    "minProperties": "with at least {}",
+    "maxProperties": "with at most {}",
+    "pattern": "that matches {}",
+}
 
 
 def _expected(schema: Mapping[str, Any]) -> str:
@@ -113,11 +124,7 @@ def _expected(schema: Mapping[str, Any]) -> str:
     words = " or ".join(_KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)) or "a value"
     if kinds == "object" and "properties" in schema:
         words += f": {', '.join(schema['properties'])}"
-    bounds = [f"{text} {schema[key]:g}" for key, text in _BOUNDS.items() if key in schema]
-    if schema.get("minItems") or schema.get("minLength") or schema.get("minProperties"):
-        bounds.append("not empty")
-    if "pattern" in schema:
-        bounds.append(f"that matches {schema['pattern']}")
+    bounds = [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
     return ", ".join([words, *bounds])
 
 
@@ -143,6 +150,8 @@ def _explain(error: Any) -> str:
     if error.validator == "uniqueItems":
         return f"{where}: {shown} has an entry twice"
     if error.validator in ("anyOf", "oneOf") and "description" not in schema:
+        if not error.context:  # of oneOf
+            return f"{where}: {shown} has several of the allowed forms at once"
         options = "; or ".join(sorted({_explain(sub).split(": ", 1)[1] for sub in error.context}))
         return f"{where}: {options}"
     if error.validator in ("const", "not", "if", "contains"):

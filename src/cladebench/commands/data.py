@@ -100,7 +100,7 @@ def fetch_datasets(args: argparse.Namespace) -> int:
         if not entry.files:
             print(f"{prefix}: generated, nothing to fetch", flush=True)
         if datasets.availability(entry.name) is None and not settings.current().offline:
-            print(f"{prefix}: fetching {sum(file.size for file in entry.files) / 1e6:.1f} MB", flush=True)
+            print(f"{prefix}: fetching {sum(file.size for file in entry.files):,} bytes", flush=True)
         for file in entry.files:
             try:
                 got = fetch.obtain(file)

@@ -134,7 +134,7 @@ def obtain(file: RemoteFile) -> Obtained:
         return Obtained(content, "bundled", "bundled")
     reasons.append(f"not in the cache {settings.cache}")
     for mirror in settings.mirrors:
-        reasons.append(f"not in the mirror {mirror}" + ("" if mirror.is_dir() else " (no such folder)"))
+        reasons.append(f"not in the mirror {mirror}" + ("" if os.path.isdir(mirror) else " (no such folder)"))
     if not settings.mirrors:
         reasons.append(f"no mirror is set ({MIRROR})")
     if settings.offline:
