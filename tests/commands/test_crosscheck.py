@@ -39,12 +39,21 @@ def test_exit_code(one_topic, tmp_path, capsys, residual, options, code):
     assert str(tmp_path / "certificates.csv") in printed
 
 
-@pytest.mark.parametrize("wrong", [["--topic", "alchemy"], ["--scope", "huge"]])
+@pytest.mark.parametrize("wrong", [["--topic", "alchemy"], ["--scope", "huge"], ["--seed", "-1"]])
 def test_wrong_usage(one_topic, tmp_path, capsys, wrong):
     one_topic(0.0)
     assert main(["crosscheck", "--out", str(tmp_path), *wrong]) == 2
     assert wrong[1] in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_any_check(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(crosschecks, "run", lambda *arguments: pytest.fail("a check was run"))
+    (tmp_path / "file").write_text("")
+    assert main(["crosscheck", "--scope", "smoke", "--out", str(tmp_path / "file" / "out")]) == 1
+    assert capsys.readouterr().err.startswith(
+        f"cladebench crosscheck: {tmp_path / 'file' / 'out'}: Not a directory"
+    )
 
 
 def test_for_real(tmp_path, capsys):

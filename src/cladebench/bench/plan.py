@@ -315,6 +315,7 @@ def expand(
         If the plan has no such scope, or a number is out of bounds.
     """
     for key, value, low, high in (
+        ("seed", root_seed, 0, math.inf),
         ("threads", threads, 1, math.inf),
         ("time_scale", time_scale, *SCALES),
         ("memory_scale", memory_scale, *SCALES),

@@ -39,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
         os.environ.update(config.data.environment())
         scope = args.scope or config.scope
         seed = config.seed if args.seed is None else args.seed
+        if seed < 0:
+            raise ValueError(f"--seed: {seed} is not allowed; expected a whole number, at least 0")
+        out = args.out or Path(config.results_dir) / scope
+        out.mkdir(parents=True, exist_ok=True)  # now, rather than to fail after all checks
         found = []
         for certificate in crosschecks.run(scope, seed, args.topic):
             found.append(certificate)
@@ -47,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     print(crosschecks.summary(found))
-    path = crosschecks.write(found, args.out or Path(config.results_dir) / scope)
+    path = crosschecks.write(found, out)
     failed = sum(not certificate.passed for certificate in found)
     print(f"{len(found)} certificates, {failed} failed: {path}")
     return 1 if failed and not args.record_only else 0
