@@ -105,12 +105,13 @@ def test_long_output_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):
     assert "the middle of the output is left out" in log.read_text()
 
 
-def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch):
+@pytest.mark.parametrize("method", ["babble", "flood"])
+def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch, method):
     monkeypatch.setattr(watchdog, "LOG_LIMIT", 2**20)
-    _, (first, second), _ = run(jobs["babble"], tmp_path)
+    _, (first, second), _ = run(jobs[method], tmp_path)
     assert (first["status"], first["reason"]) == ("error", "more than 1 MB of output")
     assert second["status"] == "ok"
-    assert Store(tmp_path).log_path("toy_paper.nested-blobs.babble").stat().st_size < 2 * LOG_KEPT
+    assert Store(tmp_path).log_path(f"toy_paper.nested-blobs.{method}").stat().st_size < 2 * LOG_KEPT
 
 
 def test_good_cells_have_records_and_arrays(good):

@@ -290,8 +290,7 @@ class Worker:
     def _receive(self) -> bytes | None:
         """One line from the worker, or None if there is none within `POLL_SECONDS`."""
         deadline = time.monotonic() + POLL_SECONDS
-        while b"\n" not in self._buffer:
-            left = max(0.0, deadline - time.monotonic())
+        while b"\n" not in self._buffer and (left := deadline - time.monotonic()) > 0:
             if not select.select([self._answers], [], [], left)[0]:
                 break
             chunk = os.read(self._answers, 2**20)
@@ -307,7 +306,7 @@ class Worker:
 
     def _flood(self, offset: int) -> tuple[str, str] | None:
         """The status and reason of a cell that writes without end."""
-        if self.log.stat().st_size - offset > LOG_LIMIT:
+        if max(self.log.stat().st_size - offset, len(self._buffer)) > LOG_LIMIT:
             return "error", f"more than {LOG_LIMIT / 2**20:.0f} MB of output"
         return None
 

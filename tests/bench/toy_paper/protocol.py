@@ -160,6 +160,18 @@ def forge(spec, data):
     return _first_only(spec, data, misbehave)
 
 
+def flood(spec, data):
+    """Writes into the worker's pipe without end."""
+
+    def misbehave():
+        while True:
+            for descriptor in range(3, 20):
+                with contextlib.suppress(OSError):
+                    os.write(descriptor, b"x" * 2**16)
+
+    return _first_only(spec, data, misbehave)
+
+
 def deaf(spec, data):
     """Ignores every signal that can be ignored."""
 
