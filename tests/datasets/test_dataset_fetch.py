@@ -216,9 +216,9 @@ def test_hanging_name_lookup_is_given_up(make_file, monkeypatch):
 
 
 def test_endless_transfer_is_given_up(server, make_file, monkeypatch):
-    def drip(response, size):
+    def drip(response, chunk_size):
         while True:
-            yield b""
+            yield b"x"
             time.sleep(0.01)
 
     server.routes["/toy"] = (200, CONTENT)

@@ -198,6 +198,10 @@ class _BrokenOff(_Unreachable):
     """The transfer began or the server had a passing fault: worth another attempt."""
 
 
+class _Enough(Exception):
+    """No more bytes are wanted."""
+
+
 class _Transfer(threading.Thread):
     """Fetch one address into memory, at most one chunk more than is wanted; given up, it ends with its next chunk.
 
@@ -222,23 +226,33 @@ class _Transfer(threading.Thread):
             self.answered.set()
             self.finished.set()
 
+    def write(self, chunk: bytes) -> None:
+        """Take a chunk from the downloader, to which this is the file to write."""
+        self.content += chunk
+        if self.given_up or len(self.content) > self.size:
+            raise _Enough
+
+    def flush(self) -> None:
+        """Nothing is buffered."""
+
     def _fetch(self) -> None:
+        import pooch
         import requests
 
-        # The registered size and sha256 are those of the file as it is, not as packed for the transfer.
-        headers = {"Accept-Encoding": "identity"}
+        download = pooch.HTTPDownloader(
+            chunk_size=CHUNK,
+            timeout=(START_TIMEOUT, READ_TIMEOUT),
+            # The registered size and sha256 are those of the file as it is, not as packed for the transfer.
+            headers={"Accept-Encoding": "identity"},
+            hooks={"response": lambda *_, **__: self.answered.set()},
+        )
         try:
-            with requests.get(
-                self.url, headers=headers, stream=True, timeout=(START_TIMEOUT, READ_TIMEOUT)
-            ) as response:
-                self.answered.set()
-                if not response.ok:
-                    kind = _BrokenOff if response.status_code >= 500 else _Unreachable
-                    raise kind(f"HTTP status {response.status_code}")
-                for chunk in response.iter_content(CHUNK):
-                    self.content += chunk
-                    if self.given_up or len(self.content) > self.size:
-                        return
+            download(self.url, self, None)
+        except _Enough:
+            return
+        except requests.HTTPError as error:
+            status = 0 if error.response is None else error.response.status_code
+            raise (_BrokenOff if status >= 500 else _Unreachable)(f"HTTP status {status}") from error
         except requests.RequestException as error:
             name = type(error).__name__
             silent = not self.answered.is_set()
