@@ -9,7 +9,7 @@ rule cells:
         f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
     conda:
         "../../environment.yml"
-    threads: 1
+    threads: PLAN.config.threads
     resources:
         mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
         runtime=lambda w: PLAN.runtime_minutes(w.paper, w.dataset, w.method),
