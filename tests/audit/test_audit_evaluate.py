@@ -316,7 +316,7 @@ def test_certificates_decide_sentences_about_the_cost(tmp_path):
         return judged(claims, empty, certificates=table).loc["binary"]
 
     assert verdict(["binary", "binary", "other"], [True, True, False]).verdict == o.REPRODUCED
-    assert verdict(["binary", "binary"], ["True", "False"]).verdict == o.CONTRADICTED
+    assert verdict(["binary", "binary"], [True, False]).verdict == o.CONTRADICTED
     assert "first c1" in verdict(["binary", "binary"], [True, False]).reason
     assert verdict(["binary", "other"], [True, True]).verdict == o.NOT_TESTABLE
     assert judged(claims, empty).loc["binary"].reason == "this run has no certificates"

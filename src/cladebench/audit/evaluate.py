@@ -74,7 +74,7 @@ class Evaluation:
     claims : ClaimSet
     records : Records
     certificates : DataFrame or None
-        Rows of ``certificates.csv``: id, topic, passed.
+        As `cladebench.audit.tables.read_certificates` gives it.
     facts : callable
         See `judge_arithmetic`.
     rule : str
@@ -341,10 +341,9 @@ class Evaluation:
         rows = self.certificates[self.certificates["topic"] == topic]
         if "id" in expects:
             rows = rows[[fnmatch.fnmatchcase(str(name), expects["id"]) for name in rows["id"]]]
-        passed = rows["passed"].map(lambda v: str(v).strip().lower() in ("true", "1", "1.0"))
         if len(rows) < needed:
             return not_testable(f"{len(rows)} certificates of topic {topic!r}, {needed} needed")
-        failed = rows.loc[~passed, "id"]
+        failed = rows.loc[~rows["passed"].astype(bool), "id"]
         if len(failed):
             reason = (
                 f"{len(failed)} of {len(rows)} certificates of topic {topic!r} failed, first {failed.iloc[0]}"

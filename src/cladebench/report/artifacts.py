@@ -36,8 +36,6 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         If there is no ``cells.parquet``, or no cell of the paper in it.
     """
     plan = load_plan(paper)
-    if not (results / "cells.parquet").exists():
-        raise InputFileError(f"{results / 'cells.parquet'}: no such file; run cladebench collect")
     records = read_cells(results / "cells.parquet")
     records = records[records.paper == plan.paper].reset_index(drop=True)
     if records.empty:
