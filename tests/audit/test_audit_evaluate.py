@@ -115,13 +115,6 @@ def test_what_cannot_be_judged_says_why(tmp_path, rows, reason):
     assert found.verdict["t/glass/hac"] == o.REPRODUCED
 
 
-def test_a_method_that_the_plan_lacks_is_told_from_one_that_did_not_run(tmp_path):
-    records = frame(cells("glass", "HAC", {PURITY: [0.6304]}))
-    found = judged(claims_of(tmp_path, TABLE), records, methods=["AA", "HAC"])
-    assert "the plan has no method 'A'; did you mean 'AA'?" in found.reason["t/glass/a"]
-    assert found.verdict["t/glass/hac"] == o.REPRODUCED
-
-
 def test_an_empty_run_tests_nothing(tmp_path):
     records = frame(cells("glass", "A", {PURITY: [0.47]})).iloc[:0]
     found = judged(claims_of(tmp_path, TABLE), records)

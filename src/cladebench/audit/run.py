@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
+from cladebench.audit.checks import check_metrics
 from cladebench.audit.claim import ClaimSet
 from cladebench.audit.claims import load_claims
 from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
@@ -72,7 +73,6 @@ def audit_paper(
     frame: pd.DataFrame,
     *,
     selection: Mapping[str, Any] | None = None,
-    methods: Collection[str] | None = None,
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
 ) -> list[dict[str, Any]]:
@@ -85,8 +85,6 @@ def audit_paper(
         ``cells.parquet``; rows of other papers are left out.
     selection : Mapping, optional
         The plan's rules of selection.
-    methods : collection of str, optional
-        The plan's methods, so that one that it lacks is told from one that did not run.
     certificates : DataFrame, optional
         As `read_certificates` gives it.
     facts : callable
@@ -99,7 +97,7 @@ def audit_paper(
         that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
         setting is chosen without labels.
     """
-    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic, methods)
+    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
     by_rule = {
         rule: Evaluation(claims, records, certificates, facts, rule).run()
         for rule in (PAPER_RULE, LABEL_FREE_RULE)
@@ -136,12 +134,12 @@ def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
     excluded: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
         plan, claims = load_plan(paper), load_claims(paper)
+        check_metrics(claims, frame[frame["paper"] == claims.paper], f"{claims.paper}/claims.yaml")
         excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
             claims,
             frame,
             selection=plan.selection,
-            methods=plan.methods,
             certificates=certificates,
         )
     audited = as_frame(rows)
