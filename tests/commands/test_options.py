@@ -3,9 +3,11 @@
 import os
 import sys
 
+import pandas as pd
 import pytest
 
 import doc_examples
+from cladebench.bench.store import COLUMNS
 from cladebench.cli import main
 
 COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")
@@ -98,3 +100,50 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
 def test_a_folder_without_records_is_named(command, tmp_path, capsys):
     assert main([command, "--scope", "smoke", "--out", str(tmp_path)]) == 2
     assert f"{tmp_path}/cells: no paper has records; run the cells first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("artifacts.py", None, "mypackage.examplepaper.artifacts: no such module; expected ARTIFACTS"),
+        (
+            "artifacts.py",
+            "TABLES = ()\n",
+            "mypackage.examplepaper.artifacts: ARTIFACTS: None; expected ARTIFACTS",
+        ),
+        (
+            "artifacts.py",
+            "ARTIFACTS = (\n",
+            "mypackage.examplepaper.artifacts: cannot be imported: SyntaxError",
+        ),
+        (
+            "artifacts.py",
+            "import nowhere\n",
+            "mypackage.examplepaper.artifacts: cannot be imported: ModuleNotFound",
+        ),
+        (
+            "captions/table-1.rst",
+            None,
+            "captions/table-1.rst: no such file; mypackage.examplepaper.artifacts reads it",
+        ),
+    ],
+)
+def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
+    package, out = own_paper
+    path = out.parent / "mypackage" / "examplepaper" / file
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    out.mkdir()
+    cell = {"paper": "examplepaper", "dataset": "nested-blobs", "method": "Ward", "status": "unavailable"}
+    where = {"setting": "{}", "setting_id": "default", "repetition": 0}
+    row = cell | where | {"cell_id": "examplepaper/nested-blobs/Ward/default/0"}
+    pd.DataFrame([row]).reindex(columns=list(COLUMNS)).to_parquet(out / "cells.parquet")
+    chosen = ["--scope", "smoke", "--results", str(out), "--paper", package]
+    assert main(["audit", *chosen[2:]]) == 0
+    for command in ("artifacts", "report"):
+        capsys.readouterr()
+        assert main([command, *chosen]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1

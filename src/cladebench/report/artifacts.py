@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claims import claims_path, load_claims
+from cladebench.bench.artifacts import load_artifacts
 from cladebench.bench.plan import Plan, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
@@ -64,7 +64,7 @@ def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
 
 def paper_artifacts(package: str) -> tuple[Artifact, ...]:
     """Artifacts that a paper's package declares."""
-    return tuple(importlib.import_module(f"{package}.artifacts").ARTIFACTS)
+    return load_artifacts(package)
 
 
 def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
