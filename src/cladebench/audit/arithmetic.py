@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
+from cladebench.audit.outcome import (
+    CONTRADICTED,
+    REPRODUCED,
+    WITHIN_NOISE,
+    Outcome,
+    as_given,
+    not_testable,
+    short,
+)
 
 #: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
 Facts = Callable[[str, str], int]
@@ -92,7 +100,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
         }
         rights = {name: printed.value for name, printed in others.items() if printed is not None}
     else:
-        rights = {f"{expects['than']:g}": float(expects["than"])}
+        rights = {as_given(expects["than"]): float(expects["than"])}
     relation = expects["is"]
     higher = relation == "higher" or (
         relation in ("better", "no_worse") and claim.measure.get("direction") == "higher"
@@ -104,7 +112,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     worst = min(gaps, key=lambda name: (gaps[name], name))
     gap = gaps[worst]
     numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
-    said = f"printed {short(left)} against {short(rights[worst])} ({worst})"
+    said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":
             return Outcome(REPRODUCED, f"{said}: no worse", supported=True, **numbers)

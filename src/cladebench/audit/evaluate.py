@@ -19,6 +19,7 @@ from cladebench.audit.outcome import (
     REPRODUCED,
     Outcome,
     Rules,
+    as_given,
     not_testable,
     short,
 )
@@ -26,6 +27,7 @@ from cladebench.audit.query import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdicts import (
     Comparison,
+    claimed_range,
     combine,
     compare,
     judge_bound,
@@ -172,7 +174,7 @@ class Evaluation:
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
         """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
         if "value" in operand:
-            return constant(float(operand["value"])), f"{operand['value']:g}"
+            return constant(float(operand["value"])), f"{as_given(operand['value'])}"
         query = {**claim.measure, **operand}
         several = operand.get("best_of") or operand.get("worst_of")
         if not several:
@@ -222,12 +224,12 @@ class Evaluation:
             higher = relation in ("higher", "never_below")
         margin = float(expects.get("margin", 0.0))
         symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-        allowance = f" {'-' if higher else '+'} {margin:g}" if margin else ""
+        allowance = f" {'-' if higher else '+'} {as_given(margin)}" if margin else ""
         said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance} in {claim.measure.get('metric')}"
         if problem is not None:
             return replace(problem, published=said)
         sign = 1.0 if higher else -1.0
-        label = f"{names[0]} {short(left.mean())}, {names[1]} {short(right.mean())}"
+        label = _label(names, left, right)
         if relation in ("never_above", "never_below"):
             outcome = judge_bound(left, right, sign=sign, label=label)
             return Judgement(_with_notes(outcome, samples), samples, said)
@@ -246,13 +248,7 @@ class Evaluation:
         expects = claim.expects
         problem, samples, (left, right), names = self._pair(expects["of"], expects["to"], claim)
         low, high = expects.get("at_least"), expects.get("at_most")
-        bounds = [
-            f"at least {low:g}" if low is not None else "",
-            f"at most {high:g}" if high is not None else "",
-        ]
-        said = (
-            f"{names[0]} / {names[1]} {' and '.join(b for b in bounds if b)} in {claim.measure.get('metric')}"
-        )
+        said = f"{names[0]} / {names[1]} {claimed_range(low, high)} in {claim.measure.get('metric')}"
         if problem is not None:
             return replace(problem, published=said)
         if min(left.min(), right.min()) <= 0:
@@ -264,7 +260,7 @@ class Evaluation:
             at_least=low,
             at_most=high,
             point=all(s.point for s in samples),
-            label=f"{names[0]} {short(left.mean())}, {names[1]} {short(right.mean())}",
+            label=_label(names, left, right),
         )
         return Judgement(_with_notes(outcome, samples), samples, said)
 
@@ -276,7 +272,7 @@ class Evaluation:
         log = expects.get("log", ())
         scales = f" ({' and '.join(log)} logarithmic)" if log else ""
         (word, bound), *_ = expects["slope"].items()
-        said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {bound:g}"
+        said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {as_given(bound)}"
         problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
         if problems:
             return Judgement(not_testable("; ".join(problems)), samples, said)
@@ -298,7 +294,7 @@ class Evaluation:
             sign=1.0 if word == "at_least" else -1.0,
             scale=max(abs(float(slopes.mean())), abs(float(bound))),
             point=all(s.point for s in samples),
-            label=f"slope {short(slopes.mean())} against {bound:g}",
+            label=f"slope {short(slopes.mean())} against {as_given(bound)}",
         )
         return comparison, Judgement(not_testable(""), samples, said)
 
@@ -352,6 +348,13 @@ class Evaluation:
         return Outcome(
             REPRODUCED, f"all {len(rows)} certificates of topic {topic!r} passed", n=len(rows), supported=True
         )
+
+
+def _label(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
+    """Both operands with their means, a constant once."""
+    means = (float(left.mean()), float(right.mean()))
+    told = [n if n == as_given(m) else f"{n} {short(m)}" for n, m in zip(names, means, strict=True)]
+    return ", ".join(told)
 
 
 def _with_notes(outcome: Outcome, samples: tuple[Sample, ...]) -> Outcome:

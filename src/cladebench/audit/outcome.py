@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -101,6 +102,16 @@ def not_testable(reason: str, **numbers: Any) -> Outcome:
     return Outcome(NOT_TESTABLE, reason, **numbers)
 
 
-def short(value: float) -> str:
-    """Four significant digits."""
-    return f"{value:.4g}"
+def short(value: float, digits: int = 4) -> str:
+    """A measured number as papers print it: ``0.4800``, ``214``, ``6.970e5``; in reasons and on pages alike."""
+    padded = 0 < abs(value) < 1 or abs(value) >= 9999.5
+    return _exponent(f"{value:#.{digits}g}" if padded else f"{value:.{digits}g}")
+
+
+def as_given(value: float) -> str:
+    """A number that a claim gives, in as many digits as it has: ``0.05``, ``500``, ``2e6``."""
+    return _exponent(f"{value:g}")
+
+
+def _exponent(text: str) -> str:
+    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)

@@ -17,6 +17,7 @@ from cladebench.audit.outcome import (
     WITHIN_NOISE,
     Outcome,
     Rules,
+    as_given,
     not_testable,
     short,
 )
@@ -205,16 +206,16 @@ def judge_order(
     if p_adjusted <= rules.alpha:
         if gap.value > 0:
             return Outcome(
-                REPRODUCED, f"{label}: holds, adjusted p = {p_adjusted:.2g}", supported=True, **numbers
+                REPRODUCED, f"{label}: holds, adjusted p = {short(p_adjusted, 2)}", supported=True, **numbers
             )
-        return Outcome(CONTRADICTED, f"{label}: the opposite, adjusted p = {p_adjusted:.2g}", **numbers)
+        return Outcome(CONTRADICTED, f"{label}: the opposite, adjusted p = {short(p_adjusted, 2)}", **numbers)
     limit = rules.share_for(metric) * comparison.scale
     if detectable > limit:
         return not_testable(f"{label}: {_too_small(comparison.n, detectable, limit)}", **numbers)
     if gap.value > 0:
-        reason = f"{label}: right side, adjusted p = {p_adjusted:.2g}"
+        reason = f"{label}: right side, adjusted p = {short(p_adjusted, 2)}"
         return Outcome(DIRECTION_ONLY, reason, supported=True, **numbers)
-    return Outcome(WITHIN_NOISE, f"{label}: not told apart, adjusted p = {p_adjusted:.2g}", **numbers)
+    return Outcome(WITHIN_NOISE, f"{label}: not told apart, adjusted p = {short(p_adjusted, 2)}", **numbers)
 
 
 def judge_bound(left: np.ndarray, right: np.ndarray, *, sign: float, label: str) -> Outcome:
@@ -255,7 +256,7 @@ def judge_ratio(
         "n": ours.n,
         "detectable": _finite(factor - 1),
     }
-    said = f"{label}: ratio {short(ratio)}, claimed {_range(at_least, at_most)}"
+    said = f"{label}: ratio {short(ratio)}, claimed {claimed_range(at_least, at_most)}"
     if math.isnan(ours.sd):
         return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
     if bottom <= low and high <= top:
@@ -305,10 +306,10 @@ def _too_small(n: int, detectable: float, limit: float) -> str:
     return f"n too small: n = {n} can detect no less than {short(detectable)}, and {short(limit)} would be needed"
 
 
-def _range(low: float | None, high: float | None) -> str:
-    if low is None:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+def claimed_range(low: float | None, high: float | None) -> str:
+    """Write a range of which one end may be open: ``at least 10 and at most 100``."""
+    ends = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {as_given(value)}" for word, value in ends if value is not None)
 
 
 def _finite(value: float) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,12 +139,6 @@ def claim_rows(frame: pd.DataFrame, sources: Sources) -> tuple[ClaimRow, ...]:
     return tuple(_row(row, sources) for row in frame.to_dict(orient="records"))
 
 
-def printed(value: float) -> str:
-    """Four digits: ``0.4800``, ``214``, ``6.97e5``."""
-    text = f"{value:#.4g}" if 0 < abs(value) < 1 or abs(value) >= 1e4 else short(value)
-    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)
-
-
 def verdict_counts(rows: Iterable[ClaimRow]) -> dict[str, int]:
     """How many claims have each verdict, in the order of tables; only verdicts that occur."""
     found = Counter(row.verdict for row in rows)
@@ -281,7 +274,7 @@ def _number(text: Any) -> str:
         value = float(text) if text not in (None, "") else None
     except ValueError:
         return str(text)
-    return "" if value is None else printed(value)
+    return "" if value is None else short(value)
 
 
 def _targets(patterns: str, sources: Sources) -> tuple[tuple[str, str], ...]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit import VERDICTS
+from cladebench.audit.outcome import short
 from cladebench.bench.store import write_atomically
-from cladebench.report.claims import MEANINGS, SIGNS, printed
+from cladebench.report.claims import MEANINGS, SIGNS
 from cladebench.report.gather import PaperView, RunView, gather_run, passed
 from cladebench.report.markdown import report_markdown
 from cladebench.report.sources import anchor, script_json
@@ -90,7 +91,7 @@ def _environment() -> Any:
         script_json=lambda value: Markup(script_json(value)),
         anchor=anchor,
         passed=passed,
-        printed=printed,
+        printed=short,
         verdicts=VERDICTS,
         signs=SIGNS,
         meanings=MEANINGS,

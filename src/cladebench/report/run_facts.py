@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from cladebench import datasets
+from cladebench.audit.outcome import short
 from cladebench.bench.plan import Plan, expected_failures
 from cladebench.papers.base import ArtifactContext
 from cladebench.papers.tables import mean_and_spread
-from cladebench.report.claims import ClaimRow, printed
+from cladebench.report.claims import ClaimRow
 from cladebench.report.sources import Sources, plain
 
 
@@ -71,11 +72,9 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
             for name in controls:
                 mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
                 row[name] = (
-                    f"{printed(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
+                    f"{short(mean)}{f' ± {spread:.2g}' if n > 1 else ''} ({n})" if n else "not measured"
                 )
-            row["others"] = (
-                f"{printed(means.min())} to {printed(means.max())}" if len(means) else "not measured"
-            )
+            row["others"] = f"{short(means.min())} to {short(means.max())}" if len(means) else "not measured"
             found.append(row)
     return tuple(found) if controls else ()
 
