@@ -139,6 +139,7 @@ def test_stand_in_data_give_analogues(tmp_path):
         "sentence": o.ANALOGUE_FAILS,
     }
     assert found.stand_in_for["t/glass/a"] == "the paper's glass"
+    assert found.parts["sentence"] == "order: analogue fails; t/glass/a: analogue holds"
 
 
 def test_published_numbers_are_judged_under_the_papers_rule_and_shown_under_the_other(tmp_path):
@@ -340,6 +341,8 @@ PRINTED = {
     "share": ("0.86", {"possible_at": 7}),
     "percent": ("85.7%", {"possible_at": 7}),
     "no-share": ("0.90", {"possible_at": 7}),
+    "small-percent": ("0.5%", {"possible_at": 200}),
+    "no-percent": ("0.5%", {"possible_at": 2}),
 }
 
 
@@ -369,6 +372,8 @@ def test_arithmetic_needs_no_run(tmp_path):
         "share": o.REPRODUCED,
         "percent": o.REPRODUCED,
         "no-share": o.CONTRADICTED,
+        "small-percent": o.REPRODUCED,
+        "no-percent": o.CONTRADICTED,
     }
     assert found.measured["rows"] == 4601
     assert "equal as printed" in found.reason["t/bold/e"]

@@ -78,11 +78,21 @@ def test_the_difference_to_a_published_mean_is_welchs():
     assert gap.value + gap.half_width() == pytest.approx(interval.high)
 
 
-def test_without_a_published_spread_only_ours_counts():
-    a = np.random.default_rng(1).normal(size=6)
-    assert against_published(mean_interval(a), 0.3, None, None).p_value() == pytest.approx(
-        stats.ttest_1samp(a, 0.3).pvalue
-    )
+@pytest.mark.parametrize(("printed", "n"), [(1, None), (1, 1), (5, 5)])
+def test_true_means_without_a_published_spread_are_seldom_contradicted(printed, n):
+    """Five percent, whether the paper's number is of one run or of several; else it would be 12 to 33 percent."""
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(size=(4000, 5)), rng.normal(size=(4000, printed)).mean(axis=1)
+    gaps = [against_published(mean_interval(a), b, None, n) for a, b in zip(ours, theirs, strict=True)]
+    assert np.mean([gap.p_value() < 0.05 for gap in gaps]) == pytest.approx(0.05, abs=0.015)
+
+
+def test_what_rounding_explains_is_no_evidence():
+    gap = Difference(-0.012, 0.004, 4.0)
+    assert gap.beyond(0.012).p_value() == 1.0
+    assert gap.beyond(0.005).p_value() == pytest.approx(2 * stats.t.sf(0.007 / 0.004, 4))
+    assert Difference(0.004, 0.0, math.inf).beyond(0.005).p_value() == 1.0
+    assert Difference(0.006, 0.0, math.inf).beyond(0.005).p_value() == 0.0
 
 
 def test_one_published_draw_is_one_more_value_of_our_distribution():

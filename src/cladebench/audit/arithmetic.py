@@ -61,7 +61,7 @@ def _possible(claim: Claim, n: int) -> Outcome:
     """A printed proportion of n objects must be the rounding of k/n for some whole k."""
     assert claim.published is not None
     share, half = claim.published.value, claim.published.unit / 2
-    if share > 1:
+    if share > 1 or "%" in claim.published.text:
         share, half = share / 100, half / 100
     nearest = round(share * n)
     gap = abs(nearest / n - share)

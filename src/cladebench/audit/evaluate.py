@@ -62,6 +62,11 @@ class Judgement:
     parts: tuple[tuple[str, str], ...] = ()
 
     @property
+    def final(self) -> Outcome:
+        """The outcome as it is reported: on data that are not the paper's own, an analogue."""
+        return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
+
+    @property
     def stand_in_for(self) -> tuple[str, ...]:
         """What the data behind it stand in for; empty when all are the paper's own."""
         return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
@@ -231,7 +236,7 @@ class Evaluation:
         sign = 1.0 if higher else -1.0
         label = _label(names, left, right)
         if relation in ("never_above", "never_below"):
-            outcome = judge_bound(left, right, sign=sign, label=label)
+            outcome = judge_bound(left, right, sign=sign, label=label, point=all(s.point for s in samples))
             return Judgement(_with_notes(outcome, samples), samples, said)
         comparison = compare(
             left,
@@ -241,6 +246,7 @@ class Evaluation:
             tie=float(expects.get("tie", 0.0)),
             point=all(s.point for s in samples),
             label=label,
+            or_equal=relation == "no_worse",
         )
         return comparison, Judgement(not_testable(""), samples, said)
 
@@ -294,6 +300,7 @@ class Evaluation:
             sign=1.0 if word == "at_least" else -1.0,
             scale=max(abs(float(slopes.mean())), abs(float(bound))),
             point=all(s.point for s in samples),
+            or_equal=True,
             label=f"slope {short(slopes.mean())} against {as_given(bound)}",
         )
         return comparison, Judgement(not_testable(""), samples, said)
@@ -323,7 +330,7 @@ class Evaluation:
                 judgement = self._sentence(self.claims.claims[name])
                 outcomes.append(judgement.outcome)
                 samples.extend(judgement.samples)
-                parts.append((name, judgement.outcome.verdict))
+                parts.append((name, judgement.final.verdict))
         needed = (
             len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
         )

@@ -202,7 +202,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _row(claims: ClaimSet, name: str, main: Judgement, label_free: Judgement) -> dict[str, Any]:
     claim = claims.claims[name]
-    outcome, other = (j.outcome.on_stand_in() if j.stand_in_for else j.outcome for j in (main, label_free))
+    outcome, other = main.final, label_free.final
     gridded = any(s.gridded for s in main.samples)
     printed = claim.published
     query = claim.measure

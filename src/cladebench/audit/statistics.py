@@ -44,6 +44,10 @@ class Difference:
         """Half the width of the confidence interval."""
         return self._scaled(0.5 + level / 2)
 
+    def beyond(self, allowance: float) -> Difference:
+        """What is left of the difference when as much as `allowance` of it, either way, needs no explanation."""
+        return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
+
     def p_value(self) -> float:
         """Two-sided p-value of the t test that the difference is zero."""
         if self.se == 0:
@@ -99,7 +103,7 @@ def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.9
 def against_published(
     ours: Interval, published: float, sd: float | None, n: int | None, *, one_draw: bool = False
 ) -> Difference:
-    """Difference of our mean and a published one (Welch), with the published spread where one is printed.
+    """Difference of our mean and a published one (Welch).
 
     Parameters
     ----------
@@ -107,9 +111,10 @@ def against_published(
     published : float
         The printed mean.
     sd : float or None
-        Printed standard deviation; None when the paper prints none, and then only ours counts.
+        Printed standard deviation; None when the paper prints none: then ours is taken for theirs. Their mean varies
+        too; with that left out, every third true mean of a single run would look contradicted.
     n : int or None
-        Repetitions behind the printed mean.
+        Repetitions behind the printed mean; None when the paper does not say: then one.
     one_draw : bool, default=False
         The printed mean is of one draw of data that we draw anew in each repetition: it is one value from the
         distribution of ours, however many repetitions it averages.
@@ -118,7 +123,8 @@ def against_published(
     if math.isnan(ours.sd):
         return Difference(ours.mean - published, math.inf, 1.0)
     if ours.sd > 0:
-        parts.append((ours.sd**2 * (1 / ours.n + one_draw), ours.n - 1))
+        theirs = 1.0 if one_draw else 1 / (n or 1) if sd is None else 0.0
+        parts.append((ours.sd**2 * (1 / ours.n + theirs), ours.n - 1))
     if sd is not None and sd > 0 and n is not None and n > 1:
         parts.append((sd**2 / n, n - 1))
     variance = sum(v for v, _ in parts)

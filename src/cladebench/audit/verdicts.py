@@ -71,7 +71,7 @@ def judge_value(
         "n": ours.n,
         "difference": gap.value,
         "detectable": _finite(detectable),
-        "p_value": gap.p_value() if math.isfinite(gap.se) else None,
+        "p_value": gap.beyond(half).p_value() if math.isfinite(gap.se) else None,
     }
     if math.isnan(ours.sd):
         return not_testable("n too small: a single repetition gives no interval", **numbers)
@@ -85,6 +85,11 @@ def judge_value(
             **numbers,
         )
     limit = rules.share_for(metric) * max(abs(printed.value), printed.unit)
+    if half > limit:
+        what = "the claim's tolerance" if tolerance else "the rounding of the printed number"
+        return not_testable(
+            f"{what}, {short(half)}, is more than the {short(limit)} that would be needed", **numbers
+        )
     if detectable > limit:
         draw = " (the paper's is one draw of the data)" if one_draw else ""
         return not_testable(_too_small(ours.n, detectable, limit) + draw, **numbers)
@@ -120,6 +125,8 @@ class Comparison:
         Differences up to this size count as none.
     label : str
         What was compared, for the reason.
+    or_equal : bool
+        The claim admits equality.
     """
 
     gap: Difference
@@ -130,6 +137,7 @@ class Comparison:
     scale: float
     tie: float
     label: str
+    or_equal: bool = False
 
     @property
     def exact(self) -> bool:
@@ -147,6 +155,7 @@ def compare(
     scale: float | None = None,
     point: bool = False,
     label: str = "",
+    or_equal: bool = False,
 ) -> Comparison:
     """Set up the paired comparison of an order.
 
@@ -166,12 +175,14 @@ def compare(
         Both sides are known exactly.
     label : str
         For the reason.
+    or_equal : bool, default=False
+        The claim admits equality ("no worse", "at most").
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
     differences = _without_rounding(sign * (left - right) + margin, size)
     gap = one_sample(differences, point=point)
-    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label)
+    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal)
 
 
 def judge_order(
@@ -194,9 +205,9 @@ def judge_order(
         numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
     label = comparison.label
     if comparison.exact:
-        if abs(gap.value) <= tie:
+        if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
-        if gap.value > 0:
+        if gap.value > 0 or (gap.value == 0 and comparison.or_equal):
             return Outcome(REPRODUCED, f"{label}: holds; nothing varies", supported=True, **numbers)
         return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
     if not math.isfinite(gap.se):
@@ -218,8 +229,10 @@ def judge_order(
     return Outcome(WITHIN_NOISE, f"{label}: not told apart, adjusted p = {short(p_adjusted, 2)}", **numbers)
 
 
-def judge_bound(left: np.ndarray, right: np.ndarray, *, sign: float, label: str) -> Outcome:
-    """Judge a bound that must hold in every repetition: one violation contradicts it."""
+def judge_bound(
+    left: np.ndarray, right: np.ndarray, *, sign: float, label: str, point: bool = False
+) -> Outcome:
+    """Judge a bound that must hold in every repetition: one violation contradicts it, one repetition cannot show it."""
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     differences = _without_rounding(sign * (left - right), float(np.abs(right).mean()))
     worst = float(differences.min())
@@ -228,6 +241,8 @@ def judge_bound(left: np.ndarray, right: np.ndarray, *, sign: float, label: str)
     if violated:
         reason = f"{label}: violated in {violated} of {differences.size}, by up to {short(-worst)}"
         return Outcome(CONTRADICTED, reason, **numbers)
+    if differences.size == 1 and not point:
+        return not_testable(f"{label}: n too small: it holds in a single repetition", **numbers)
     return Outcome(REPRODUCED, f"{label}: holds in all {differences.size}", supported=True, **numbers)
 
 
@@ -262,7 +277,7 @@ def judge_ratio(
     if bottom <= low and high <= top:
         return Outcome(REPRODUCED, said, supported=True, **numbers)
     if high < bottom or low > top:
-        same_side = (ratio > 1 and bottom >= 1) or (ratio < 1 and top <= 1)
+        same_side = (low > 1 and (at_least or 0.0) >= 1) or (high < 1 and (at_most or math.inf) <= 1)
         return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, supported=same_side, **numbers)
     if factor - 1 > rules.ratio_share:
         return not_testable(f"{said}; {_too_small(ours.n, factor - 1, rules.ratio_share)}", **numbers)
