@@ -1,7 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
 from cladebench.audit.outcome import (
     ANALOGUE_FAILS,
@@ -30,7 +33,7 @@ def value(ours, text, **how):
 
 def order(left, right, sign=1.0, family=1, **how):
     comparison = compare(np.asarray(left, dtype=float), np.asarray(right, dtype=float), sign=sign, **how)
-    return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES)
+    return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES, tests=family)
 
 
 samples = st.lists(st.floats(-1, 1), min_size=2, max_size=8).map(np.array)
@@ -119,6 +122,17 @@ def test_the_family_makes_an_order_harder():
     left, right = [0.60, 0.64, 0.63, 0.59, 0.66], [0.58, 0.60, 0.62, 0.58, 0.60]
     assert order(left, right).verdict == REPRODUCED
     assert order(left, right, family=6).verdict == DIRECTION_ONLY
+
+
+def test_what_could_have_been_detected_is_stated_for_the_corrected_test():
+    """A difference of that size is significant, and the claim is not, after correction, let through on less."""
+    left, right = np.array([0.9, 0.7, 0.8, 0.9, 0.7]), np.array([0.7, 0.7, 0.7, 0.8, 0.6])
+    alone, corrected = order(left, right), order(left, right, family=6)
+    assert alone.verdict == REPRODUCED
+    se = (left - right).std(ddof=1) / math.sqrt(5)
+    assert corrected.detectable == pytest.approx((stats.t.ppf(1 - 0.05 / 12, 4) + stats.t.ppf(0.8, 4)) * se)
+    assert order(left + corrected.detectable - 0.1, right, family=6).verdict == REPRODUCED
+    assert order(left + alone.detectable - 0.1, right, family=6).verdict != REPRODUCED
 
 
 def test_no_worse_allows_the_margin():

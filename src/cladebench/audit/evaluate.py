@@ -135,7 +135,7 @@ class Evaluation:
                 metric = self.claims.claims[name].measure.get("metric")
                 # The scale of a slope is its own: the share that a metric states for its values does not apply.
                 metric = None if self.claims.claims[name].kind == "trend" else metric
-                outcome = judge_order(comparison, p, self._rules, metric)
+                outcome = judge_order(comparison, p, self._rules, metric, tests=len(members))
                 self._done[name] = replace(judgement, outcome=_with_notes(outcome, judgement.samples))
 
     def _adjust_values(self) -> None:

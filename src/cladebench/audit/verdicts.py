@@ -186,12 +186,24 @@ def compare(
 
 
 def judge_order(
-    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None
+    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None, *, tests: int = 1
 ) -> Outcome:
-    """Judge an order by its paired test, corrected over the family."""
+    """Judge an order by its paired test, corrected over the family.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    p_adjusted : float
+    rules : Rules
+    metric : str, optional
+        Its share in `rules` holds.
+    tests : int, default=1
+        Size of the family. What could have been detected is stated at the level that Holm's first step leaves to each
+        test, for that is what it takes whatever the others say.
+    """
     gap, tie = comparison.gap, comparison.tie
     half = gap.half_width(1 - rules.alpha)
-    detectable = gap.detectable(rules.alpha, rules.power)
+    detectable = gap.detectable(rules.alpha / tests, rules.power)
     difference = comparison.sign * (gap.value - comparison.margin)
     numbers: dict[str, Any] = {
         "measured": difference,
