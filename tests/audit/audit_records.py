@@ -8,6 +8,7 @@ import pandas as pd
 
 from cladebench.audit import ClaimSet, read_claims
 from cladebench.audit.run import as_frame, audit_paper
+from cladebench.bench.store import COLUMNS
 
 SELECTION = {
     "oracle": {"metric": "dendrogram_purity", "direction": "max"},
@@ -62,6 +63,11 @@ def frame(*rows: list[dict]) -> pd.DataFrame:
     table = pd.DataFrame([row for group in rows for row in group])
     texts = [c for c in table.columns if c not in ("repetition", "value")]
     return table.astype({c: "string" for c in texts} | {"value": "float64"})
+
+
+def write_cells(table: pd.DataFrame, folder: Path) -> None:
+    """Write rows as ``cells.parquet``, columns that they lack left empty."""
+    table.reindex(columns=list(COLUMNS)).to_parquet(folder / "cells.parquet")
 
 
 def claims_of(folder: Path, text: str) -> ClaimSet:

@@ -1,7 +1,7 @@
 import json
 
 import pandas as pd
-from audit_records import cells, frame
+from audit_records import cells, frame, write_cells
 
 from cladebench.audit.run import COLUMNS
 from cladebench.cli import main
@@ -10,7 +10,7 @@ from cladebench.cli import main
 def write(folder, paper="ghc"):
     rows = cells("glass", "Perch", {"dendrogram_purity": [0.46, 0.47, 0.48]})
     rows = [row | {"paper": paper, "cell_id": row["cell_id"].replace("toy", paper)} for row in rows]
-    frame(rows).to_parquet(folder / "cells.parquet")
+    write_cells(frame(rows), folder)
 
 
 def test_the_command_writes_both_files(tmp_path, capsys):
@@ -48,9 +48,23 @@ def test_wrong_usage_is_named(tmp_path, capsys):
     assert "cells.parquet: no such file" in capsys.readouterr().err
     write(tmp_path, paper="another")
     assert main(["audit", "--results", str(tmp_path)]) == 2
-    assert "no paper with claims among another" in capsys.readouterr().err
+    assert (
+        "records of 'another', which is neither built in nor named by the configuration"
+        in capsys.readouterr().err
+    )
     assert main(["audit", "--results", str(tmp_path), "--paper", "nothing"]) == 2
     assert "nothing" in capsys.readouterr().err
-    (tmp_path / "cells.parquet").write_bytes(b"PAR1 no")
-    assert main(["audit", "--results", str(tmp_path)]) == 2
-    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_the_verdicts_of_other_papers_are_not_thrown_away(tmp_path, capsys):
+    write(tmp_path)
+    (tmp_path / "audit.csv").write_text("paper,claim\nanother,c\n")
+    (tmp_path / "audit.json").write_text("{}")
+    assert main(["audit", "--results", str(tmp_path), "--paper", "ghc"]) == 2
+    said = capsys.readouterr().err
+    assert f"{tmp_path}/audit.csv: it has verdicts on another, which would be lost" in said
+    assert (tmp_path / "audit.csv").read_text() == "paper,claim\nanother,c\n"
+    assert (tmp_path / "audit.json").read_text() == "{}"
+    assert main(["audit", "--results", str(tmp_path)]) == 0
+    assert set(pd.read_csv(tmp_path / "audit.csv").paper) == {"ghc"}
+    assert main(["audit", "--results", str(tmp_path), "--paper", "ghc"]) == 0

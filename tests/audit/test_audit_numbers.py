@@ -78,11 +78,21 @@ def test_the_difference_to_a_published_mean_is_welchs():
     assert gap.value + gap.half_width() == pytest.approx(interval.high)
 
 
-def test_without_a_published_spread_only_ours_counts():
-    a = np.random.default_rng(1).normal(size=6)
-    assert against_published(mean_interval(a), 0.3, None, None).p_value() == pytest.approx(
-        stats.ttest_1samp(a, 0.3).pvalue
-    )
+@pytest.mark.parametrize(("printed", "n"), [(1, None), (1, 1), (5, 5)])
+def test_true_means_without_a_published_spread_are_seldom_contradicted(printed, n):
+    """Five percent, whether the paper's number is of one run or of several; else it would be 12 to 33 percent."""
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(size=(4000, 5)), rng.normal(size=(4000, printed)).mean(axis=1)
+    gaps = [against_published(mean_interval(a), b, None, n) for a, b in zip(ours, theirs, strict=True)]
+    assert np.mean([gap.p_value() < 0.05 for gap in gaps]) == pytest.approx(0.05, abs=0.015)
+
+
+def test_what_rounding_explains_is_no_evidence():
+    gap = Difference(-0.012, 0.004, 4.0)
+    assert gap.beyond(0.012).p_value() == 1.0
+    assert gap.beyond(0.005).p_value() == pytest.approx(2 * stats.t.sf(0.007 / 0.004, 4))
+    assert Difference(0.004, 0.0, math.inf).beyond(0.005).p_value() == 1.0
+    assert Difference(0.006, 0.0, math.inf).beyond(0.005).p_value() == 0.0
 
 
 def test_one_published_draw_is_one_more_value_of_our_distribution():
@@ -93,12 +103,13 @@ def test_one_published_draw_is_one_more_value_of_our_distribution():
 
 
 @pytest.mark.parametrize("n", [4, 5, 10, 30])
-def test_the_detectable_difference_is_found_with_about_the_stated_power(n):
+@pytest.mark.parametrize(("alpha", "off"), [(0.05, 0.035), (0.05 / 6, 0.1)])
+def test_the_detectable_difference_is_found_with_about_the_stated_power(n, alpha, off):
     gap = Difference(0.0, 1.0 / math.sqrt(n), n - 1.0)
-    noncentrality = gap.detectable() / gap.se
-    critical = stats.t.ppf(0.975, n - 1)
-    power = stats.nct.sf(critical, n - 1, noncentrality) + stats.nct.cdf(-critical, n - 1, noncentrality)
-    assert power == pytest.approx(0.8, abs=0.035)
+    noncentrality = gap.detectable(alpha) / gap.se
+    critical = stats.t.ppf(1 - alpha / 2, n - 1)
+    power = stats.nct.sf(critical, n - 1, noncentrality)  # the other tail is nothing
+    assert power == pytest.approx(0.8, abs=off)
 
 
 def test_the_paired_test_is_scipys():

@@ -1,7 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
 from cladebench.audit.outcome import (
     ANALOGUE_FAILS,
@@ -30,7 +33,7 @@ def value(ours, text, **how):
 
 def order(left, right, sign=1.0, family=1, **how):
     comparison = compare(np.asarray(left, dtype=float), np.asarray(right, dtype=float), sign=sign, **how)
-    return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES)
+    return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES, tests=family)
 
 
 samples = st.lists(st.floats(-1, 1), min_size=2, max_size=8).map(np.array)
@@ -75,13 +78,25 @@ def test_reproduced_reaches_to_the_half_unit_and_no_further():
     assert value([6.976e5], "6.97e5", point=True).verdict == CONTRADICTED
 
 
+@given(samples, st.floats(0.001, 0.1), st.floats(0.3, 0.7), st.sampled_from([None, 0.0, 0.02]))
+def test_the_p_value_of_a_number_is_that_of_its_verdict(noise, sd, centre, published_sd):
+    found = value(centre + sd * noise, "0.50", published_sd=published_sd)
+    assert (found.verdict == CONTRADICTED) == (found.p_value < RULES.alpha)
+
+
+def test_too_coarse_a_print_is_told_from_too_few_repetitions():
+    assert "the rounding of the printed number, 0.5000, is more than" in value([1.0], "1", point=True).reason
+    assert "the claim's tolerance" in value([0.5], "0.50", point=True, tolerance=0.3).reason
+    assert value([2.0], "1", point=True).verdict == CONTRADICTED
+
+
 def test_a_claims_tolerance_widens_the_printed_interval():
     assert value([0.52] * 3, "0.47", tolerance=0.1).verdict == REPRODUCED
     assert value([0.58] * 3, "0.47", tolerance=0.1).verdict == CONTRADICTED
 
 
 def test_the_share_of_a_metric_decides_what_is_too_small():
-    ours, printed = np.array([0.45, 0.5, 0.55, 0.5]), parse_printed("0.50")
+    ours, printed = np.array([0.48, 0.5, 0.52, 0.5]), parse_printed("0.50")
     assert judge_value(ours, printed, Rules(), metric="m").verdict == REPRODUCED
     assert judge_value(ours, printed, Rules(shares={"m": 0.1}), metric="m").verdict == NOT_TESTABLE
 
@@ -109,6 +124,17 @@ def test_the_family_makes_an_order_harder():
     assert order(left, right, family=6).verdict == DIRECTION_ONLY
 
 
+def test_what_could_have_been_detected_is_stated_for_the_corrected_test():
+    """A difference of that size is significant, and the claim is not, after correction, let through on less."""
+    left, right = np.array([0.9, 0.7, 0.8, 0.9, 0.7]), np.array([0.7, 0.7, 0.7, 0.8, 0.6])
+    alone, corrected = order(left, right), order(left, right, family=6)
+    assert alone.verdict == REPRODUCED
+    se = (left - right).std(ddof=1) / math.sqrt(5)
+    assert corrected.detectable == pytest.approx((stats.t.ppf(1 - 0.05 / 12, 4) + stats.t.ppf(0.8, 4)) * se)
+    assert order(left + corrected.detectable - 0.1, right, family=6).verdict == REPRODUCED
+    assert order(left + alone.detectable - 0.1, right, family=6).verdict != REPRODUCED
+
+
 def test_no_worse_allows_the_margin():
     left, right = np.array([0.47, 0.48, 0.46, 0.47]), np.array([0.50, 0.50, 0.49, 0.51])
     assert order(left, right).verdict == CONTRADICTED
@@ -124,6 +150,12 @@ def test_deterministic_sides_need_no_test():
     assert order([0.63], [0.1]).verdict == NOT_TESTABLE
 
 
+def test_what_admits_equality_holds_when_equal():
+    assert order([0.63], [0.63], point=True, or_equal=True).verdict == REPRODUCED
+    assert order([0.63] * 3, [0.63] * 3, or_equal=True).on_stand_in().verdict == ANALOGUE_HOLDS
+    assert order([0.63], [0.64], point=True, or_equal=True).verdict == CONTRADICTED
+
+
 def test_the_rounding_of_sums_is_no_difference():
     cost = np.array([6.5e5, 6.6e5, 6.7e5])
     assert order(cost * (1 + 1e-13), cost).verdict == WITHIN_NOISE
@@ -137,6 +169,13 @@ def test_one_violation_breaks_a_bound():
     assert broken.difference == 1.0
 
 
+def test_a_bound_that_was_tried_once_is_not_shown():
+    once = {"sign": -1.0, "label": ""}
+    assert judge_bound(np.array([3.0]), np.array([4.0]), **once).verdict == NOT_TESTABLE
+    assert judge_bound(np.array([3.0]), np.array([4.0]), **once, point=True).verdict == REPRODUCED
+    assert judge_bound(np.array([5.0]), np.array([4.0]), **once).verdict == CONTRADICTED
+
+
 @pytest.mark.parametrize(
     ("ratios", "low", "high", "verdict"),
     [
@@ -145,6 +184,8 @@ def test_one_violation_breaks_a_bound():
         ([3, 3.1, 2.9], 10, 100, DIRECTION_ONLY),
         ([0.5, 0.52, 0.49], 10, None, CONTRADICTED),
         ([0.5, 0.52, 0.49], None, 0.1, DIRECTION_ONLY),
+        ([1.3, 1.0, 0.9], 10, None, CONTRADICTED),  # no side of 1 is shown
+        ([8.0, 8.1, 7.9], 1, 5, DIRECTION_ONLY),
         ([5, 50], 10, 100, NOT_TESTABLE),
         ([20], 10, 100, NOT_TESTABLE),
     ],

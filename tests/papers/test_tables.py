@@ -10,7 +10,6 @@ from cladebench.papers.tables import (
     comparison_table,
     mean_and_spread,
     settings_table,
-    significant,
     status_table,
     with_spread,
 )
@@ -104,21 +103,6 @@ def test_settings_are_shown_of_methods_that_have_a_choice(context):
         ("B", "label-free", "k: 1", "0.1"),
     ]
     assert table.sources[0, "purity"] == ("p/glass/B/s2/0",)
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (0.48, 4, "0.4800"),
-        (214.0, 4, "214"),
-        (697000.0, 3, "6.97e5"),
-        (6e7, 3, "6.00e7"),
-        (-1.5e-7, 2, "-1.5e-7"),
-        (0.0, 2, "0"),
-    ],
-)
-def test_numbers_are_written_as_papers_print_them(value, digits, text):
-    assert significant(value, digits) == text
 
 
 def test_mean_and_spread():

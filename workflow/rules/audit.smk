@@ -10,10 +10,10 @@ rule audit:
     log:
         f"{OUT}/logs/audit.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     params:
         papers=PLAN.paper_options,
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} audit --results {params.out:q} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} audit --results {params.out:q} {params.papers}" + LOGGED

@@ -8,7 +8,7 @@ rule cells:
     log:
         f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     threads: PLAN.config.threads
     resources:
         mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
@@ -24,7 +24,7 @@ rule cells:
         flags=PLAN.flags,
     shell:
         "{params.cladebench} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
-        " --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
+        " --scope {params.scope} --out {params.out:q} {params.flags}" + LOGGED
 
 
 # All records of the scope in one table.
@@ -36,7 +36,7 @@ rule collect:
     log:
         f"{OUT}/logs/collect.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
@@ -44,4 +44,4 @@ rule collect:
         cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{params.cladebench} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags} > {log:q} 2>&1"
+        "{params.cladebench} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags}" + LOGGED

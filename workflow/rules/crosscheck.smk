@@ -7,11 +7,11 @@ rule crosscheck:
     log:
         f"{OUT}/logs/crosscheck.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     threads: 1
     params:
         scope=PLAN.scope,
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only > {log:q} 2>&1"
+        "{params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only" + LOGGED

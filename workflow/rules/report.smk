@@ -16,14 +16,14 @@ rule artifacts:
     log:
         f"{OUT}/logs/artifacts.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
         out=lambda w, output: Path(output[0]).parents[2],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers}" + LOGGED
 
 
 rule report:
@@ -42,14 +42,14 @@ rule report:
     log:
         f"{OUT}/logs/report.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
         out=lambda w, output: Path(output[0]).parents[1],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers} > {log:q} 2>&1"
+        "{params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers}" + LOGGED
 
 
 # The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no certificate failed.
@@ -62,7 +62,7 @@ rule gate:
     log:
         f"{OUT}/logs/gate.log",
     conda:
-        "../../environment.yml"
+        "cladebench"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,

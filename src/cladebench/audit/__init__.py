@@ -1,7 +1,7 @@
 """Claims judged against records."""
 
-from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.claims import ClaimsError, claims_path, load_claims, read_claims
+from cladebench.audit.claim import Claim, ClaimsError, ClaimSet
+from cladebench.audit.claims import claims_path, load_claims, read_claims
 from cladebench.audit.outcome import VERDICTS, Outcome, Rules
 from cladebench.audit.run import audit_paper, audit_run, write_audit
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.outcome import CONTRADICTED, REPRODUCED, WITHIN_NOISE, Outcome, not_testable, short
+from cladebench.audit.outcome import (
+    CONTRADICTED,
+    REPRODUCED,
+    WITHIN_NOISE,
+    Outcome,
+    not_testable,
+)
+from cladebench.notation import as_given, significant
 
 #: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
 Facts = Callable[[str, str], int]
@@ -53,7 +60,7 @@ def _possible(claim: Claim, n: int) -> Outcome:
     """A printed proportion of n objects must be the rounding of k/n for some whole k."""
     assert claim.published is not None
     share, half = claim.published.value, claim.published.unit / 2
-    if share > 1:
+    if share > 1 or "%" in claim.published.text:
         share, half = share / 100, half / 100
     nearest = round(share * n)
     gap = abs(nearest / n - share)
@@ -74,9 +81,12 @@ def _average(claim: Claim, claims: ClaimSet) -> Outcome:
     numbers: dict[str, Any] = {"measured": mean, "difference": difference, "n": len(parts)}
     if abs(difference) <= half * (1 + 1e-9):
         return Outcome(
-            REPRODUCED, f"the {len(parts)} printed numbers average {short(mean)}", supported=True, **numbers
+            REPRODUCED,
+            f"the {len(parts)} printed numbers average {significant(mean)}",
+            supported=True,
+            **numbers,
         )
-    return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {short(mean)}", **numbers)
+    return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {significant(mean)}", **numbers)
 
 
 def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
@@ -92,7 +102,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
         }
         rights = {name: printed.value for name, printed in others.items() if printed is not None}
     else:
-        rights = {f"{expects['than']:g}": float(expects["than"])}
+        rights = {as_given(expects["than"]): float(expects["than"])}
     relation = expects["is"]
     higher = relation == "higher" or (
         relation in ("better", "no_worse") and claim.measure.get("direction") == "higher"
@@ -104,7 +114,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     worst = min(gaps, key=lambda name: (gaps[name], name))
     gap = gaps[worst]
     numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
-    said = f"printed {short(left)} against {short(rights[worst])} ({worst})"
+    said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":
             return Outcome(REPRODUCED, f"{said}: no worse", supported=True, **numbers)

@@ -11,6 +11,11 @@ import pandas as pd
 
 from cladebench.audit.outcome import Rules
 from cladebench.audit.printed import Printed
+from cladebench.bench.schema import InputFileError
+
+
+class ClaimsError(InputFileError):
+    """A claims file is wrong; the message names file, claim, key and value."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,21 @@ def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> l
         return []
     several = operand.get("best_of") or operand.get("worst_of")
     return list(several) if several else [str(operand.get("method", measure.get("method", "")))]
+
+
+def queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
+    """Each query that a claim makes, merged with what its parts share."""
+    if claim.kind == "value":
+        yield claim.measure
+    elif claim.kind in ("order", "ratio"):
+        for key in ("left", "than", "of", "to"):
+            operand = claim.expects.get(key)
+            if operand is not None:
+                for method in operand_methods(operand, claim.measure):
+                    yield {**claim.measure, **operand, "method": method}
+    elif claim.kind == "trend":
+        for point in claim.expects.get("points", ()):
+            yield {**claim.measure, **point}
 
 
 def references(expects: Any) -> Iterator[str]:

@@ -9,20 +9,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cladebench.audit.claim import Claim, ClaimSet, operand_methods, references
+from cladebench.audit.checks import check_claims, check_planned
+from cladebench.audit.claim import Claim, ClaimsError, ClaimSet
 from cladebench.audit.outcome import Rules
 from cladebench.audit.printed import Printed, parse_printed
-from cladebench.bench.plan import resolve_package
+from cladebench.bench.plan import load_plan, resolve_package
 from cladebench.bench.schema import InputFileError, one_of, read_yaml, validate
 
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")
 
 _QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "where", "scale")
-
-
-class ClaimsError(InputFileError):
-    """A claims file contradicts itself; the message names file, claim, key and value."""
 
 
 def claims_path(paper: str) -> Path | None:
@@ -32,11 +29,13 @@ def claims_path(paper: str) -> Path | None:
 
 
 def load_claims(paper: str) -> ClaimSet:
-    """Read the claims of a paper; see `read_claims`."""
+    """Read the claims of a paper and hold their names against its plan; see `read_claims` and `check_planned`."""
     path = claims_path(paper)
     if path is None:
         raise ClaimsError(f"papers: {paper} has no claims.yaml")
-    return read_claims(path)
+    claims = read_claims(path)
+    check_planned(claims, load_plan(paper), _name(path))
+    return claims
 
 
 def read_claims(path: Path) -> ClaimSet:
@@ -55,7 +54,7 @@ def read_claims(path: Path) -> ClaimSet:
     InputFileError
         Naming the file, the claim, the key, the value and what was expected.
     """
-    name = f"{path.parent.name}/{path.name}"
+    name = _name(path)
     document = read_yaml(path, name)
     try:
         validate(document, "claims", name)
@@ -73,8 +72,12 @@ def read_claims(path: Path) -> ClaimSet:
         frozenset(document.get("deterministic", ())),
         tuple(document.get("excluded", ())),
     )
-    _check(found, name)
+    check_claims(found, name)
     return found
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
 
 
 def slug(text: str) -> str:
@@ -125,9 +128,10 @@ def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
                 raise ClaimsError(f"{where}: best: unknown {key!r}; {one_of(key, known)}")
         index = list(columns).index(column_key)
         others = [
-            row.get("method", "")
+            row["method"]
             for key, row in rows.items()
-            if key != row_key and row["printed"][index].strip() not in NO_NUMBER
+            # A row without a method is of one that is not measured here; the entry can be held against the rest.
+            if key != row_key and row["printed"][index].strip() not in NO_NUMBER and "method" in row
         ]
         column, row = columns[column_key], rows[row_key]
         text = row["printed"][index]
@@ -223,66 +227,3 @@ def _with_ids(message: str, document: Any) -> str:
         return f"{match[1][:-1]} {known!r}: " if known else match[0]
 
     return re.sub(r"\b(claims|tables)\[(\d+)\](?:\.|: (?=missing))", name, message)
-
-
-def _check(found: ClaimSet, name: str) -> None:
-    """Check what a schema cannot: that queries are complete and references lead somewhere, without circles."""
-    for claim in found.claims.values():
-        where = f"{name}: claim {claim.id!r}"
-        if claim.kind != "value" and not claim.expects and not claim.not_testable:
-            raise ClaimsError(f"{where}: missing key 'expects' (or 'not_testable' with the reason)")
-        for query in _queries(claim):
-            missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
-            if missing and not claim.not_testable:
-                raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
-        _check_direction(claim, where)
-        for pattern in references(claim.expects):
-            matches = [m for m in found.matching(pattern) if m != claim.id]
-            if not matches:
-                raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")
-            if claim.kind == "arithmetic":
-                bare = [m for m in matches if found.claims[m].published is None]
-                if bare:
-                    raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
-    for name_ in found.claims:
-        _refuse_circle(found, name_, (), name)
-
-
-def _queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
-    """Each query that a claim makes, merged with what its parts share."""
-    if claim.kind == "value":
-        yield claim.measure
-    elif claim.kind in ("order", "ratio"):
-        for key in ("left", "than", "of", "to"):
-            operand = claim.expects.get(key)
-            if operand is not None:
-                for method in operand_methods(operand, claim.measure):
-                    yield {**claim.measure, **operand, "method": method}
-    elif claim.kind == "trend":
-        for point in claim.expects.get("points", ()):
-            yield {**claim.measure, **point}
-
-
-def _check_direction(claim: Claim, where: str) -> None:
-    expects = claim.expects
-    needs = expects.get("is") in ("better", "worse", "no_worse") or any(
-        key in operand
-        for operand in (expects.get("left"), expects.get("than"))
-        if isinstance(operand, Mapping)
-        for key in ("best_of", "worst_of")
-    )
-    if needs and "direction" not in claim.measure:
-        raise ClaimsError(f"{where}: measure: missing key 'direction' (higher or lower is better)")
-    if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
-        raise ClaimsError(f"{where}: missing key 'published'")
-
-
-def _refuse_circle(found: ClaimSet, name: str, above: tuple[str, ...], file: str) -> None:
-    if name in above:
-        raise ClaimsError(
-            f"{file}: claim {name!r}: expects: refers to itself through {' -> '.join((*above, name))}"
-        )
-    if found.claims[name].kind == "sentence":
-        for pattern in references(found.claims[name].expects):
-            for match in found.matching(pattern):
-                _refuse_circle(found, match, (*above, name), file)

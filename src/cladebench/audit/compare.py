@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.run import read_records
+from cladebench.audit.tables import read_text_table
 from cladebench.bench.schema import InputFileError
+from cladebench.bench.store import read_cells
 
 _CELL = ["paper", "dataset", "method", "setting_id", "repetition"]
 _KEY = [*_CELL, "metric"]
@@ -106,7 +107,7 @@ def compare_runs(
     InputFileError
         If a folder has no records, or they have one cell twice.
     """
-    left, right = (_numbers(read_records(folder), folder) for folder in (a, b))
+    left, right = (_numbers(read_cells(folder / "cells.parquet"), folder) for folder in (a, b))
     values, times = _compare_values(left, right, tolerance or Tolerance())
     cells_a, cells_b = (frame.drop_duplicates(_CELL) for frame in (left, right))
     both = cells_a.drop(columns="metric").merge(
@@ -117,9 +118,9 @@ def compare_runs(
     metrics = [frame[_KEY].merge(finished, on=_CELL) for frame in (left, right)]
     missing = [_only_in_one(both.assign(metric="")), _only_in_one(_outer(*metrics))]
     statuses = common.loc[common["status_a"] != common["status_b"], [*_CELL, "status_a", "status_b"]]
-    measured = [c for c in ("cpu_seconds", "peak_memory_mb") if f"{c}_a" in common and f"{c}_b" in common]
     of_cells = [
-        _ratios(common.assign(metric=c, value_a=common[f"{c}_a"], value_b=common[f"{c}_b"])) for c in measured
+        _ratios(common.assign(metric=c, value_a=common[f"{c}_a"], value_b=common[f"{c}_b"]))
+        for c in ("cpu_seconds", "peak_memory_mb")
     ]
     return RunComparison(
         values=values,
@@ -127,8 +128,8 @@ def compare_runs(
         statuses=statuses.reset_index(drop=True),
         inputs=_inputs(common),
         times=pd.concat([*of_cells, times], ignore_index=True),
-        verdicts=_changed(a, b, "audit.csv", ["paper", "claim"], "verdict", only_common),
-        certificates=_changed(a, b, "certificates.csv", ["id"], "passed", only_common),
+        verdicts=_changed(a, b, "audit", ["paper", "claim"], "verdict", only_common),
+        certificates=_changed(a, b, "crosscheck", ["id"], "passed", only_common),
     )
 
 
@@ -187,8 +188,6 @@ def _inputs(common: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (paper, dataset, method), group in common.groupby(["paper", "dataset", "method"], sort=True):
         for name in _INPUTS:
-            if f"{name}_a" not in group:
-                continue
             first, second = (group[f"{name}_{side}"].astype("string").fillna("") for side in "ab")
             changed = int((first != second).sum())
             if changed:
@@ -205,12 +204,15 @@ def _inputs(common: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["paper", "dataset", "method", "input", "changed", "cells"])
 
 
-def _changed(a: Path, b: Path, name: str, key: Sequence[str], column: str, only_common: bool) -> pd.DataFrame:
+def _changed(
+    a: Path, b: Path, command: str, key: Sequence[str], column: str, only_common: bool
+) -> pd.DataFrame:
     """Rows of a CSV of both runs whose entry in one column differs; nothing when a run has no such file."""
+    name = {"audit": "audit.csv", "crosscheck": "certificates.csv"}[command]
     columns = [*key, f"{column}_a", f"{column}_b"]
     if not ((a / name).exists() and (b / name).exists()):
         return pd.DataFrame(columns=columns)
-    tables = [pd.read_csv(folder / name, dtype=str, keep_default_na=False) for folder in (a, b)]
+    tables = [read_text_table(folder / name, [*key, column], command) for folder in (a, b)]
     merged = (
         tables[0]
         .merge(tables[1], on=list(key), how="inner" if only_common else "outer", suffixes=("_a", "_b"))[

@@ -20,12 +20,12 @@ from cladebench.audit.outcome import (
     Outcome,
     Rules,
     not_testable,
-    short,
 )
 from cladebench.audit.query import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdicts import (
     Comparison,
+    claimed_range,
     combine,
     compare,
     judge_bound,
@@ -33,6 +33,7 @@ from cladebench.audit.verdicts import (
     judge_ratio,
     judge_value,
 )
+from cladebench.notation import as_given, significant
 
 #: The paper's rule of selection, under which published numbers are judged, and the one shown beside it.
 PAPER_RULE, LABEL_FREE_RULE = "oracle", "label_free"
@@ -60,6 +61,11 @@ class Judgement:
     parts: tuple[tuple[str, str], ...] = ()
 
     @property
+    def final(self) -> Outcome:
+        """The outcome as it is reported: on data that are not the paper's own, an analogue."""
+        return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
+
+    @property
     def stand_in_for(self) -> tuple[str, ...]:
         """What the data behind it stand in for; empty when all are the paper's own."""
         return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
@@ -74,7 +80,7 @@ class Evaluation:
     claims : ClaimSet
     records : Records
     certificates : DataFrame or None
-        Rows of ``certificates.csv``: id, topic, passed.
+        As `cladebench.audit.tables.read_certificates` gives it.
     facts : callable
         See `judge_arithmetic`.
     rule : str
@@ -128,7 +134,7 @@ class Evaluation:
                 metric = self.claims.claims[name].measure.get("metric")
                 # The scale of a slope is its own: the share that a metric states for its values does not apply.
                 metric = None if self.claims.claims[name].kind == "trend" else metric
-                outcome = judge_order(comparison, p, self._rules, metric)
+                outcome = judge_order(comparison, p, self._rules, metric, tests=len(members))
                 self._done[name] = replace(judgement, outcome=_with_notes(outcome, judgement.samples))
 
     def _adjust_values(self) -> None:
@@ -172,7 +178,7 @@ class Evaluation:
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
         """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
         if "value" in operand:
-            return constant(float(operand["value"])), f"{operand['value']:g}"
+            return constant(float(operand["value"])), f"{as_given(operand['value'])}"
         query = {**claim.measure, **operand}
         several = operand.get("best_of") or operand.get("worst_of")
         if not several:
@@ -222,14 +228,14 @@ class Evaluation:
             higher = relation in ("higher", "never_below")
         margin = float(expects.get("margin", 0.0))
         symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-        allowance = f" {'-' if higher else '+'} {margin:g}" if margin else ""
+        allowance = f" {'-' if higher else '+'} {as_given(margin)}" if margin else ""
         said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance} in {claim.measure.get('metric')}"
         if problem is not None:
             return replace(problem, published=said)
         sign = 1.0 if higher else -1.0
-        label = f"{names[0]} {short(left.mean())}, {names[1]} {short(right.mean())}"
+        label = _label(names, left, right)
         if relation in ("never_above", "never_below"):
-            outcome = judge_bound(left, right, sign=sign, label=label)
+            outcome = judge_bound(left, right, sign=sign, label=label, point=all(s.point for s in samples))
             return Judgement(_with_notes(outcome, samples), samples, said)
         comparison = compare(
             left,
@@ -239,6 +245,7 @@ class Evaluation:
             tie=float(expects.get("tie", 0.0)),
             point=all(s.point for s in samples),
             label=label,
+            or_equal=relation == "no_worse",
         )
         return comparison, Judgement(not_testable(""), samples, said)
 
@@ -246,13 +253,7 @@ class Evaluation:
         expects = claim.expects
         problem, samples, (left, right), names = self._pair(expects["of"], expects["to"], claim)
         low, high = expects.get("at_least"), expects.get("at_most")
-        bounds = [
-            f"at least {low:g}" if low is not None else "",
-            f"at most {high:g}" if high is not None else "",
-        ]
-        said = (
-            f"{names[0]} / {names[1]} {' and '.join(b for b in bounds if b)} in {claim.measure.get('metric')}"
-        )
+        said = f"{names[0]} / {names[1]} {claimed_range(low, high)} in {claim.measure.get('metric')}"
         if problem is not None:
             return replace(problem, published=said)
         if min(left.min(), right.min()) <= 0:
@@ -264,7 +265,7 @@ class Evaluation:
             at_least=low,
             at_most=high,
             point=all(s.point for s in samples),
-            label=f"{names[0]} {short(left.mean())}, {names[1]} {short(right.mean())}",
+            label=_label(names, left, right),
         )
         return Judgement(_with_notes(outcome, samples), samples, said)
 
@@ -276,7 +277,7 @@ class Evaluation:
         log = expects.get("log", ())
         scales = f" ({' and '.join(log)} logarithmic)" if log else ""
         (word, bound), *_ = expects["slope"].items()
-        said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {bound:g}"
+        said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {as_given(bound)}"
         problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
         if problems:
             return Judgement(not_testable("; ".join(problems)), samples, said)
@@ -298,7 +299,8 @@ class Evaluation:
             sign=1.0 if word == "at_least" else -1.0,
             scale=max(abs(float(slopes.mean())), abs(float(bound))),
             point=all(s.point for s in samples),
-            label=f"slope {short(slopes.mean())} against {bound:g}",
+            or_equal=True,
+            label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
         )
         return comparison, Judgement(not_testable(""), samples, said)
 
@@ -327,7 +329,7 @@ class Evaluation:
                 judgement = self._sentence(self.claims.claims[name])
                 outcomes.append(judgement.outcome)
                 samples.extend(judgement.samples)
-                parts.append((name, judgement.outcome.verdict))
+                parts.append((name, judgement.final.verdict))
         needed = (
             len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
         )
@@ -341,10 +343,9 @@ class Evaluation:
         rows = self.certificates[self.certificates["topic"] == topic]
         if "id" in expects:
             rows = rows[[fnmatch.fnmatchcase(str(name), expects["id"]) for name in rows["id"]]]
-        passed = rows["passed"].map(lambda v: str(v).strip().lower() in ("true", "1", "1.0"))
         if len(rows) < needed:
             return not_testable(f"{len(rows)} certificates of topic {topic!r}, {needed} needed")
-        failed = rows.loc[~passed, "id"]
+        failed = rows.loc[~rows["passed"].astype(bool), "id"]
         if len(failed):
             reason = (
                 f"{len(failed)} of {len(rows)} certificates of topic {topic!r} failed, first {failed.iloc[0]}"
@@ -353,6 +354,13 @@ class Evaluation:
         return Outcome(
             REPRODUCED, f"all {len(rows)} certificates of topic {topic!r} passed", n=len(rows), supported=True
         )
+
+
+def _label(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
+    """Both operands with their means, a constant once."""
+    means = (float(left.mean()), float(right.mean()))
+    told = [n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)]
+    return ", ".join(told)
 
 
 def _with_notes(outcome: Outcome, samples: tuple[Sample, ...]) -> Outcome:

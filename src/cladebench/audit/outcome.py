@@ -70,7 +70,8 @@ class Outcome:
     detectable : float or None
         The smallest difference that would have been found with 80% power.
     p_value, p_exact, p_adjusted : float or None
-        The t test, the exact sign-flip test, and the first corrected over its family.
+        The t test (for a value: of the difference beyond its rounding), the exact sign-flip test, and the first
+        corrected over its family.
     supported : bool
         Whether the verdict speaks for the claim; on stand-in data it decides between "analogue holds" and "fails".
     """
@@ -99,8 +100,3 @@ class Outcome:
 def not_testable(reason: str, **numbers: Any) -> Outcome:
     """Say why a claim could not be judged."""
     return Outcome(NOT_TESTABLE, reason, **numbers)
-
-
-def short(value: float) -> str:
-    """Four significant digits."""
-    return f"{value:.4g}"

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.schema import one_of
 from cladebench.bench.selection import select_settings
 
 
@@ -65,14 +64,11 @@ class Records:
         The plan's rules: name -> metric and direction.
     deterministic : collection of str
         Methods for which one repetition is exact.
-    planned : collection of str, optional
-        Methods of the plan, so that one that it lacks is told from one that did not run.
     """
 
     frame: pd.DataFrame
     selection: Mapping[str, Any] = field(default_factory=dict)
     deterministic: Collection[str] = ()
-    planned: Collection[str] | None = None
 
     def __post_init__(self) -> None:
         self._groups = dict(list(self.frame.groupby(["dataset", "method"], sort=False)))
@@ -101,8 +97,6 @@ class Records:
         rows = self._groups.get((dataset, method))
         if rows is not None and where:
             rows = rows[[_agrees(text, where) for text in rows["setting"]]]
-        if self.planned is not None and method not in self.planned:
-            return _nothing(f"the plan has no method {method!r}; {one_of(method, self.planned)}")
         if rows is None or rows.empty:
             extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
             return _nothing(f"no cell of {name}{extra} in this run")

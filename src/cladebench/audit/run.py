@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,16 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
+from cladebench.audit.checks import check_metrics
 from cladebench.audit.claim import ClaimSet
-from cladebench.audit.claims import claims_path, load_claims
+from cladebench.audit.claims import load_claims
 from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
 from cladebench.audit.outcome import VERDICTS
 from cladebench.audit.query import Records
-from cladebench.bench.plan import built_in_papers, load_plan
+from cladebench.audit.tables import read_certificates, read_text_table
+from cladebench.bench.plan import load_plan
 from cladebench.bench.schema import InputFileError
+from cladebench.bench.store import read_cells
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
 COLUMNS = (
@@ -70,7 +73,6 @@ def audit_paper(
     frame: pd.DataFrame,
     *,
     selection: Mapping[str, Any] | None = None,
-    methods: Collection[str] | None = None,
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
 ) -> list[dict[str, Any]]:
@@ -83,10 +85,8 @@ def audit_paper(
         ``cells.parquet``; rows of other papers are left out.
     selection : Mapping, optional
         The plan's rules of selection.
-    methods : collection of str, optional
-        The plan's methods, so that one that it lacks is told from one that did not run.
     certificates : DataFrame, optional
-        ``certificates.csv``: columns id, topic, passed.
+        As `read_certificates` gives it.
     facts : callable
         Facts of data sets.
 
@@ -97,7 +97,7 @@ def audit_paper(
         that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
         setting is chosen without labels.
     """
-    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic, methods)
+    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
     by_rule = {
         rule: Evaluation(claims, records, certificates, facts, rule).run()
         for rule in (PAPER_RULE, LABEL_FREE_RULE)
@@ -108,15 +108,15 @@ def audit_paper(
     ]
 
 
-def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFrame:
+def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
     """Audit a results folder.
 
     Parameters
     ----------
     results : Path
         Holds ``cells.parquet`` and, when the cross-checks ran, ``certificates.csv``.
-    papers : sequence of str, optional
-        Default: every paper in the records that has claims.
+    papers : sequence of str
+        Ids or dotted packages.
 
     Returns
     -------
@@ -126,51 +126,25 @@ def audit_run(results: Path, papers: Sequence[str] | None = None) -> pd.DataFram
     Raises
     ------
     InputFileError
-        If there are no records, or no paper to audit.
+        If there are no records, or a paper has no claims or wrong ones.
     """
-    frame = read_records(results)
-    certificates_file = results / "certificates.csv"
-    certificates = pd.read_csv(certificates_file) if certificates_file.exists() else None
-    if papers is None:
-        present = set(frame["paper"])
-        papers = [p for p in built_in_papers() if p in present and claims_path(p) is not None]
-    if not papers:
-        raise InputFileError(
-            f"{results}: no paper with claims among {', '.join(sorted(set(frame['paper']))) or 'none'}; "
-            "name a paper of your own with --paper <its package>"
-        )
+    frame = read_cells(results / "cells.parquet")
+    certificates = read_certificates(results / "certificates.csv")
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
         plan, claims = load_plan(paper), load_claims(paper)
+        check_metrics(claims, frame[frame["paper"] == claims.paper], f"{claims.paper}/claims.yaml")
         excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
             claims,
             frame,
             selection=plan.selection,
-            methods=plan.methods,
             certificates=certificates,
         )
     audited = as_frame(rows)
     audited.attrs["excluded"] = excluded
     return audited
-
-
-def read_records(results: Path) -> pd.DataFrame:
-    """Read ``cells.parquet`` of a results folder.
-
-    Raises
-    ------
-    InputFileError
-        If it is missing or unreadable.
-    """
-    path = results / "cells.parquet"
-    if not path.exists():
-        raise InputFileError(f"{path}: no such file; run the cells first (snakemake, or cladebench run)")
-    try:
-        return pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise InputFileError(f"{path}: cannot be read: {error}") from None
 
 
 def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -201,6 +175,25 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
     return [out / name for name in texts]
 
 
+def refuse_to_lose(out: Path, frame: pd.DataFrame) -> None:
+    """Refuse to write an audit over one that has papers which it lacks.
+
+    Raises
+    ------
+    InputFileError
+        Naming the file and the papers whose verdicts would be lost.
+    """
+    path = out / "audit.csv"
+    if not path.exists():
+        return
+    lost = sorted(set(read_text_table(path, ["paper"], "audit")["paper"]) - set(frame["paper"]))
+    if lost:
+        raise InputFileError(
+            f"{path}: it has verdicts on {', '.join(lost)}, which would be lost; leave --paper out to judge every "
+            "paper of the records, or write to another folder with --out"
+        )
+
+
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Count the verdicts: a row for each paper, a column for each verdict."""
     counts = pd.crosstab(frame["paper"], frame["verdict"])
@@ -209,7 +202,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _row(claims: ClaimSet, name: str, main: Judgement, label_free: Judgement) -> dict[str, Any]:
     claim = claims.claims[name]
-    outcome, other = (j.outcome.on_stand_in() if j.stand_in_for else j.outcome for j in (main, label_free))
+    outcome, other = main.final, label_free.final
     gridded = any(s.gridded for s in main.samples)
     printed = claim.published
     query = claim.measure

@@ -44,6 +44,10 @@ class Difference:
         """Half the width of the confidence interval."""
         return self._scaled(0.5 + level / 2)
 
+    def beyond(self, allowance: float) -> Difference:
+        """What is left of the difference when as much as `allowance` of it, either way, needs no explanation."""
+        return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
+
     def p_value(self) -> float:
         """Two-sided p-value of the t test that the difference is zero."""
         if self.se == 0:
@@ -55,7 +59,8 @@ class Difference:
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float:
         """Smallest true difference that a two-sided t test finds with the given power.
 
-        The usual approximation ``(t[1 - alpha/2] + t[power]) * se`` of the noncentral t.
+        The usual approximation ``(t[1 - alpha/2] + t[power]) * se`` of the noncentral t; of few pairs at a small
+        `alpha` it finds 72 percent rather than 80.
         """
         return self._scaled(1 - alpha / 2) + self._scaled(power)
 
@@ -99,7 +104,7 @@ def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.9
 def against_published(
     ours: Interval, published: float, sd: float | None, n: int | None, *, one_draw: bool = False
 ) -> Difference:
-    """Difference of our mean and a published one (Welch), with the published spread where one is printed.
+    """Difference of our mean and a published one (Welch).
 
     Parameters
     ----------
@@ -107,9 +112,10 @@ def against_published(
     published : float
         The printed mean.
     sd : float or None
-        Printed standard deviation; None when the paper prints none, and then only ours counts.
+        Printed standard deviation; None when the paper prints none: then ours is taken for theirs. Their mean varies
+        too; with that left out, every third true mean of a single run would look contradicted.
     n : int or None
-        Repetitions behind the printed mean.
+        Repetitions behind the printed mean; None when the paper does not say: then one.
     one_draw : bool, default=False
         The printed mean is of one draw of data that we draw anew in each repetition: it is one value from the
         distribution of ours, however many repetitions it averages.
@@ -118,7 +124,8 @@ def against_published(
     if math.isnan(ours.sd):
         return Difference(ours.mean - published, math.inf, 1.0)
     if ours.sd > 0:
-        parts.append((ours.sd**2 * (1 / ours.n + one_draw), ours.n - 1))
+        theirs = 1.0 if one_draw else 1 / (n or 1) if sd is None else 0.0
+        parts.append((ours.sd**2 * (1 / ours.n + theirs), ours.n - 1))
     if sd is not None and sd > 0 and n is not None and n > 1:
         parts.append((sd**2 / n, n - 1))
     variance = sum(v for v, _ in parts)

@@ -18,10 +18,10 @@ from cladebench.audit.outcome import (
     Outcome,
     Rules,
     not_testable,
-    short,
 )
 from cladebench.audit.printed import Printed
 from cladebench.audit.statistics import Difference, against_published, mean_interval, one_sample, sign_flip
+from cladebench.notation import as_given, significant
 
 #: Strength of a part within a sentence; a part that is not testable is counted as unknown.
 _STRENGTH = {REPRODUCED: 3, DIRECTION_ONLY: 2, WITHIN_NOISE: 1, CONTRADICTED: 0}
@@ -70,7 +70,7 @@ def judge_value(
         "n": ours.n,
         "difference": gap.value,
         "detectable": _finite(detectable),
-        "p_value": gap.p_value() if math.isfinite(gap.se) else None,
+        "p_value": gap.beyond(half).p_value() if math.isfinite(gap.se) else None,
     }
     if math.isnan(ours.sd):
         return not_testable("n too small: a single repetition gives no interval", **numbers)
@@ -79,20 +79,26 @@ def judge_value(
     if abs(gap.value) > reach:
         return Outcome(
             CONTRADICTED,
-            f"measured {short(ours.mean)}, {short(abs(gap.value))} from the printed {printed.text}; "
-            f"rounding and noise explain {short(reach)}",
+            f"measured {significant(ours.mean)}, {significant(abs(gap.value))} from the printed {printed.text}; "
+            f"rounding and noise explain {significant(reach)}",
             **numbers,
         )
     limit = rules.share_for(metric) * max(abs(printed.value), printed.unit)
+    if half > limit:
+        what = "the claim's tolerance" if tolerance else "the rounding of the printed number"
+        return not_testable(
+            f"{what}, {significant(half)}, is more than the {significant(limit)} that would be needed",
+            **numbers,
+        )
     if detectable > limit:
         draw = " (the paper's is one draw of the data)" if one_draw else ""
         return not_testable(_too_small(ours.n, detectable, limit) + draw, **numbers)
     if abs(gap.value) <= rounding:
         agrees = "is the printed value as rounded" if not tolerance else "lies within the tolerance"
-        return Outcome(REPRODUCED, f"the mean {short(ours.mean)} {agrees}", supported=True, **numbers)
+        return Outcome(REPRODUCED, f"the mean {significant(ours.mean)} {agrees}", supported=True, **numbers)
     return Outcome(
         WITHIN_NOISE,
-        f"{short(abs(gap.value))} from the printed value; rounding and noise explain {short(reach)}",
+        f"{significant(abs(gap.value))} from the printed value; rounding and noise explain {significant(reach)}",
         supported=True,
         **numbers,
     )
@@ -119,6 +125,8 @@ class Comparison:
         Differences up to this size count as none.
     label : str
         What was compared, for the reason.
+    or_equal : bool
+        The claim admits equality.
     """
 
     gap: Difference
@@ -129,6 +137,7 @@ class Comparison:
     scale: float
     tie: float
     label: str
+    or_equal: bool = False
 
     @property
     def exact(self) -> bool:
@@ -146,6 +155,7 @@ def compare(
     scale: float | None = None,
     point: bool = False,
     label: str = "",
+    or_equal: bool = False,
 ) -> Comparison:
     """Set up the paired comparison of an order.
 
@@ -165,21 +175,35 @@ def compare(
         Both sides are known exactly.
     label : str
         For the reason.
+    or_equal : bool, default=False
+        The claim admits equality ("no worse", "at most").
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
     differences = _without_rounding(sign * (left - right) + margin, size)
     gap = one_sample(differences, point=point)
-    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label)
+    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal)
 
 
 def judge_order(
-    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None
+    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None, *, tests: int = 1
 ) -> Outcome:
-    """Judge an order by its paired test, corrected over the family."""
+    """Judge an order by its paired test, corrected over the family.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    p_adjusted : float
+    rules : Rules
+    metric : str, optional
+        Its share in `rules` holds.
+    tests : int, default=1
+        Size of the family. What could have been detected is stated at the level that Holm's first step leaves to each
+        test, for that is what it takes whatever the others say.
+    """
     gap, tie = comparison.gap, comparison.tie
     half = gap.half_width(1 - rules.alpha)
-    detectable = gap.detectable(rules.alpha, rules.power)
+    detectable = gap.detectable(rules.alpha / tests, rules.power)
     difference = comparison.sign * (gap.value - comparison.margin)
     numbers: dict[str, Any] = {
         "measured": difference,
@@ -193,40 +217,51 @@ def judge_order(
         numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
     label = comparison.label
     if comparison.exact:
-        if abs(gap.value) <= tie:
+        if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
-        if gap.value > 0:
+        if gap.value > 0 or (gap.value == 0 and comparison.or_equal):
             return Outcome(REPRODUCED, f"{label}: holds; nothing varies", supported=True, **numbers)
         return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
     if not math.isfinite(gap.se):
         return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
     if gap.value - half >= -tie and gap.value + half <= tie:
-        return Outcome(WITHIN_NOISE, f"{label}: equal to within {short(tie)}", **numbers)
+        return Outcome(WITHIN_NOISE, f"{label}: equal to within {significant(tie)}", **numbers)
     if p_adjusted <= rules.alpha:
         if gap.value > 0:
             return Outcome(
-                REPRODUCED, f"{label}: holds, adjusted p = {p_adjusted:.2g}", supported=True, **numbers
+                REPRODUCED,
+                f"{label}: holds, adjusted p = {significant(p_adjusted, 2)}",
+                supported=True,
+                **numbers,
             )
-        return Outcome(CONTRADICTED, f"{label}: the opposite, adjusted p = {p_adjusted:.2g}", **numbers)
+        return Outcome(
+            CONTRADICTED, f"{label}: the opposite, adjusted p = {significant(p_adjusted, 2)}", **numbers
+        )
     limit = rules.share_for(metric) * comparison.scale
     if detectable > limit:
         return not_testable(f"{label}: {_too_small(comparison.n, detectable, limit)}", **numbers)
     if gap.value > 0:
-        reason = f"{label}: right side, adjusted p = {p_adjusted:.2g}"
+        reason = f"{label}: right side, adjusted p = {significant(p_adjusted, 2)}"
         return Outcome(DIRECTION_ONLY, reason, supported=True, **numbers)
-    return Outcome(WITHIN_NOISE, f"{label}: not told apart, adjusted p = {p_adjusted:.2g}", **numbers)
+    return Outcome(
+        WITHIN_NOISE, f"{label}: not told apart, adjusted p = {significant(p_adjusted, 2)}", **numbers
+    )
 
 
-def judge_bound(left: np.ndarray, right: np.ndarray, *, sign: float, label: str) -> Outcome:
-    """Judge a bound that must hold in every repetition: one violation contradicts it."""
+def judge_bound(
+    left: np.ndarray, right: np.ndarray, *, sign: float, label: str, point: bool = False
+) -> Outcome:
+    """Judge a bound that must hold in every repetition: one violation contradicts it, one repetition cannot show it."""
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     differences = _without_rounding(sign * (left - right), float(np.abs(right).mean()))
     worst = float(differences.min())
     numbers: dict[str, Any] = {"measured": sign * worst, "n": differences.size, "difference": sign * worst}
     violated = int((differences < 0).sum())
     if violated:
-        reason = f"{label}: violated in {violated} of {differences.size}, by up to {short(-worst)}"
+        reason = f"{label}: violated in {violated} of {differences.size}, by up to {significant(-worst)}"
         return Outcome(CONTRADICTED, reason, **numbers)
+    if differences.size == 1 and not point:
+        return not_testable(f"{label}: n too small: it holds in a single repetition", **numbers)
     return Outcome(REPRODUCED, f"{label}: holds in all {differences.size}", supported=True, **numbers)
 
 
@@ -255,13 +290,13 @@ def judge_ratio(
         "n": ours.n,
         "detectable": _finite(factor - 1),
     }
-    said = f"{label}: ratio {short(ratio)}, claimed {_range(at_least, at_most)}"
+    said = f"{label}: ratio {significant(ratio)}, claimed {claimed_range(at_least, at_most)}"
     if math.isnan(ours.sd):
         return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
     if bottom <= low and high <= top:
         return Outcome(REPRODUCED, said, supported=True, **numbers)
     if high < bottom or low > top:
-        same_side = (ratio > 1 and bottom >= 1) or (ratio < 1 and top <= 1)
+        same_side = (low > 1 and (at_least or 0.0) >= 1) or (high < 1 and (at_most or math.inf) <= 1)
         return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, supported=same_side, **numbers)
     if factor - 1 > rules.ratio_share:
         return not_testable(f"{said}; {_too_small(ours.n, factor - 1, rules.ratio_share)}", **numbers)
@@ -302,13 +337,14 @@ def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
 
 
 def _too_small(n: int, detectable: float, limit: float) -> str:
-    return f"n too small: n = {n} can detect no less than {short(detectable)}, and {short(limit)} would be needed"
+    found, needed = significant(detectable), significant(limit)
+    return f"n too small: n = {n} can detect no less than {found}, and {needed} would be needed"
 
 
-def _range(low: float | None, high: float | None) -> str:
-    if low is None:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+def claimed_range(low: float | None, high: float | None) -> str:
+    """Write a range of which one end may be open: ``at least 10 and at most 100``."""
+    ends = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {as_given(value)}" for word, value in ends if value is not None)
 
 
 def _finite(value: float) -> float | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.schema import validator
+from cladebench.bench.schema import InputFileError, validator
 from cladebench.bench.spec import canonical_json
 
 if TYPE_CHECKING:
@@ -244,10 +244,36 @@ class Store:
 
 
 def read_cells(path: Path | str) -> pd.DataFrame:
-    """Read a ``cells.parquet`` with the same column types as `Store.read_records`."""
+    """Read a ``cells.parquet`` with the same columns and column types as `Store.read_records`.
+
+    Raises
+    ------
+    InputFileError
+        If it is missing, no Parquet, or not what ``cladebench collect`` writes.
+    """
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table(path).to_pandas(types_mapper=_nullable_types)
+    maker = "run cladebench collect, which makes it"
+    if not Path(path).is_file():
+        raise InputFileError(f"{path}: no such file; {maker}")
+    try:
+        found = pyarrow.parquet.read_table(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise InputFileError(f"{path}: cannot be read as Parquet: {_first_line(error)}; {maker}") from None
+    missing = [name for name in COLUMNS if name not in found.column_names]
+    if missing:
+        raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {maker}")
+    if not found.num_rows:
+        raise InputFileError(f"{path}: it holds no cell; {maker}")
+    try:
+        table = found.select(list(COLUMNS)).cast(_schema())
+    except pyarrow.ArrowException as error:
+        raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
+    return table.to_pandas(types_mapper=_nullable_types)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -306,8 +332,13 @@ def _table(rows: list[dict[str, Any]]) -> Any:
     """The rows as an Arrow table with fixed column types."""
     import pyarrow
 
-    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in COLUMNS.items()])
-    return pyarrow.Table.from_pylist(rows, schema=schema)
+    return pyarrow.Table.from_pylist(rows, schema=_schema())
+
+
+def _schema() -> Any:
+    import pyarrow
+
+    return pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in COLUMNS.items()])
 
 
 def _nullable_types(kind: Any) -> Any:

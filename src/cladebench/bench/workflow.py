@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -14,6 +13,7 @@ import yaml
 
 from cladebench import datasets
 from cladebench.bench import sources
+from cladebench.bench.artifacts import load_artifacts
 from cladebench.bench.config import Config, parse_config
 from cladebench.bench.plan import (
     Job,
@@ -27,8 +27,9 @@ from cladebench.bench.plan import (
 )
 from cladebench.bench.spec import digest
 
-#: What to add to a cell's memory limit for the process that watches it, in MiB.
-PARENT_MEMORY_MB = 300
+#: What to add to a cell's memory limit, in MiB: for the process that watches it, and for the two Snakemake processes
+#: that a job on a cluster starts with (some 620 together; where a site enforces memory they count too).
+PARENT_MEMORY_MB = 800
 #: What messages call the configuration, which Snakemake hands over merged.
 ORIGIN = "config/config.yaml or --config"
 #: Keys of sections whose values the command line gives as text, such as ``limits={time_scale: 2}``.
@@ -71,6 +72,7 @@ class Workplan:
             f" --time-scale {self.config.time_scale:g} --memory-scale {self.config.memory_scale:g}"
         )
         self.plans: dict[str, Plan] = {}
+        self._artifacts: dict[str, tuple[Any, ...]] = {}
         # Snakemake asks again and again, so all that takes time is found once.
         self._sources: dict[tuple[str, str], list[str]] = {}
         self.jobs: dict[tuple[str, str, str], Job] = {}
@@ -83,6 +85,7 @@ class Workplan:
             validate_protocol(plan)
             self.papers[plan.paper] = name
             self.plans[plan.paper] = plan
+            self._artifacts[plan.paper] = load_artifacts(plan.package)
             for job in expand(
                 plan,
                 self.scope,
@@ -155,7 +158,7 @@ class Workplan:
         """List (paper, artifact, kind, path, caption file) of every table and figure."""
         files = []
         for paper, plan in self.plans.items():
-            for artifact in importlib.import_module(f"{plan.package}.artifacts").ARTIFACTS:
+            for artifact in self._artifacts[paper]:
                 folder, suffix = ("tables", "html") if artifact.kind == "table" else ("figures", "svg")
                 caption = str(plan.path.parent / "captions" / f"{artifact.id}.rst")
                 path = f"{self.results}/{folder}/{paper}/{artifact.id}.{suffix}"

@@ -4,36 +4,73 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cladebench.bench.plan import Job
 
+#: What `--paper` is when it is left out, in every command that reads what a run has left.
+_RECORDED = "those with records in the folder"
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says which cells a run has."""
-    parser.add_argument(
-        "--paper", action="append", help="only this paper (repeatable; default: the configuration's)"
-    )
+
+def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
+    """Add what says which cells a run has.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    recorded : bool, default=False
+        The command reads records: without ``--paper`` it takes the papers that have some, not the configuration's.
+    """
+    _add_paper(parser, _RECORDED if recorded else "those of the configuration")
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument("--out", type=Path, help="folder of the records (default: <results_dir>/<scope>)")
     parser.add_argument(
-        "--config", type=Path, help="configuration (default: config/config.yaml where it exists)"
+        "--out", type=Path, metavar="FOLDER", help="folder of the records (default: <results_dir>/<scope>)"
+    )
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="configuration (default: config/config.yaml where it exists)",
     )
     parser.add_argument("--seed", type=int, help="root seed (default: the configuration's)")
     parser.add_argument("--threads", type=int, help="threads of each cell (default: the configuration's)")
-    parser.add_argument("--time-scale", type=float, help="factor on the time limits")
-    parser.add_argument("--memory-scale", type=float, help="factor on the memory limits")
+    parser.add_argument("--time-scale", type=float, metavar="FACTOR", help="factor on the time limits")
+    parser.add_argument("--memory-scale", type=float, metavar="FACTOR", help="factor on the memory limits")
 
 
-def planned_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
+def add_results_options(parser: argparse.ArgumentParser, files: str) -> None:
+    """Add what says which run and which of its papers a command reads; `files` are those that it needs."""
+    parser.add_argument(
+        "--results", type=Path, required=True, metavar="FOLDER", help=f"folder of a run, with {files}"
+    )
+    _add_paper(parser, _RECORDED)
+
+
+def _add_paper(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--paper",
+        action="append",
+        help=f"only this paper: an id, or the package of a paper of your own (repeatable; default: {default})",
+    )
+
+
+def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[list[Job], Path]:
     """List the jobs of the papers and scope asked for, and the folder of their records.
+
+    Parameters
+    ----------
+    args : Namespace
+        With the options of `add_run_options`.
+    recorded : bool, default=False
+        As there.
 
     Raises
     ------
     InputFileError
-        If the configuration or a plan is wrong.
+        If the configuration or a plan is wrong, or no paper has records.
     """
     from cladebench.bench.config import load_config
     from cladebench.bench.plan import built_in_papers, expand, load_plan
@@ -41,9 +78,15 @@ def planned_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     config = load_config(args.config)
     os.environ.update(config.data.environment())
     scope = args.scope or config.scope
+    out = args.out or Path(config.results_dir) / scope
+    papers = args.paper
+    if not papers and recorded:
+        papers = _names_of(
+            (folder.name for folder in (out / "cells").glob("*/")), out / "cells", config.papers
+        )
     jobs = [
         job
-        for paper in args.paper or config.papers or built_in_papers()
+        for paper in dict.fromkeys(papers or config.papers or built_in_papers())
         for job in expand(
             load_plan(paper),
             scope,
@@ -53,4 +96,40 @@ def planned_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
             memory_scale=config.memory_scale if args.memory_scale is None else args.memory_scale,
         )
     ]
-    return jobs, args.out or Path(config.results_dir) / scope
+    return jobs, out
+
+
+def chosen_papers(args: argparse.Namespace) -> list[str]:
+    """The papers of ``--paper``, else those in the ``cells.parquet`` of ``--results``, by the names that load them.
+
+    Raises
+    ------
+    InputFileError
+        If ``cells.parquet`` cannot be read, or holds a paper that cannot be found.
+    """
+    from cladebench.bench.config import load_config
+    from cladebench.bench.store import read_cells
+
+    if args.paper:
+        return list(dict.fromkeys(args.paper))
+    path = args.results / "cells.parquet"
+    return _names_of(read_cells(path)["paper"], path, load_config().papers)
+
+
+def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> list[str]:
+    """Names under which the plans of recorded papers are found: a record has the id, not the package."""
+    from cladebench.bench.plan import built_in_papers
+    from cladebench.bench.schema import InputFileError
+
+    names = {name: name for name in built_in_papers()}
+    names |= {name.rpartition(".")[2]: name for name in configured}
+    recorded = sorted(set(ids))
+    if not recorded:
+        raise InputFileError(f"{where}: no paper has records; run the cells first (cladebench run)")
+    for paper in recorded:
+        if paper not in names:
+            raise InputFileError(
+                f"{where}: it has records of {paper!r}, which is neither built in nor named by the configuration; "
+                "name the papers with --paper, your own by their packages"
+            )
+    return [names[paper] for paper in recorded]

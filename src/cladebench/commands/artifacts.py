@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
+
+from cladebench.commands._options import add_results_options, chosen_papers
 
 
 def register(subparsers: Any) -> None:
     """Add the command to the parser."""
-    parser = subparsers.add_parser("artifacts", help="make tables and figures", description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="folder of a run, with cells.parquet")
+    parser = subparsers.add_parser(
+        "artifacts",
+        help="make tables and figures",
+        description="Make the tables and figures of the papers from the records of a run, and print their files: "
+        "tables/<paper>/<name>.csv, .md and .html, figures/<paper>/<name>.svg, .pdf and .png.",
+    )
+    add_results_options(parser, "cells.parquet")
     parser.add_argument("--scope", required=True, help="the scope that was run")
-    parser.add_argument("--paper", action="append", help="only this paper (repeatable); default: all")
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
-    from cladebench.bench.plan import built_in_papers
-    from cladebench.bench.schema import InputFileError
     from cladebench.report.artifacts import build_context, write_artifacts
 
-    try:
-        for paper in args.paper or built_in_papers():
-            for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
-                print(path)
-    except (InputFileError, FileNotFoundError) as error:
-        print(f"cladebench artifacts: {error}", file=sys.stderr)
-        return 2
+    for paper in chosen_papers(args):
+        for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
+            print(path)
     return 0

@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
+
+from cladebench.commands._options import add_results_options, chosen_papers
 
 
 def register(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
-        "audit", help="judge the published numbers and sentences", description=__doc__
+        "audit",
+        help="judge the published numbers and sentences",
+        description="Judge what the papers claim against the records of a run: one verdict for each published number "
+        "and sentence, in audit.csv and audit.json. With --paper only that paper is judged; where this would throw "
+        "the verdicts of other papers away, it is refused. Exit code 0 whatever the verdicts, 2 for wrong input.",
     )
-    parser.add_argument("--results", type=Path, required=True, help="folder of a run, with cells.parquet")
+    add_results_options(parser, "cells.parquet")
     parser.add_argument(
-        "--paper",
-        action="append",
-        help="audit this paper (repeatable); default: all in the records with claims",
-    )
-    parser.add_argument(
-        "--out", type=Path, help="folder for audit.csv and audit.json; default: that of --results"
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="folder for audit.csv and audit.json (default: that of --results)",
     )
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``audit.csv`` and ``audit.json`` and print the verdicts; 2 when there is nothing to audit."""
-    from cladebench.audit.run import audit_run, summary, write_audit
+    """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
+    from cladebench.audit.claims import claims_path
+    from cladebench.audit.run import audit_run, refuse_to_lose, summary, write_audit
     from cladebench.bench.schema import InputFileError
 
-    try:
-        frame = audit_run(args.results, args.paper)
-    except InputFileError as error:
-        print(f"cladebench audit: {error}", file=sys.stderr)
-        return 2
-    written = write_audit(frame, args.out or args.results)
+    out = args.out or args.results
+    papers = chosen_papers(args)
+    if not args.paper:
+        recorded, papers = papers, [paper for paper in papers if claims_path(paper) is not None]
+        if not papers:
+            raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
+    frame = audit_run(args.results, papers)
+    if args.paper:
+        refuse_to_lose(out, frame)
+    written = write_audit(frame, out)
     counts = summary(frame)
     for paper in counts.index:
         print(f"{paper}: {int(counts.loc[paper].sum())} claims")

@@ -13,21 +13,22 @@ from cladebench.commands._options import add_run_options, planned_jobs
 
 def register(subparsers: Any) -> None:
     """Add the command to the parser."""
-    parser = subparsers.add_parser("collect", help="gather records into cells.parquet", description=__doc__)
-    add_run_options(parser)
+    parser = subparsers.add_parser(
+        "collect",
+        help="gather records into cells.parquet",
+        description="Gather the records of the planned cells into one table, cells.parquet, and what they ran with "
+        "into environment.json. Records of cells that are no longer planned are left out. Exit code 1 when no planned "
+        "cell has a record or one is damaged, 2 for wrong input.",
+    )
+    add_run_options(parser, recorded=True)
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
-    from cladebench.bench.schema import InputFileError
     from cladebench.bench.store import Store, write_json
 
-    try:
-        jobs, out = planned_jobs(args)
-    except InputFileError as error:
-        print(error, file=sys.stderr)
-        return 2
+    jobs, out = planned_jobs(args, recorded=True)
     planned = [cell.spec.cell_id for job in jobs for cell in job.cells]
     ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
     recorded = int((ledger.status != "missing").sum())

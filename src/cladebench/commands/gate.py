@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "gate",
         help="decide whether a run was good",
-        description="Every planned cell has a record, nothing failed that the plan does not declare, no certificate "
-        "failed. Verdicts do not enter: a claim that does not hold is a result. Exit code 0 or 1.",
+        description="Decide whether a run was good: every planned cell has a record, nothing failed that the plan does "
+        "not declare, no certificate failed. What is wrong is printed, and written to gate.txt. Verdicts do not enter: "
+        "a claim that does not hold is a result. Exit code 0 when the run was good, 1 when not, 2 for wrong input.",
     )
-    add_run_options(parser)
+    add_run_options(parser, recorded=True)
     parser.set_defaults(func=run)
 
 
@@ -26,14 +26,9 @@ def run(args: argparse.Namespace) -> int:
     """Print what is wrong and what should be known; write it to ``gate.txt``."""
     from cladebench.bench.gate import gate
     from cladebench.bench.plan import expected_failures
-    from cladebench.bench.schema import InputFileError
     from cladebench.bench.store import Store, write_atomically
 
-    try:
-        jobs, out = planned_jobs(args)
-    except InputFileError as error:
-        print(error, file=sys.stderr)
-        return 2
+    jobs, out = planned_jobs(args, recorded=True)
     ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
     plans = {job.plan.paper: (job.plan, job.scope) for job in jobs}
     result = gate(
@@ -56,11 +51,12 @@ def run(args: argparse.Namespace) -> int:
 
 def failed_certificates(path: Path) -> list[str]:
     """Name the certificates that did not pass; a missing or empty file is a failure too."""
-    import pandas as pd
+    from cladebench.audit.tables import read_certificates
 
-    if not path.exists():
+    frame = read_certificates(path)
+    if frame is None:
         return [f"{path}: there are no certificates; run cladebench crosscheck"]
-    frame = pd.read_csv(path)
     if frame.empty:
         return [f"{path}: holds no certificate"]
-    return [f"certificate {row.id}: {row.note}" for row in frame[~frame.passed.astype(bool)].itertuples()]
+    failed = frame[~frame["passed"]].to_dict(orient="records")
+    return [f"certificate {row['id']}: {row.get('note', '')}" for row in failed]

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
+
+from cladebench.commands._options import add_results_options, chosen_papers
 
 
 def register(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
-        "report", help="write the pages: verdicts, tables, figures, cells", description=__doc__
+        "report",
+        help="write the pages: verdicts, tables, figures, cells",
+        description="Write the pages of a run into its folder report: verdicts, tables, figures, certificates and "
+        "cells of the papers, in HTML that opens from disk and in Markdown.",
     )
-    parser.add_argument(
-        "--results", type=Path, required=True, help="folder of a run, with cells.parquet and audit.csv"
-    )
+    add_results_options(parser, "cells.parquet and audit.csv")
     parser.add_argument("--scope", required=True, help="the scope that was run")
-    parser.add_argument("--paper", action="append", help="only this paper (repeatable); default: all")
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``<results>/report`` and print where it starts; 2 when the run lacks what the pages need."""
-    from cladebench.bench.plan import built_in_papers
-    from cladebench.bench.schema import InputFileError
+    """Write ``<results>/report`` and print where it starts."""
     from cladebench.report.pages import write_report
 
-    try:
-        written = write_report(args.results, args.scope, args.paper or built_in_papers())
-    except (InputFileError, FileNotFoundError) as error:
-        print(f"cladebench report: {error}", file=sys.stderr)
-        return 2
+    written = write_report(args.results, args.scope, chosen_papers(args))
     size = sum(path.stat().st_size for path in written)
     print(f"{args.results / 'report' / 'index.html'}: {len(written)} files, {size / 1e6:.1f} MB")
     return 0

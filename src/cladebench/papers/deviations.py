@@ -26,8 +26,9 @@ import pandas as pd
 import yaml
 
 from cladebench.bench.schema import InputFileError
+from cladebench.notation import significant
 from cladebench.papers.base import ArtifactContext, Table
-from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread, significant
+from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread
 
 _KEYS = {"id", "place", "paper", "chosen", "alternatives", "effects"}
 _EFFECT_KEYS: dict[str, set[str]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -13,13 +12,6 @@ from cladebench.papers.base import ArtifactContext, Table
 
 #: How a rule of selection is named in a heading.
 RULES = {"oracle": "oracle", "label_free": "label-free"}
-
-
-def significant(value: float, digits: int = 4) -> str:
-    """Write a number as papers print it: ``0.4800``, ``214``, ``6.97e5``."""
-    kept = "#" if 0 < abs(value) < 1 or abs(value) >= 1e4 else ""  # trailing zeros are digits too
-    text = f"{value:{kept}.{digits}g}"
-    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)
 
 
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:

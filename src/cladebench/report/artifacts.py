@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,13 @@ from cladebench import datasets
 from cladebench.audit.claim import ClaimSet
 from cladebench.audit.claims import claims_path, load_claims
 from cladebench.audit.outcome import Rules
+from cladebench.bench.artifacts import load_artifacts
 from cladebench.bench.plan import Plan, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
 from cladebench.bench.store import Store, read_cells, write_atomically
+from cladebench.notation import significant
 from cladebench.papers.base import Artifact, ArtifactContext, Table
-from cladebench.papers.tables import significant
 from cladebench.plotting import save_figure, use_style
 
 
@@ -40,8 +40,6 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         If there is no ``cells.parquet``, or no cell of the paper in it.
     """
     plan = load_plan(paper)
-    if not (results / "cells.parquet").exists():
-        raise InputFileError(f"{results / 'cells.parquet'}: no such file; run cladebench collect")
     records = read_cells(results / "cells.parquet")
     records = records[records.paper == plan.paper].reset_index(drop=True)
     if records.empty:
@@ -74,7 +72,7 @@ def paper_claims(paper: str) -> ClaimSet:
 
 def paper_artifacts(package: str) -> tuple[Artifact, ...]:
     """Artifacts that a paper's package declares."""
-    return tuple(importlib.import_module(f"{package}.artifacts").ARTIFACTS)
+    return load_artifacts(package)
 
 
 def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:

@@ -11,8 +11,9 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit import VERDICTS, ClaimSet
+from cladebench.audit.tables import read_text_table
 from cladebench.bench.schema import InputFileError
-from cladebench.papers.tables import significant
+from cladebench.notation import significant
 from cladebench.report.sources import Sources, anchor
 
 #: What each verdict says, in a line.
@@ -123,14 +124,7 @@ def read_audit(results: Path) -> pd.DataFrame:
         If it is missing, or a column that the pages need is.
     """
     path = results / "audit.csv"
-    if not path.exists():
-        raise InputFileError(f"{path}: no such file; run cladebench audit first")
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    missing = [
-        key for key in ("claim", "paper", "place", "published", "verdict", "reason") if key not in frame
-    ]
-    if missing:
-        raise InputFileError(f"{path}: the column {missing[0]!r} is missing; run cladebench audit again")
+    frame = read_text_table(path, ("claim", "paper", "place", "published", "verdict", "reason"), "audit")
     unknown = sorted(set(frame["verdict"]) - set(VERDICTS))
     if unknown:
         raise InputFileError(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.outcome import short
+from cladebench.audit.tables import read_text_table
 from cladebench.bench.plan import Plan, load_plan
-from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import Store, read_cells
+from cladebench.notation import significant
 from cladebench.papers.base import Artifact, ArtifactContext, Table
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
 from cladebench.report.artifacts import build_context, paper_artifacts, paper_claims, shown
@@ -125,11 +125,9 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
     InputFileError
         If a file that the pages need is missing or damaged.
     """
-    if not (results / "cells.parquet").exists():
-        raise InputFileError(f"{results / 'cells.parquet'}: no such file; run cladebench collect first")
+    cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
     audit = read_audit(results)
     views = tuple(gather_paper(results, scope, paper, audit) for paper in papers)
-    cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
     cells = cells[cells["paper"].isin([view.plan.paper for view in views])]
     certificates = read_certificates(results / "certificates.csv")
     return RunView(
@@ -186,10 +184,7 @@ def read_certificates(path: Path) -> tuple[dict[str, str], ...] | None:
     """Rows of ``certificates.csv`` as text; None when there is no such file."""
     if not path.exists():
         return None
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for column in ("id", "topic", "passed"):
-        if column not in frame:
-            raise InputFileError(f"{path}: the column {column!r} is missing; run cladebench crosscheck again")
+    frame = read_text_table(path, ("id", "topic", "passed"), "crosscheck")
     return tuple({str(key): str(value) for key, value in row.items()} for row in frame.to_dict("records"))
 
 
@@ -248,8 +243,8 @@ def _topics(certificates: Sequence[dict[str, str]]) -> tuple[dict[str, Any], ...
             "count": len(rows),
             "passed": sum(map(passed, rows)),
             "residual": f"{max(found_):.2g}" if (found_ := numbers(rows, "residual")) else "–",
-            "seconds_fast": short(sum(numbers(rows, "seconds_fast"))),
-            "seconds_reference": short(sum(numbers(rows, "seconds_reference"))),
+            "seconds_fast": significant(sum(numbers(rows, "seconds_fast"))),
+            "seconds_reference": significant(sum(numbers(rows, "seconds_reference"))),
         }
         for topic, rows in found.items()
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from cladebench.audit import VERDICTS
 from cladebench.bench.store import write_atomically
-from cladebench.papers.tables import significant
+from cladebench.notation import significant
 from cladebench.report.claims import MEANINGS, SIGNS
 from cladebench.report.gather import PaperView, RunView, gather_run, passed
 from cladebench.report.markdown import report_markdown

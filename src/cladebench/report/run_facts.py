@@ -10,8 +10,9 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
+from cladebench.notation import significant
 from cladebench.papers.base import ArtifactContext
-from cladebench.papers.tables import mean_and_spread, significant
+from cladebench.papers.tables import mean_and_spread
 from cladebench.report.claims import ClaimRow
 from cladebench.report.sources import Sources, plain
 

@@ -1,0 +1,244 @@
+"""What a schema cannot say of a claims file: that its parts fit each other, the plan, and what a run has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from cladebench import datasets
+from cladebench.audit.claim import Claim, ClaimsError, ClaimSet, queries, references
+from cladebench.bench.plan import Plan
+from cladebench.bench.schema import one_of
+
+
+def check_claims(found: ClaimSet, name: str) -> None:
+    """Check that queries are complete and references lead somewhere, without circles.
+
+    Parameters
+    ----------
+    found : ClaimSet
+    name : str
+        The file, for the message.
+
+    Raises
+    ------
+    ClaimsError
+    """
+    for claim in found.claims.values():
+        where = f"{name}: claim {claim.id!r}"
+        if claim.kind != "value" and not claim.expects and not claim.not_testable:
+            raise ClaimsError(f"{where}: missing key 'expects' (or 'not_testable' with the reason)")
+        for query in queries(claim):
+            missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
+            if missing and not claim.not_testable:
+                raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
+        _check_direction(claim, where)
+        _check_allowance(claim, where)
+        _check_spread(claim, where)
+        _check_references(claim, found, where)
+        _check_counts(claim.expects, found, where)
+    for id_ in found.claims:
+        _refuse_circle(found, id_, (), name)
+    metrics = list(
+        dict.fromkeys(q["metric"] for c in found.claims.values() for q in queries(c) if q.get("metric"))
+    )
+    for metric in found.rules.shares:
+        if metric not in metrics:
+            raise ClaimsError(
+                f"{name}: rules.shares: no claim has the metric {metric!r}; {one_of(metric, metrics)}"
+            )
+
+
+def _check_direction(claim: Claim, where: str) -> None:
+    expects = claim.expects
+    needs = expects.get("is") in ("better", "worse", "no_worse") or any(
+        key in operand
+        for operand in (expects.get("left"), expects.get("than"))
+        if isinstance(operand, Mapping)
+        for key in ("best_of", "worst_of")
+    )
+    if needs and "direction" not in claim.measure:
+        raise ClaimsError(f"{where}: measure: missing key 'direction' (higher or lower is better)")
+    if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
+        raise ClaimsError(f"{where}: missing key 'published'")
+
+
+def _check_allowance(claim: Claim, where: str) -> None:
+    """A margin helps the claim, so that where it is not meant as one it would turn the claim round."""
+    relation = claim.expects.get("is")
+    if "margin" in claim.expects and relation != "no_worse":
+        raise ClaimsError(f"{where}: expects.margin: goes with 'is: no_worse' alone, here is: {relation}")
+    if claim.expects.get("tie") and relation in ("no_worse", "never_above", "never_below"):
+        raise ClaimsError(f"{where}: expects.tie: does not go with 'is: {relation}'")
+
+
+def _check_spread(claim: Claim, where: str) -> None:
+    """A printed spread says nothing of the mean's noise without the number of repetitions behind it."""
+    printed = claim.published
+    if claim.kind == "value" and printed is not None and printed.spread and (claim.repetitions or 1) < 2:
+        raise ClaimsError(
+            f"{where}: repetitions: {claim.repetitions}, expected 2 or more behind {printed.text!r}, which has a spread"
+        )
+
+
+def _check_references(claim: Claim, found: ClaimSet, where: str) -> None:
+    for pattern in references(claim.expects):
+        matches = [m for m in found.matching(pattern) if m != claim.id]
+        if not matches:
+            raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")
+        if claim.kind == "arithmetic":
+            bare = [m for m in matches if found.claims[m].published is None]
+            if bare:
+                raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
+    if claim.kind == "arithmetic" and "left" in claim.expects:
+        left = claim.expects["left"]
+        if found.matching(left) != [left]:
+            raise ClaimsError(f"{where}: expects.left: {left!r} is a pattern, expected one claim")
+        than = claim.expects["than"]
+        if isinstance(than, list) and {m for p in than for m in found.matching(p)} <= {left, claim.id}:
+            raise ClaimsError(f"{where}: expects.than: {', '.join(than)} matches nothing but {left!r} itself")
+
+
+def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
+    """No part of a sentence counts twice, and no more must hold than there are."""
+    if not isinstance(expects, Mapping):
+        return
+    parts = expects.get("all_of") or expects.get("any_of") or expects.get("of")
+    if not isinstance(parts, list):
+        return
+    names = [name for part in parts if isinstance(part, str) for name in found.matching(part)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ClaimsError(f"{where}: expects: the part {twice!r} is named twice")
+    nested = [part for part in parts if not isinstance(part, str)]
+    if expects.get("at_least", 1) > len(names) + len(nested):
+        raise ClaimsError(
+            f"{where}: expects.at_least: {expects['at_least']} of {len(names) + len(nested)} parts"
+        )
+    for part in nested:
+        _check_counts(part, found, where)
+
+
+def _refuse_circle(found: ClaimSet, name: str, above: tuple[str, ...], file: str) -> None:
+    if name in above:
+        raise ClaimsError(
+            f"{file}: claim {name!r}: expects: refers to itself through {' -> '.join((*above, name))}"
+        )
+    if found.claims[name].kind == "sentence":
+        for pattern in references(found.claims[name].expects):
+            for match in found.matching(pattern):
+                _refuse_circle(found, match, (*above, name), file)
+
+
+def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
+    """Check every name in the claims against the plan: a misspelt one must not end as a claim that cannot be tested.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    plan : Plan
+    name : str
+        The claims file, for the message.
+
+    Raises
+    ------
+    ClaimsError
+        With one line for each unknown name: the claims that have it, its key, and what is allowed.
+    """
+    grid = _grid(plan)
+    allowed: dict[str, Collection[Any]] = {
+        "method": list(plan.methods),
+        "dataset": dict.fromkeys(d for scope in plan.scopes.values() for d in scope["datasets"]),
+        "selection": list(plan.selection),
+        "setting": list(grid),
+        "fact": list(datasets.names()),
+        **{f"where.{parameter}": values for parameter, values in grid.items()},
+    }
+    lines = []
+    if claims.paper != plan.paper:
+        lines.append(f"{name}: paper: {claims.paper!r}, expected {plan.paper!r} as in the plan beside it")
+    lines += [
+        f"{name}: deterministic: unknown method {method!r}; {one_of(method, plan.methods)}"
+        for method in sorted(claims.deterministic - set(plan.methods))
+    ]
+    wrong: dict[tuple[str, str], tuple[Any, list[str]]] = {}
+    for claim in claims.claims.values():
+        for key, value in _names(claim):
+            if key in allowed and value not in allowed[key]:
+                ids = wrong.setdefault((key, repr(value)), (value, []))[1]
+                ids += [claim.id] if claim.id not in ids else []
+    for (key, shown), (value, ids) in wrong.items():
+        told = {"setting": "where or same_setting", "fact": "dataset"}.get(key, key)
+        lines.append(f"{name}: {_claims(ids)}: {told}: unknown {shown}; {one_of(value, allowed[key])}")
+    if lines:
+        raise ClaimsError("\n".join(lines))
+
+
+def _grid(plan: Plan) -> dict[str, list[Any]]:
+    """The values of each parameter that some scope of a plan varies."""
+    found: dict[str, list[Any]] = {}
+    for scope in plan.scopes.values():
+        grids = [*scope.get("grid", {}).values(), *(o.get("grid", {}) for o in scope.get("overrides", ()))]
+        for grid in grids:
+            for parameter, values in grid.items():
+                known = found.setdefault(parameter, [])
+                known += [value for value in values if value not in known]
+    return found
+
+
+def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
+    """Each name in a claim that a plan has, with its key; values of parameters under ``where.<parameter>``."""
+    for query in (claim.measure, *queries(claim)):
+        yield from ((key, query[key]) for key in ("method", "dataset", "selection") if query.get(key))
+        for parameter, value in query.get("where", {}).items():
+            yield "setting", parameter
+            yield f"where.{parameter}", value
+    yield from (("setting", parameter) for parameter in claim.expects.get("same_setting", ()))
+    if "fact" in claim.expects:
+        yield "fact", claim.expects["dataset"]
+
+
+def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
+    """Check the metrics in the claims, which no plan declares, against those that a run has recorded.
+
+    A metric is wrong when a method that a claim asks for has finished on that data set, and yet no record of any method
+    of the paper has the metric. One that only some methods record, or whose methods did not run, is no mistake.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    frame : DataFrame
+        Records of this paper.
+    name : str
+        The claims file, for the message.
+
+    Raises
+    ------
+    ClaimsError
+        With one line for each wrong metric: the claims that have it, and what is recorded.
+    """
+    finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
+    recorded = sorted(set(finished["metric"]))
+    ran = set(zip(finished["dataset"], finished["method"], strict=True))
+    wrong: dict[str, list[str]] = {}
+    for claim in claims.claims.values():
+        for metric in dict.fromkeys(
+            q["metric"]
+            for q in queries(claim)
+            if q.get("metric") and (q.get("dataset"), q.get("method")) in ran
+        ):
+            if metric not in recorded:
+                wrong.setdefault(metric, []).append(claim.id)
+    if wrong:
+        raise ClaimsError(
+            "\n".join(
+                f"{name}: {_claims(ids)}: metric: no record of this paper has {metric!r}; {one_of(metric, recorded)}"
+                for metric, ids in wrong.items()
+            )
+        )
+
+
+def _claims(ids: list[str]) -> str:
+    return f"claim {ids[0]!r}" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")

@@ -1,0 +1,224 @@
+"""A wrong name in a paper of one's own is an error that names it, not a claim that cannot be tested."""
+
+import sys
+
+import pytest
+from audit_records import cells, claims_of, frame, write_cells
+
+import doc_examples
+from cladebench.audit import ClaimsError, load_claims
+from cladebench.audit.checks import check_metrics
+from cladebench.cli import main
+
+GRID = """  smoke:
+    grid: {Ward: {linkage: [ward, average]}}
+"""
+
+
+@pytest.fixture
+def paper(tmp_path, monkeypatch):
+    """Write the paper of the documentation with one text replaced in its claims; gives the package."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(old, new):
+        package = doc_examples.write_example_paper(tmp_path)
+        folder = tmp_path / "mypackage" / "examplepaper"
+        plan, claims = folder / "plan.yaml", folder / "claims.yaml"
+        plan.write_text(plan.read_text().replace("  smoke:\n", GRID))
+        text = claims.read_text()
+        assert old in text
+        claims.write_text(text.replace(old, new))
+        return package
+
+    yield write
+    for name in [name for name in sys.modules if name.split(".")[0] == "mypackage"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "{method: Ward, printed",
+            "{method: Wrad, printed",
+            "claim 'table1/nested-blobs/ward': method: unknown 'Wrad'; did you mean 'Ward'? allowed: Ward, Random",
+        ),
+        (
+            "left: {method: Ward}",
+            "left: {method: Wrd}",
+            "claim 'ward-wins': method: unknown 'Wrd'; did you mean 'Ward'",
+        ),
+        ("than: {method: Random}", "than: {best_of: [Rand]}", "claim 'ward-wins': method: unknown 'Rand'"),
+        (
+            "nested-blobs: {dataset: nested-blobs,",
+            "nested-blobs: {dataset: nested-blob,",
+            "claim 'table1/nested-blobs/ward' and 1 more: dataset: unknown 'nested-blob'; did you mean 'nested-blobs'",
+        ),
+        (
+            "measure: {dataset: nested-blobs",
+            "measure: {dataset: glass",
+            "claim 'ward-wins': dataset: unknown 'glass'",
+        ),
+        (
+            "deterministic: [Ward]",
+            "deterministic: [Word]",
+            "deterministic: unknown method 'Word'; did you mean 'Ward'",
+        ),
+        ("paper: examplepaper", "paper: example", "paper: 'example', expected 'examplepaper'"),
+        (
+            "left: {method: Ward}",
+            "left: {method: Ward, where: {linkege: ward}}",
+            "claim 'ward-wins': where or same_setting: unknown 'linkege'; did you mean 'linkage'",
+        ),
+        (
+            "left: {method: Ward}",
+            "left: {method: Ward, where: {linkage: averag}}",
+            "claim 'ward-wins': where.linkage: unknown 'averag'; did you mean 'average'",
+        ),
+        (
+            "than: {method: Random}}",
+            "than: {method: Random}, same_setting: [n]}",
+            "claim 'ward-wins': where or same_setting: unknown 'n'",
+        ),
+        (
+            "left: {method: Ward}",
+            "left: {method: Ward, selection: labelfree}",
+            "claim 'ward-wins': selection: unknown 'labelfree'; did you mean 'label_free'",
+        ),
+        (
+            "claims:\n",
+            "claims:\n  - {id: size, kind: arithmetic, place: {section: '1'}, quote: q, published: '2',"
+            " expects: {fact: n_classes, dataset: glas}}\n",
+            "claim 'size': dataset: unknown 'glas'; did you mean 'glass'",
+        ),
+    ],
+)
+def test_an_unknown_name_is_an_error(paper, old, new, said):
+    with pytest.raises(ClaimsError) as error:
+        load_claims(paper(old, new))
+    message = str(error.value)
+    assert message.startswith("examplepaper/claims.yaml: ")
+    assert said in message
+    assert "\n" not in message
+
+
+def test_names_that_the_plan_has_pass(paper):
+    found = load_claims(
+        paper("left: {method: Ward}", "left: {method: Ward, where: {linkage: average}, selection: oracle}")
+    )
+    assert "ward-wins" in found.claims
+
+
+TWO = """
+tables:
+  - id: t
+    place: {artifact: Table 1}
+    measure: {metric: purty}
+    columns: {d: {dataset: d}, e: {dataset: e}}
+    rows:
+      A: {method: A, printed: ["0.5", "0.6"]}
+      B: {method: B, printed: ["0.5", "-"]}
+claims: []
+"""
+
+
+def test_a_metric_that_nothing_records_is_an_error_where_its_method_has_finished(tmp_path):
+    claims = claims_of(tmp_path, TWO)
+    ran = cells("d", "A", {"purity": [0.5], "cost": [1.0]})
+    with pytest.raises(ClaimsError) as error:
+        check_metrics(claims, frame(ran), "toy/claims.yaml")
+    assert str(error.value) == (
+        "toy/claims.yaml: claim 't/d/a': metric: no record of this paper has 'purty'; did you mean 'purity'? "
+        "allowed: cost, purity"
+    )
+    check_metrics(
+        claims, frame(cells("e", "C", {"purity": [0.5]})), ""
+    )  # nothing that the claims ask for ran
+    check_metrics(
+        claims, frame(ran, cells("d", "C", {"purty": [0.5]})), ""
+    )  # a metric of another method alone
+
+
+def test_the_command_says_so(tmp_path, capsys):
+    rows = cells("glass", "Perch", {"dendogram_purity": [0.46, 0.47]})
+    rows = [row | {"paper": "ghc", "cell_id": row["cell_id"].replace("toy", "ghc")} for row in rows]
+    write_cells(frame(rows), tmp_path)
+    assert main(["audit", "--results", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "no record of this paper has 'dendrogram_purity'; did you mean 'dendogram_purity'?" in said
+    assert not (tmp_path / "audit.csv").exists()
+
+
+CLAIM = """
+  - id: {id}
+    kind: {kind}
+    place: {{section: "1"}}
+    quote: q
+    measure: {{dataset: d, metric: m, direction: higher}}
+    expects: {expects}
+"""
+PRINTED = """
+tables:
+  - id: t
+    place: {artifact: Table 1}
+    measure: {dataset: d, metric: m}
+    columns: {d: {}}
+    rows: {A: {method: A, printed: ["1"]}, B: {method: B, printed: ["2"]}}
+claims:
+"""
+ORDER = CLAIM.format(id="o", kind="order", expects="{left: {method: A}, is: better, than: {method: B}}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expects", "said"),
+    [
+        (
+            "order",
+            "{left: {method: A}, is: better, than: {method: B}, margin: 0.1}",
+            "margin: goes with 'is: no_worse'",
+        ),
+        (
+            "order",
+            "{left: {method: A}, is: never_above, than: {method: B}, margin: 0.1}",
+            "margin: goes with",
+        ),
+        ("order", "{left: {method: A}, is: no_worse, than: {method: B}, tie: 0.1}", "tie: does not go with"),
+        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b], margin: 0.1}", "margin: goes with"),
+        ("arithmetic", "{left: 't/d/*', is: better, than: [t/d/b]}", "left: 't/d/*' is a pattern"),
+        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches nothing but"),
+        ("sentence", "{at_least: 3, of: ['t/d/*']}", "at_least: 3 of 2 parts"),
+        ("sentence", "{at_least: 2, of: ['t/d/*', t/d/a]}", "the part 't/d/a' is named twice"),
+        ("sentence", "{all_of: [o, {at_least: 2, of: [t/d/a]}]}", "at_least: 2 of 1 parts"),
+    ],
+)
+def test_what_would_be_judged_otherwise_than_meant_is_refused(tmp_path, kind, expects, said):
+    with pytest.raises(ClaimsError) as error:
+        claims_of(tmp_path, PRINTED + ORDER + CLAIM.format(id="c", kind=kind, expects=expects))
+    assert "claim 'c': expects" in str(error.value)
+    assert said in str(error.value)
+
+
+def test_a_printed_spread_needs_its_repetitions(tmp_path):
+    text = PRINTED.replace('["1"]', '["1.0 ± 0.1"]') + ORDER
+    with pytest.raises(ClaimsError, match=r"claim 't/d/a': repetitions: None, expected 2 or more"):
+        claims_of(tmp_path, text)
+    claims_of(tmp_path, "repetitions: 2" + text)
+
+
+def test_a_share_is_of_a_metric_that_is_used(tmp_path):
+    with pytest.raises(ClaimsError, match=r"rules.shares: no claim has the metric 'mm'; did you mean 'm'"):
+        claims_of(tmp_path, "rules: {shares: {mm: 0.1}}" + PRINTED + ORDER)
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("", "claim 'o': missing key 'kind'"),
+        ("    kind: oder\n", "claim 'o': kind: 'oder' is not allowed; did you mean"),
+    ],
+)
+def test_a_wrong_kind_is_the_only_error(tmp_path, new, said):
+    with pytest.raises(ClaimsError) as error:
+        claims_of(tmp_path, PRINTED + ORDER.replace("    kind: order\n", new))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,82 @@
+"""A missing or damaged file of a run is one line that names it and the command that makes it, from every reader."""
+
+import pandas as pd
+import pytest
+
+from cladebench.bench.store import COLUMNS
+from cladebench.cli import main
+
+READERS = [
+    ["audit", "--results", "{}"],
+    ["artifacts", "--scope", "smoke", "--results", "{}"],
+    ["report", "--scope", "smoke", "--results", "{}"],
+    ["compare", "{}", "{}"],
+]
+
+
+def one_cell(folder):
+    cell = {"paper": "ghc", "dataset": "glass", "method": "Perch", "cell_id": "ghc/glass/Perch/default/0"}
+    table = pd.DataFrame([cell | {"status": "unavailable"}]).reindex(columns=list(COLUMNS))
+    table.to_parquet(folder / "cells.parquet")
+
+
+def said(arguments, folder, capsys):
+    assert main([argument.format(folder) for argument in arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    return error
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=lambda a: a[0])
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda path: None, "no such file"),
+        (lambda path: path.mkdir(), "no such file"),
+        (lambda path: path.write_bytes(b""), "cannot be read as Parquet"),
+        (lambda path: path.write_bytes(b"PAR1 junk PAR1"), "cannot be read as Parquet"),
+        (lambda path: pd.DataFrame(columns=list(COLUMNS)).to_parquet(path), "it holds no cell"),
+        (lambda path: pd.DataFrame({"a": [1]}).to_parquet(path), "it has no column 'paper', 'dataset'"),
+        (
+            lambda path: pd.DataFrame({name: ["x"] for name in COLUMNS}).to_parquet(path),
+            "a column is of a wrong type",
+        ),
+    ],
+    ids=["missing", "folder", "empty", "junk", "no rows", "foreign", "types"],
+)
+def test_cells(arguments, damage, words, tmp_path, capsys):
+    damage(tmp_path / "cells.parquet")
+    error = said(arguments, tmp_path, capsys)
+    assert f"{tmp_path}/cells.parquet: {words}" in error
+    assert "cladebench collect" in error
+
+
+@pytest.mark.parametrize("arguments", [READERS[2], READERS[3]], ids=["report", "compare"])
+@pytest.mark.parametrize("damage", [b"", b"a,b\n1\n1,2,3\n", b"\xff\xfe", b"x\n1\n"])
+def test_audit(arguments, damage, tmp_path, capsys):
+    one_cell(tmp_path)
+    (tmp_path / "audit.csv").write_bytes(damage)
+    error = said(arguments, tmp_path, capsys)
+    assert f"{tmp_path}/audit.csv: " in error
+    assert "run cladebench audit" in error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [READERS[0], READERS[3], ["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}"]],
+    ids=lambda a: a[0],
+)
+@pytest.mark.parametrize("damage", [b"", b"a,b\n1\n1,2,3\n", b"x\n1\n", b"id,topic\n1,2\n"])
+def test_certificates(arguments, damage, tmp_path, capsys):
+    one_cell(tmp_path)
+    (tmp_path / "certificates.csv").write_bytes(damage)
+    error = said(arguments, tmp_path, capsys)
+    assert f"{tmp_path}/certificates.csv: " in error
+    assert "run cladebench crosscheck" in error
+
+
+@pytest.mark.parametrize("passed", ["", "maybe"])
+def test_a_certificate_without_a_clear_outcome_has_not_passed(passed, tmp_path, capsys):
+    (tmp_path / "certificates.csv").write_text(f"id,topic,passed,note\na,t,{passed},n\n")
+    error = said(["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}"], tmp_path, capsys)
+    assert f"passed: {passed!r} is neither True nor False" in error

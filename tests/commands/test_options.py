@@ -1,0 +1,149 @@
+"""What the commands say of their options, and what they take when an option is left out."""
+
+import os
+import sys
+
+import pandas as pd
+import pytest
+
+import doc_examples
+from cladebench.bench.store import COLUMNS
+from cladebench.cli import main
+
+COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")
+
+
+@pytest.fixture
+def own_paper(tmp_path, monkeypatch):
+    """The paper of the documentation, importable here and in workers; gives its package and a folder for its run."""
+    package = doc_examples.write_example_paper(tmp_path)
+    paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", paths)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    yield package, tmp_path / "run"
+    for name in [name for name in sys.modules if name.split(".")[0] == package.split(".")[0]]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_plain_text(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    said = capsys.readouterr().out
+    assert "``" not in said
+    description = said.split("\n\n")[1]
+    assert description[0].isupper()
+    assert "cladebench" not in description
+    assert " ".join(description.split()).endswith(".")
+
+
+@pytest.mark.parametrize("value", ["-1", "nan", "inf", "x", ""])
+@pytest.mark.parametrize("option", ["--rtol={}", "--atol={}", "--metric=purity={}", "--rows={}"])
+def test_a_wrong_number_is_named_with_what_was_expected(option, value, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["compare", "a", "b", option.format(value)])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "expected" in said
+    assert " _" not in said
+
+
+@pytest.mark.parametrize("metric", ["purity", "=1"])
+def test_a_tolerance_of_one_metric_needs_name_and_number(metric, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "a", "b", "--metric", metric])
+    assert "expected NAME=RTOL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--threads=0", "threads: 0 is not a positive number"),
+        ("--time-scale=nan", "time_scale: nan is not a positive number"),
+        ("--memory-scale=-1", "memory_scale: -1.0 is not a positive number"),
+    ],
+)
+@pytest.mark.parametrize("command", ["collect", "gate"])
+def test_a_wrong_number_of_a_run_is_named(command, option, words, tmp_path, capsys):
+    assert main([command, "--paper", "ghc", "--scope", "smoke", "--out", str(tmp_path), option]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, capsys):
+    package, out = own_paper
+    planned, made = ["--scope", "smoke", "--out", str(out)], ["--results", str(out)]
+    assert main(["run", "--paper", package, *planned]) == 0
+    assert main(["crosscheck", "--scope", "smoke", "--out", str(out)]) == 0
+    unknown = "it has records of 'examplepaper', which is neither built in nor named by the configuration"
+    capsys.readouterr()
+    assert main(["collect", *planned]) == 2
+    assert unknown in capsys.readouterr().err
+    folder = out.parent / "config"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(f"papers: [ghc, {package}]\n")
+    assert main(["collect", *planned]) == 0
+    for command in (["audit"], ["artifacts", "--scope", "smoke"], ["report", "--scope", "smoke"]):
+        assert main([*command, *made]) == 0
+    assert (out / "report" / "examplepaper.html").exists()
+    assert not (out / "report" / "ghc.html").exists()
+    assert main(["gate", *planned]) == 0
+    (folder / "config.yaml").unlink()
+    for command in (["audit"], ["artifacts", "--scope", "smoke"], ["report", "--scope", "smoke"]):
+        capsys.readouterr()
+        assert main([*command, *made]) == 2
+        assert f"{out}/cells.parquet: {unknown}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["collect", "gate"])
+def test_a_folder_without_records_is_named(command, tmp_path, capsys):
+    assert main([command, "--scope", "smoke", "--out", str(tmp_path)]) == 2
+    assert f"{tmp_path}/cells: no paper has records; run the cells first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("artifacts.py", None, "mypackage.examplepaper.artifacts: no such module; expected ARTIFACTS"),
+        (
+            "artifacts.py",
+            "TABLES = ()\n",
+            "mypackage.examplepaper.artifacts: ARTIFACTS: None; expected ARTIFACTS",
+        ),
+        (
+            "artifacts.py",
+            "ARTIFACTS = (\n",
+            "mypackage.examplepaper.artifacts: cannot be imported: SyntaxError",
+        ),
+        (
+            "artifacts.py",
+            "import nowhere\n",
+            "mypackage.examplepaper.artifacts: cannot be imported: ModuleNotFound",
+        ),
+        (
+            "captions/table-1.rst",
+            None,
+            "captions/table-1.rst: no such file; mypackage.examplepaper.artifacts reads it",
+        ),
+    ],
+)
+def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
+    package, out = own_paper
+    path = out.parent / "mypackage" / "examplepaper" / file
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    out.mkdir()
+    cell = {"paper": "examplepaper", "dataset": "nested-blobs", "method": "Ward", "status": "unavailable"}
+    where = {"setting": "{}", "setting_id": "default", "repetition": 0}
+    row = cell | where | {"cell_id": "examplepaper/nested-blobs/Ward/default/0"}
+    pd.DataFrame([row]).reindex(columns=list(COLUMNS)).to_parquet(out / "cells.parquet")
+    chosen = ["--scope", "smoke", "--results", str(out), "--paper", package]
+    assert main(["audit", *chosen[2:]]) == 0
+    for command in ("artifacts", "report"):
+        capsys.readouterr()
+        assert main([command, *chosen]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1
