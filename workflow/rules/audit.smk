@@ -16,4 +16,4 @@ rule audit:
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} audit --results {params.out:q} {params.papers}" + LOGGED
+        "logged {log:q} {params.cladebench} audit --results {params.out:q} {params.papers}"

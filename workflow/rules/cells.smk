@@ -23,8 +23,8 @@ rule cells:
         cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{params.cladebench} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
-        " --scope {params.scope} --out {params.out:q} {params.flags}" + LOGGED
+        "logged {log:q} {params.cladebench} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        " --scope {params.scope} --out {params.out:q} {params.flags}"
 
 
 # All records of the scope in one table.
@@ -44,4 +44,4 @@ rule collect:
         cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "{params.cladebench} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags}" + LOGGED
+        "logged {log:q} {params.cladebench} collect {params.papers} --scope {params.scope} --out {params.out:q} {params.flags}"

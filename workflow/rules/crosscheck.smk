@@ -14,4 +14,4 @@ rule crosscheck:
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only" + LOGGED
+        "logged {log:q} {params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only"

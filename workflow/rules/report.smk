@@ -23,7 +23,7 @@ rule artifacts:
         out=lambda w, output: Path(output[0]).parents[2],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers}" + LOGGED
+        "logged {log:q} {params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers}"
 
 
 rule report:
@@ -49,7 +49,7 @@ rule report:
         out=lambda w, output: Path(output[0]).parents[1],
         cladebench=CLADEBENCH,
     shell:
-        "{params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers}" + LOGGED
+        "logged {log:q} {params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers}"
 
 
 # The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no certificate failed.
