@@ -48,6 +48,10 @@ def test_the_example_of_the_documentation_runs_from_end_to_end(example):
     assert (out / "report" / "index.html").stat().st_size > 0
     assert "gate: open" in (out / "gate.txt").read_text()
     assert "Nothing to be done" in (again := example.run()).stdout + again.stderr
+    # A step that fails says why, although the default profile keeps Snakemake quiet about rules and their logs.
+    (out / "cells.parquet").write_bytes(b"damaged")
+    broken = example.run("results/smoke/audit.csv", "--quiet", "rules", check=False)
+    assert broken.returncode != 0 and "cladebench audit: results/smoke/cells.parquet" in broken.stderr
 
 
 def load_claims_of(example):

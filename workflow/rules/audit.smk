@@ -10,7 +10,7 @@ rule audit:
     log:
         f"{OUT}/logs/audit.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     params:
         papers=PLAN.paper_options,
         out=lambda w, output: Path(output[0]).parents[0],

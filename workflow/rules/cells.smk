@@ -8,7 +8,7 @@ rule cells:
     log:
         f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     threads: PLAN.config.threads
     resources:
         mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
@@ -36,7 +36,7 @@ rule collect:
     log:
         f"{OUT}/logs/collect.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,

@@ -7,7 +7,7 @@ rule crosscheck:
     log:
         f"{OUT}/logs/crosscheck.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     threads: 1
     params:
         scope=PLAN.scope,

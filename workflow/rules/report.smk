@@ -16,7 +16,7 @@ rule artifacts:
     log:
         f"{OUT}/logs/artifacts.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
@@ -42,7 +42,7 @@ rule report:
     log:
         f"{OUT}/logs/report.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
@@ -62,7 +62,7 @@ rule gate:
     log:
         f"{OUT}/logs/gate.log",
     conda:
-        "cladebench"
+        "../../environment.yml"
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
