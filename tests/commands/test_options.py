@@ -60,9 +60,9 @@ def test_a_tolerance_of_one_metric_needs_name_and_number(metric, capsys):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("--threads=0", "threads: 0 is not a positive number"),
-        ("--time-scale=nan", "time_scale: nan is not a positive number"),
-        ("--memory-scale=-1", "memory_scale: -1.0 is not a positive number"),
+        ("--threads=0", "threads: 0 is not allowed; expected a number of at least 1"),
+        ("--time-scale=nan", "time_scale: nan is not allowed; expected a number from 0.001 to 1000"),
+        ("--memory-scale=-1", "memory_scale: -1.0 is not allowed; expected a number from 0.001 to 1000"),
     ],
 )
 @pytest.mark.parametrize("command", ["collect", "gate"])

@@ -321,7 +321,8 @@ def expand(
         ("memory_scale", memory_scale, *SCALES),
     ):
         if not low <= value <= high:
-            raise PlanError(f"{key}: {value} is not allowed; expected a number from {low:g} to {high:g}")
+            bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
+            raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
     jobs = []
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
