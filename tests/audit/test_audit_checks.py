@@ -7,7 +7,8 @@ from audit_records import cells, claims_of, frame, write_cells
 
 import doc_examples
 from cladebench.audit import ClaimsError, load_claims
-from cladebench.audit.checks import check_metrics
+from cladebench.audit.checks import check_metrics, check_selection
+from cladebench.bench.plan import load_plan
 from cladebench.cli import main
 
 GRID = """  smoke:
@@ -137,6 +138,19 @@ def test_a_metric_that_nothing_records_is_an_error_where_its_method_has_finished
     check_metrics(
         claims, frame(ran, cells("d", "C", {"purty": [0.5]})), ""
     )  # a metric of another method alone
+
+
+def test_a_metric_of_a_rule_of_selection_is_checked_where_there_is_a_choice():
+    plan = load_plan("ghc")
+    one, two = (
+        [row | {"setting_id": setting} for row in cells("glass", "BIRCH", {"dasgupta_cost": [1.0]})]
+        for setting in ("s1", "s2")
+    )
+    check_selection(plan, frame(one))
+    with pytest.raises(
+        ClaimsError, match=r"plan\.yaml: selection\.oracle\.metric: no record of this paper has"
+    ):
+        check_selection(plan, frame(one, two))
 
 
 def test_the_command_says_so(tmp_path, capsys):

@@ -1,5 +1,7 @@
 """What Snakemake hands over, and what the Snakefile asks."""
 
+import dataclasses
+
 import pytest
 
 from cladebench.bench.schema import InputFileError
@@ -27,6 +29,29 @@ def test_a_wrong_configuration_is_one_line_that_says_where_it_may_come_from(chan
         Workplan(SMOKE | changes)
     assert str(caught.value).startswith(f"config/config.yaml or --config: {message}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_changed_method_or_limit_starts_its_jobs_again(monkeypatch):
+    def digest(**changes):
+        plan = Workplan(SMOKE | changes.pop("config", {}))
+        job = plan.jobs["ghc", "nested-blobs", "HAC-C"]
+        changed = dataclasses.replace(job, method=dataclasses.replace(job.method, **changes))
+        plan.jobs["ghc", "nested-blobs", "HAC-C"] = changed
+        return plan.digest("ghc", "nested-blobs", "HAC-C")
+
+    assert digest() == digest(label="another label")
+    others = [
+        digest(params={"linkage": "average"}),
+        digest(estimator="BirchTree"),
+        digest(config={"limits": {"time_scale": 2.0}}),
+        digest(config={"seed": 1}),
+    ]
+    assert len({digest(), *others}) == 5
+
+
+def test_all_files_of_a_paper_are_what_its_pages_rest_on():
+    names = {path.rpartition("/")[2] for path in Workplan(SMOKE).paper_files()}
+    assert {"plan.yaml", "claims.yaml", "deviations.yaml", "artifacts.py", "figure-3a.rst"} <= names
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,14 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_check(monkeypatch, t
     )
 
 
+def test_the_certificates_of_other_topics_are_not_lost(tmp_path, capsys):
+    text = "id,topic,passed,note\na,alchemy,True,\n"
+    (tmp_path / "certificates.csv").write_text(text)
+    assert main(["crosscheck", "--scope", "smoke", "--topic", "perch", "--out", str(tmp_path)]) == 2
+    assert "it has certificates of alchemy, which would be lost" in capsys.readouterr().err
+    assert (tmp_path / "certificates.csv").read_text() == text
+
+
 def test_for_real(tmp_path, capsys):
     topic = "dasgupta-balanced"
     assert main(["crosscheck", "--scope", "smoke", "--topic", topic, "--out", str(tmp_path)]) == 0

@@ -1,6 +1,7 @@
 """What the commands say of their options, and what they take when an option is left out."""
 
 import os
+import shutil
 import sys
 
 import pandas as pd
@@ -80,6 +81,14 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
     capsys.readouterr()
     assert main(["collect", *planned]) == 2
     assert unknown in capsys.readouterr().err
+    assert main(["collect", "--paper", package, *planned]) == 0
+    table = (out / "cells.parquet").read_bytes()
+    assert main(["run", "--paper", "ghc", "--dataset", "nested-blobs", "--method", "Random", *planned]) == 0
+    capsys.readouterr()
+    assert main(["collect", "--paper", "ghc", *planned]) == 2
+    assert "it has cells of examplepaper, which would be lost" in capsys.readouterr().err
+    assert (out / "cells.parquet").read_bytes() == table
+    shutil.rmtree(out / "cells" / "ghc")
     folder = out.parent / "config"
     folder.mkdir()
     (folder / "config.yaml").write_text(f"papers: [ghc, {package}]\n")

@@ -31,8 +31,15 @@ def test_list_prints_jobs_and_cells_and_runs_nothing(capsys, tmp_path):
             "--method: 'goood' is not planned in this scope; did you mean 'good'",
         ),
         (["--paper", "toy_paper", "--dataset", "moon"], "--dataset: 'moon' is not planned"),
+        (
+            ["--scope", "quick", "--dataset", "nested-blobs", "--method", "similarity-study"],
+            "'similarity-study' is not planned on 'nested-blobs' in this scope",
+        ),
         (["--paper", "toy_paper", "--threads", "0"], "threads: 0 is not allowed; expected"),
-        (["--paper", "toy_paper", "--seed", "-1"], "seed: -1 is not allowed; expected a number from 0"),
+        (
+            ["--paper", "toy_paper", "--seed", "-1"],
+            "seed: -1 is not allowed; expected a number of at least 0",
+        ),
         (["--paper", "toy_paper", "--time-scale", "inf"], "time_scale: inf is not allowed; expected"),
         (["--paper", "toy_paper", "--config", "none.yaml"], "none.yaml: cannot be read"),
     ],

@@ -48,6 +48,12 @@ def test_the_example_of_the_documentation_runs_from_end_to_end(example):
     assert (out / "report" / "index.html").stat().st_size > 0
     assert "gate: open" in (out / "gate.txt").read_text()
     assert "Nothing to be done" in (again := example.run()).stdout + again.stderr
+    # A closed gate fails the run and leaves what it found.
+    record = next((out / "cells").rglob("*.json"))
+    record.unlink()
+    closed = example.run("--forcerun", "gate", "--quiet", "rules", check=False)
+    assert closed.returncode != 0 and "gate: closed" in (out / "gate.txt").read_text()
+    assert not (out / "jobs" / "gate.open").exists()
     # A step that fails says why, although the default profile keeps Snakemake quiet about rules and their logs.
     (out / "cells.parquet").write_bytes(b"damaged")
     broken = example.run("results/smoke/audit.csv", "--quiet", "rules", check=False)

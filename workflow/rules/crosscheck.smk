@@ -11,7 +11,8 @@ rule crosscheck:
     threads: 1
     params:
         scope=PLAN.scope,
+        seed=PLAN.config.seed,
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "logged {log:q} {params.cladebench} crosscheck --scope {params.scope} --out {params.out:q} --record-only"
+        "logged {log:q} {params.cladebench} crosscheck --scope {params.scope} --seed {params.seed} --out {params.out:q} --record-only"

@@ -2,6 +2,7 @@
 rule artifacts:
     input:
         cells=rules.collect.output,
+        papers=PLAN.paper_files(),
         sources=PLAN.package_sources("papers"),
     output:
         [
@@ -31,6 +32,7 @@ rule report:
         artifacts=rules.artifacts.output,
         audit=rules.audit.output,
         certificates=rules.crosscheck.output,
+        papers=PLAN.paper_files(),
         sources=PLAN.package_sources("report"),
     output:
         report(
@@ -58,7 +60,8 @@ rule gate:
         rules.report.output,
         rules.collect.output,
     output:
-        f"{OUT}/gate.txt",
+        # a stamp: Snakemake removes what a failed step made, and gate.txt says what is wrong
+        touch(f"{OUT}/jobs/gate.open"),
     log:
         f"{OUT}/logs/gate.log",
     conda:
@@ -66,7 +69,7 @@ rule gate:
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
-        out=lambda w, output: Path(output[0]).parents[0],
+        out=lambda w, output: Path(output[0]).parents[1],
         cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:

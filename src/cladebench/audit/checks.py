@@ -240,5 +240,25 @@ def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
         )
 
 
+def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
+    """Check the metrics of the plan's rules of selection in the same way, where a method with a choice has finished.
+
+    Raises
+    ------
+    ClaimsError
+        Naming the file, the rule, the metric and what is recorded.
+    """
+    finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
+    recorded = sorted(set(finished["metric"]))
+    if not (finished.groupby(["dataset", "method"])["setting_id"].nunique() > 1).any():
+        return
+    for rule, entry in plan.selection.items():
+        if entry["metric"] not in recorded:
+            raise ClaimsError(
+                f"{plan.path}: selection.{rule}.metric: no record of this paper has {entry['metric']!r}; "
+                f"{one_of(entry['metric'], recorded)}"
+            )
+
+
 def _claims(ids: list[str]) -> str:
     return f"claim {ids[0]!r}" + (f" and {len(ids) - 1} more" if len(ids) > 1 else "")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
-from cladebench.audit.checks import check_metrics
+from cladebench.audit.checks import check_metrics, check_selection
 from cladebench.audit.claim import ClaimSet
 from cladebench.audit.claims import load_claims
 from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
@@ -134,7 +134,9 @@ def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
     excluded: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
         plan, claims = load_plan(paper), load_claims(paper)
-        check_metrics(claims, frame[frame["paper"] == claims.paper], f"{claims.paper}/claims.yaml")
+        records = frame[frame["paper"] == claims.paper]
+        check_metrics(claims, records, f"{claims.paper}/claims.yaml")
+        check_selection(plan, records)
         excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
             claims,
@@ -189,8 +191,8 @@ def refuse_to_lose(out: Path, frame: pd.DataFrame) -> None:
     lost = sorted(set(read_text_table(path, ["paper"], "audit")["paper"]) - set(frame["paper"]))
     if lost:
         raise InputFileError(
-            f"{path}: it has verdicts on {', '.join(lost)}, which would be lost; leave --paper out to judge every "
-            "paper of the records, or write to another folder with --out"
+            f"{path}: it has verdicts on {', '.join(lost)}, which would be lost; name every paper with --paper, or "
+            "write to another folder with --out"
         )
 
 

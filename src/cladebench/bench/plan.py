@@ -268,7 +268,7 @@ def validate_protocol(plan: Plan) -> None:
         raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
     try:
         protocol = importlib.import_module(module)
-    except (ImportError, SyntaxError) as error:
+    except Exception as error:  # anything may be raised by a user's module
         raise PlanError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(getattr(protocol, "run", None)):
         raise PlanError(f"{module}: it has no function run(spec, method, data), which runs the cells")

@@ -110,9 +110,10 @@ class Workplan:
         return self._sources[paper, method]
 
     def digest(self, paper: str, dataset: str, method: str) -> str:
-        """Digest of the planned cells, limits left out."""
-        cells = self.jobs[paper, dataset, method].cells
-        return digest([[cell.spec.identity(), cell.not_applicable] for cell in cells])
+        """Digest of the planned cells and of what their limits are; a job started for new limits keeps good records."""
+        job = self.jobs[paper, dataset, method]
+        cells = [[cell.spec.as_dict(), cell.not_applicable] for cell in job.cells]
+        return digest([job.method.estimator, dict(job.method.params), cells])
 
     def data_state(self, dataset: str) -> str:
         """Whether a data set is within reach without the network; a change runs its jobs again."""
@@ -150,9 +151,13 @@ class Workplan:
         imported = sources.closure([name.removesuffix(".__init__") for name in names])
         return sorted({str(path) for path in [*own, *imported]})
 
-    def paper_files(self, name: str) -> list[str]:
-        """One file of each paper's folder."""
-        return [str(plan.path.parent / name) for plan in self.plans.values()]
+    def paper_files(self, *names: str) -> list[str]:
+        """The named files of each paper's folder that are there; all that a table or page may rest on by default."""
+        folders = [plan.path.parent for plan in self.plans.values()]
+        if names:
+            return [str(folder / name) for folder in folders for name in names if (folder / name).exists()]
+        kinds = ("*.py", "*.yaml", "*.rst")
+        return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))
 
     def artifact_files(self) -> Sequence[tuple[str, str, str, str, str]]:
         """List (paper, artifact, kind, path, caption file) of every table and figure."""

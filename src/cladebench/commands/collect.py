@@ -38,12 +38,31 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
+    lost = papers_lost(out / "cells.parquet", {job.plan.paper for job in jobs})
+    if lost:
+        print(
+            f"{out / 'cells.parquet'}: it has cells of {', '.join(lost)}, which would be lost; name every paper with "
+            "--paper",
+            file=sys.stderr,
+        )
+        return 2
     Store(out).write_parquet(out / "cells.parquet", planned)
     write_json(out / "environment.json", environment(out / "cells.parquet"))
     print(
         f"{out / 'cells.parquet'}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record"
     )
     return 0
+
+
+def papers_lost(path: Path, papers: set[str]) -> list[str]:
+    """Name the papers of a table that is there which a new one would lack; a damaged table holds nothing to lose."""
+    from cladebench.bench.schema import InputFileError
+    from cladebench.bench.store import read_cells
+
+    try:
+        return sorted(set(read_cells(path)["paper"]) - papers) if path.exists() else []
+    except InputFileError:
+        return []
 
 
 def environment(cells: Path) -> dict[str, Any]:

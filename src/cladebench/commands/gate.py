@@ -44,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
         f"verdicts: {out / 'audit.csv'}",
         "gate: closed" if failures else "gate: open",
     ]
-    print("\n".join(lines))
     write_atomically(out / "gate.txt", ("\n".join(lines) + "\n").encode())
+    print("\n".join(lines))
     return 1 if failures else 0
 
 

@@ -54,6 +54,10 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     chosen = [
         job for job in jobs if args.dataset in (None, job.dataset) and args.method in (None, job.method.name)
     ]
+    if not chosen:
+        raise PlanError(
+            f"--dataset, --method: {args.method!r} is not planned on {args.dataset!r} in this scope"
+        )
     return chosen, out
 
 
