@@ -83,6 +83,9 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
     assert unknown in capsys.readouterr().err
     assert main(["collect", "--paper", package, *planned]) == 0
     table = (out / "cells.parquet").read_bytes()
+    for command in (["collect", "--out", str(out)], ["report", *made], ["artifacts", *made]):
+        assert main([*command, "--paper", package, "--scope", "full"]) == 2
+        assert "was run in the scope 'smoke', not 'full'" in capsys.readouterr().err
     assert main(["run", "--paper", "ghc", "--dataset", "nested-blobs", "--method", "Random", *planned]) == 0
     capsys.readouterr()
     assert main(["collect", "--paper", "ghc", *planned]) == 2

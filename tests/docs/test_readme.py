@@ -2,6 +2,8 @@
 
 import re
 
+import pandas as pd
+
 from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -13,6 +15,14 @@ def test_the_python_example_runs(capsys):
     purity, first, *_ = capsys.readouterr().out.replace("[", " ").split()
     assert 0.6 < float(purity) <= 1.0
     assert first.isdigit()
+
+
+def test_the_counts_of_verdicts_are_those_of_the_full_run():
+    verdicts = pd.read_csv(ROOT / "results/full/audit.csv").verdict.value_counts()
+    pattern = r"(\d+) claims, .*?(\d+) are reproduced, (\d+) lie within noise, (\d+) show .*?, (\d+) are contradicted"
+    said = re.search(pattern + r" and (\d+)\s+cannot", README, re.DOTALL)
+    order = ["reproduced", "within noise", "direction only", "contradicted", "not testable"]
+    assert [int(text) for text in said.groups()] == [verdicts.sum(), *(verdicts[name] for name in order)]
 
 
 def test_links_lead_somewhere():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -84,6 +85,8 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
         papers = _names_of(
             (folder.name for folder in (out / "cells").glob("*/")), out / "cells", config.papers
         )
+    if recorded:
+        check_scope(out, scope)
     jobs = [
         job
         for paper in dict.fromkeys(papers or config.papers or built_in_papers())
@@ -97,6 +100,27 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
         )
     ]
     return jobs, out
+
+
+def check_scope(folder: Path, scope: str) -> None:
+    """Refuse a scope that is not the one whose jobs have run in a folder.
+
+    Raises
+    ------
+    InputFileError
+        Naming the job's file and both scopes.
+    """
+    from cladebench.bench.schema import InputFileError
+
+    for path in sorted((folder / "jobs").glob("*.json")):
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))["scope"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # a damaged summary says nothing; the records count
+        if found != scope:
+            raise InputFileError(
+                f"{path}: was run in the scope {found!r}, not {scope!r}; expected --scope {found}"
+            )
 
 
 def chosen_papers(args: argparse.Namespace) -> list[str]:

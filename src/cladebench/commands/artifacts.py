@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cladebench.commands._options import add_results_options, chosen_papers
+from cladebench.commands._options import add_results_options, check_scope, chosen_papers
 
 
 def register(subparsers: Any) -> None:
@@ -24,6 +24,8 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
     from cladebench.report.artifacts import build_context, write_artifacts
+
+    check_scope(args.results, args.scope)
 
     for paper in chosen_papers(args):
         for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cladebench.commands._options import add_results_options, chosen_papers
+from cladebench.commands._options import add_results_options, check_scope, chosen_papers
 
 
 def register(subparsers: Any) -> None:
@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Write ``<results>/report`` and print where it starts."""
     from cladebench.report.pages import write_report
 
+    check_scope(args.results, args.scope)
     written = write_report(args.results, args.scope, chosen_papers(args))
     size = sum(path.stat().st_size for path in written)
     print(f"{args.results / 'report' / 'index.html'}: {len(written)} files, {size / 1e6:.1f} MB")

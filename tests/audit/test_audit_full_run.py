@@ -1,0 +1,17 @@
+"""The committed full run: its verdicts are what its cells give."""
+
+import numpy as np
+import pandas as pd
+
+from cladebench.audit.run import audit_run
+from doc_examples import ROOT
+
+
+def test_the_committed_verdicts_follow_from_the_committed_cells():
+    committed = pd.read_csv(ROOT / "results/full/audit.csv").set_index("claim")
+    again = audit_run(ROOT / "results/full", ["ghc"]).set_index("claim")
+    assert list(again.index) == list(committed.index)
+    for column in ("verdict", "verdict_label_free"):
+        changed = again[column].fillna("") != committed[column].fillna("")
+        assert again.index[changed].tolist() == []
+    np.testing.assert_allclose(again.measured.astype(float), committed.measured, rtol=1e-9)
