@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
         f"cells: {counts}",
         *(f"note: {note}" for note in result.notes),
         *(f"FAILED: {failure}" for failure in failures),
+        *(["to try failed cells again: cladebench run, then the same command"] if result.failures else []),
         f"report:   {out / 'report' / 'index.html'}",
         f"verdicts: {out / 'audit.csv'}",
         "gate: closed" if failures else "gate: open",
