@@ -25,7 +25,15 @@ def test_list_has_every_data_set(capsys):
     assert cli.main(["data", "list"]) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert "bundled" in lines["digits"] and "generated" in lines["nested-blobs"]
-    assert "to be fetched" in lines["glass"] and "4601" in lines["spambase"]
+    assert "not here (offline)" in lines["glass"] and "4601" in lines["spambase"]
+
+
+def test_list_says_what_is_to_be_fetched_and_which_mirror_is_missing(capsys, monkeypatch):
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", "0")
+    monkeypatch.setenv("CLADEBENCH_MIRROR", "nowhere")
+    assert cli.main(["data", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "to be fetched" in out and "nowhere: no such folder" in out
 
 
 def test_fetch_of_what_is_there(capsys):

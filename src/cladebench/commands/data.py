@@ -82,12 +82,17 @@ def list_datasets(args: argparse.Namespace) -> int:
         "stand_in_for": "stand-in for",
     }
     table = table[list(columns)].rename(columns=columns)
-    table["available"] = table["available"].replace("", "to be fetched")
+    now = settings.current()
+    away = "not here (offline)" if now.offline else "to be fetched"
+    table["available"] = table["available"].replace("", away)
     table["stand-in for"] = table["stand-in for"].replace("", "-")
     print(table.to_string(index=False))
     for copy in _local_copies(sizes_only=True):
         if copy.fault:
             print(f"altered: {copy.path}: {copy.fault}")
+    for mirror in now.mirrors:
+        if not mirror.is_dir():
+            print(f"mirror {mirror}: no such folder")
     return 0
 
 

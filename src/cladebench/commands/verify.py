@@ -95,7 +95,8 @@ def check_data(name: str) -> str:
         for copy in fetch.check_local(file):
             if copy.fault:
                 raise CheckFailed(f"{copy.path}: {copy.fault}; remove or repair it")
-    return datasets.availability(name) or "not on this machine, to be fetched"
+    away = "not on this machine, " + ("and offline" if settings.current().offline else "to be fetched")
+    return datasets.availability(name) or away
 
 
 def check_writable(folder: Path, setting: str) -> str:
