@@ -1,6 +1,5 @@
 """The SLURM profile: what it says, and, where SLURM answers and its plugin is installed, what it runs."""
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from cladebench.bench.workflow import Workplan
 from doc_examples import ROOT
 
 PROFILE = ROOT / "profiles" / "slurm"
-HAS_PLUGIN = importlib.util.find_spec("snakemake_executor_plugin_slurm") is not None
 
 
 def settings(name):
@@ -23,6 +21,12 @@ def settings(name):
 def parsed(profile):
     """What Snakemake makes of a profile; it stops at an option or value that it does not know."""
     return parse_args(["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(profile)])[1]
+
+
+@pytest.fixture
+def plugin():
+    """Snakemake's SLURM plugin, an optional extra of the project: its tests run where it is installed."""
+    return pytest.importorskip("snakemake_executor_plugin_slurm")
 
 
 @pytest.fixture
@@ -58,8 +62,7 @@ def test_an_unknown_option_does_not_pass(without_plugin, capsys):
     assert "latency-weight" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not HAS_PLUGIN, reason="snakemake-executor-plugin-slurm is not installed")
-def test_the_plugin_knows_every_option():
+def test_the_plugin_knows_every_option(plugin):
     arguments = parsed(PROFILE)
     assert arguments.executor == "slurm" and arguments.slurm_status_command == "squeue"
 
@@ -84,8 +87,7 @@ def slurm_answers():
     )
 
 
-@pytest.mark.skipif(not HAS_PLUGIN, reason="snakemake-executor-plugin-slurm is not installed")
-def test_cells_run_by_slurm_are_those_of_a_local_run(example, tmp_path_factory):
+def test_cells_run_by_slurm_are_those_of_a_local_run(plugin, example, tmp_path_factory):
     if not slurm_answers():
         pytest.skip("no SLURM here: sinfo does not answer")
     local = type(example)(tmp_path_factory.mktemp("local"), example.papers)

@@ -3,7 +3,7 @@ rule audit:
     input:
         cells=rules.collect.output,
         certificates=rules.crosscheck.output,
-        papers=PLAN.paper_files("plan.yaml", "claims.yaml"),
+        papers=PLAN.paper_files(),
         sources=PLAN.package_sources("audit"),
     output:
         f"{OUT}/audit.csv",

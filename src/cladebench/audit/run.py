@@ -18,9 +18,8 @@ from cladebench.audit.claims import load_claims
 from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
 from cladebench.audit.outcome import VERDICTS
 from cladebench.audit.query import Records
-from cladebench.audit.tables import read_certificates, read_text_table
+from cladebench.audit.tables import read_certificates
 from cladebench.bench.plan import load_plan
-from cladebench.bench.schema import InputFileError
 from cladebench.bench.store import read_cells
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
@@ -175,25 +174,6 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
         partial.write_text(text, encoding="utf-8")
         partial.replace(out / name)
     return [out / name for name in texts]
-
-
-def refuse_to_lose(out: Path, frame: pd.DataFrame) -> None:
-    """Refuse to write an audit over one that has papers which it lacks.
-
-    Raises
-    ------
-    InputFileError
-        Naming the file and the papers whose verdicts would be lost.
-    """
-    path = out / "audit.csv"
-    if not path.exists():
-        return
-    lost = sorted(set(read_text_table(path, ["paper"], "audit")["paper"]) - set(frame["paper"]))
-    if lost:
-        raise InputFileError(
-            f"{path}: it has verdicts on {', '.join(lost)}, which would be lost; name every paper with --paper, or "
-            "write to another folder with --out"
-        )
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:

@@ -151,11 +151,9 @@ class Workplan:
         imported = sources.closure([name.removesuffix(".__init__") for name in names])
         return sorted({str(path) for path in [*own, *imported]})
 
-    def paper_files(self, *names: str) -> list[str]:
-        """The named files of each paper's folder that are there; all that a table or page may rest on by default."""
+    def paper_files(self) -> list[str]:
+        """All files of the papers' folders: what verdicts, tables and pages rest on."""
         folders = [plan.path.parent for plan in self.plans.values()]
-        if names:
-            return [str(folder / name) for folder in folders for name in names if (folder / name).exists()]
         kinds = ("*.py", "*.yaml", "*.rst")
         return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))
 

@@ -102,6 +102,21 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
     return jobs, out
 
 
+def refuse_to_lose(path: Path, what: str, held: Iterable[str], kept: Iterable[str], advice: str) -> None:
+    """Refuse to write a file over one that holds more.
+
+    Raises
+    ------
+    InputFileError
+        Naming the file and what it `held` that would not be `kept`.
+    """
+    from cladebench.bench.schema import InputFileError
+
+    lost = sorted(set(held) - set(kept))
+    if lost:
+        raise InputFileError(f"{path}: it has {what} {', '.join(lost)}, which would be lost; {advice}")
+
+
 def check_scope(folder: Path, scope: str) -> None:
     """Refuse a scope that is not the one whose jobs have run in a folder.
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_results_options, chosen_papers
+from cladebench.commands._options import add_results_options, chosen_papers, refuse_to_lose
 
 
 def register(subparsers: Any) -> None:
@@ -31,7 +31,8 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
     from cladebench.audit.claims import claims_path
-    from cladebench.audit.run import audit_run, refuse_to_lose, summary, write_audit
+    from cladebench.audit.run import audit_run, summary, write_audit
+    from cladebench.audit.tables import read_text_table
     from cladebench.bench.schema import InputFileError
 
     out = args.out or args.results
@@ -41,8 +42,11 @@ def run(args: argparse.Namespace) -> int:
         if not papers:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
     frame = audit_run(args.results, papers)
-    if args.paper:
-        refuse_to_lose(out, frame)
+    path = out / "audit.csv"
+    if args.paper and path.exists():
+        held = read_text_table(path, ["paper"], "audit")["paper"]
+        advice = "name every paper with --paper, or write to another folder with --out"
+        refuse_to_lose(path, "verdicts on", held, frame["paper"], advice)
     written = write_audit(frame, out)
     counts = summary(frame)
     for paper in counts.index:

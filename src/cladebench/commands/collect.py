@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_run_options, planned_jobs
+from cladebench.commands._options import add_run_options, planned_jobs, refuse_to_lose
 
 
 def register(subparsers: Any) -> None:
@@ -38,14 +38,10 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    lost = papers_lost(out / "cells.parquet", {job.plan.paper for job in jobs})
-    if lost:
-        print(
-            f"{out / 'cells.parquet'}: it has cells of {', '.join(lost)}, which would be lost; name every paper with "
-            "--paper",
-            file=sys.stderr,
-        )
-        return 2
+    path = out / "cells.parquet"
+    refuse_to_lose(
+        path, "cells of", papers_in(path), {job.plan.paper for job in jobs}, "name every paper with --paper"
+    )
     Store(out).write_parquet(out / "cells.parquet", planned)
     write_json(out / "environment.json", environment(out / "cells.parquet"))
     print(
@@ -54,15 +50,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def papers_lost(path: Path, papers: set[str]) -> list[str]:
-    """Name the papers of a table that is there which a new one would lack; a damaged table holds nothing to lose."""
+def papers_in(path: Path) -> set[str]:
+    """Papers of a table that is there; a damaged one holds nothing to lose."""
     from cladebench.bench.schema import InputFileError
     from cladebench.bench.store import read_cells
 
     try:
-        return sorted(set(read_cells(path)["paper"]) - papers) if path.exists() else []
+        return set(read_cells(path)["paper"]) if path.exists() else set()
     except InputFileError:
-        return []
+        return set()
 
 
 def environment(cells: Path) -> dict[str, Any]:

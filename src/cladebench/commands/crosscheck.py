@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cladebench.commands._options import refuse_to_lose
+
 
 def register(subparsers: Any) -> None:
     """Add the command to the parser."""
@@ -30,6 +32,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the checks."""
+    from cladebench.audit.tables import read_certificates
     from cladebench.bench.config import load_config
     from cladebench.bench.schema import InputFileError
     from cladebench.crosscheck import run as crosschecks
@@ -43,8 +46,11 @@ def run(args: argparse.Namespace) -> int:
             raise ValueError(f"--seed: {seed} is not allowed; expected a whole number, at least 0")
         out = args.out or Path(config.results_dir) / scope
         out.mkdir(parents=True, exist_ok=True)  # now, rather than to fail after all checks
-        if args.topic:
-            _refuse_to_lose(out / "certificates.csv", args.topic)
+        path = out / "certificates.csv"
+        held = read_certificates(path) if args.topic else None
+        if held is not None:
+            advice = "leave --topic out, or write to another folder with --out"
+            refuse_to_lose(path, "certificates of", held["topic"], args.topic, advice)
         found = []
         for certificate in crosschecks.run(scope, seed, args.topic):
             found.append(certificate)
@@ -57,17 +63,3 @@ def run(args: argparse.Namespace) -> int:
     failed = sum(not certificate.passed for certificate in found)
     print(f"{len(found)} certificates, {failed} failed: {path}")
     return 1 if failed and not args.record_only else 0
-
-
-def _refuse_to_lose(path: Path, topics: list[str]) -> None:
-    """Refuse to write the certificates of some topics over those of others."""
-    from cladebench.audit.tables import read_certificates
-    from cladebench.bench.schema import InputFileError
-
-    frame = read_certificates(path)
-    lost = [] if frame is None else sorted(set(frame["topic"]) - set(topics))
-    if lost:
-        raise InputFileError(
-            f"{path}: it has certificates of {', '.join(lost)}, which would be lost; leave --topic out, or write to "
-            "another folder with --out"
-        )
