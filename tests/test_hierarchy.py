@@ -354,3 +354,14 @@ def test_nothing_can_be_set() -> None:
 def test_views_outlive_the_tree() -> None:
     order = Hierarchy.from_linkage(linkage(pdist(np.arange(2000.0)[:, None]), "average")).sample_order
     assert sorted(order) == list(range(2000))
+
+
+@given(hierarchies(), st.integers(1, 12))
+def test_truncated_is_the_top_of_the_tree_down_to_the_cut(tree, n_leaves):
+    top = tree.truncated(n_leaves)
+    assert np.array_equal(top.cut(n_leaves), tree.cut(n_leaves))
+    assert len(np.unique(top.leaf_of)) == tree.cut(n_leaves).max() + 1
+    assert top.n_samples == tree.n_samples
+    i, j = np.triu_indices(tree.n_samples, 1)
+    apart = top.leaf_of[i] != top.leaf_of[j]
+    assert np.array_equal(top.sizes[top.lca(i, j)][apart], tree.sizes[tree.lca(i, j)][apart])

@@ -259,6 +259,35 @@ class Hierarchy:
                 heapq.heappush(queue, (-priority[part], part))
         return done
 
+    def truncated(self, n_leaves: int) -> Hierarchy:
+        """Return the top of the tree, down to the clusters of ``cut(n_leaves)``: what lies below them is left out.
+
+        The samples below a cluster sit at its node, which becomes a leaf; heights and node data of the nodes that
+        stay are kept, and so is their order.
+
+        Parameters
+        ----------
+        n_leaves : int
+            As in `cut`.
+        """
+        kept = np.zeros(self.n_nodes, dtype=bool)
+        kept[self.root] = True
+        for node in self.splits(n_leaves):
+            kept[self.parts(node)] = True
+        new_index = np.cumsum(kept) - 1
+        leaf_of = np.empty(self.n_samples, dtype=np.int64)
+        # In preorder the deepest kept node above a sample is the last that writes to its place.
+        for node in self.preorder[kept[self.preorder]]:
+            leaf_of[self.sample_order[self.first[node] : self.last[node]]] = new_index[node]
+        parents = self.parents[kept]
+        return Hierarchy(
+            np.where(parents >= 0, new_index[parents], -1),
+            leaf_of,
+            None if self.heights is None else self.heights[kept],
+            {name: values[kept] for name, values in self.node_data.items()},
+            self.sample_names,
+        )
+
     def class_counts(self, labels: npt.ArrayLike) -> IntArray:
         """Count the samples of each class below each node.
 

@@ -38,6 +38,9 @@ def judge_arithmetic(claim: Claim, claims: ClaimSet, facts: Facts) -> Outcome:
         return _possible(claim, int(expects["possible_at"]))
     if "average_of" in expects:
         return _average(claim, claims)
+    for operation in ("difference_of", "ratio_of"):
+        if operation in expects:
+            return _of_two(claim, claims, operation)
     return _comparison(claim, claims)
 
 
@@ -87,6 +90,27 @@ def _average(claim: Claim, claims: ClaimSet) -> Outcome:
             **numbers,
         )
     return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {significant(mean)}", **numbers)
+
+
+def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
+    """The printed difference or ratio of two printed numbers must be possible within the rounding of all three."""
+    assert claim.published is not None
+    (left, left_unit), (right, right_unit) = (
+        _numbers(claim, claims, pattern)[0] for pattern in claim.expects[operation]
+    )
+    if operation == "difference_of":
+        value, half, said = left - right, (left_unit + right_unit) / 2, "differ by"
+    else:
+        if right == 0:
+            return not_testable("the second number is printed as zero")
+        value, said = left / right, "have the ratio"
+        half = abs(value) * (left_unit / abs(left) + right_unit / abs(right)) / 2 if left else left_unit
+    difference = value - claim.published.value
+    numbers: dict[str, Any] = {"measured": value, "difference": difference, "n": 2}
+    said = f"the printed numbers {said} {significant(value)}"
+    if abs(difference) <= (half + claim.published.unit / 2) * (1 + 1e-9):
+        return Outcome(REPRODUCED, said, supported=True, **numbers)
+    return Outcome(CONTRADICTED, said, **numbers)
 
 
 def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:

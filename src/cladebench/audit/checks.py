@@ -92,6 +92,9 @@ def _check_references(claim: Claim, found: ClaimSet, where: str) -> None:
             bare = [m for m in matches if found.claims[m].published is None]
             if bare:
                 raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
+    for pattern in (*claim.expects.get("difference_of", ()), *claim.expects.get("ratio_of", ())):
+        if found.matching(pattern) != [pattern]:
+            raise ClaimsError(f"{where}: expects: {pattern!r} is a pattern, expected one claim")
     if claim.kind == "arithmetic" and "left" in claim.expects:
         left = claim.expects["left"]
         if found.matching(left) != [left]:

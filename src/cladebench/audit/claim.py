@@ -162,7 +162,7 @@ def references(expects: Any) -> Iterator[str]:
     if isinstance(expects, str):
         yield expects
     elif isinstance(expects, Mapping):
-        for key in ("all_of", "any_of", "of", "average_of", "left"):
+        for key in ("all_of", "any_of", "of", "average_of", "difference_of", "ratio_of", "left"):
             yield from references(expects.get(key, ()))
         if isinstance(expects.get("than"), list):
             yield from references(expects["than"])

@@ -1,0 +1,117 @@
+"""Flat maximum-margin clustering (MMC)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods._max_margin import Penalties, split_node
+from cladebench.methods.base import HierarchicalClusterer, check_int, check_real, check_scale
+
+
+class MMC(HierarchicalClusterer):
+    """Flat maximum-margin clustering: all samples are split into all clusters at once.
+
+    The splitting problem of :class:`HMMC` at one node with ``n_splits = n_clusters`` and the penalty
+    ``alpha/(PK) sum W^2``, as in [1]_ without latent variables.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Clusters (K).
+    alpha : float, default=0.01
+        Weight of the penalty. The HMMC paper does not say which values it searched for MMC.
+    n_init : int, default=1
+        Starts; the one with the lowest objective is kept.
+    slack : float, default=0.1
+        Clusters may be this share larger or smaller than n/K; in [0, 1].
+    max_iter : int, default=100
+        Alternations of w-step and y-step.
+    w_tol : float, default=1e-5
+        Optimality residual of the last w-step.
+    random_state : int, RandomState instance or None, default=None
+        Source of the starts.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        A root with one leaf for each cluster.
+    labels_ : ndarray of shape (n_samples,)
+    models_ : ndarray of shape (n_clusters, n_features)
+    objective_trace_ : ndarray
+        The objective after each half-step.
+    n_iter_, converged_, largest_rise_, largest_residual_
+        As in :class:`HMMC`.
+
+    Notes
+    -----
+    Labels start from K-means, made balanced. Time O(n_samples n_features n_clusters) for each pass of a w-step,
+    O(n_samples n_clusters^2) for the costs of a y-step.
+
+    Samples that are all equal are not split: there is one cluster then.
+
+    References
+    ----------
+    .. [1] G.-T. Zhou, T. Lan, A. Vahdat, G. Mori, Latent maximum margin clustering, NIPS 2013.
+    """
+
+    contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20, "w_tol": 1e-4}
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        alpha: float = 0.01,
+        n_init: int = 1,
+        slack: float = 0.1,
+        max_iter: int = 100,
+        w_tol: float = 1e-5,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.n_init = n_init
+        self.slack = slack
+        self.max_iter = max_iter
+        self.w_tol = w_tol
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_real("alpha", self.alpha, 0.0)
+        check_int("n_init", self.n_init, 1)
+        check_int("max_iter", self.max_iter, 1)
+        check_real("slack", self.slack, 0.0)
+        check_real("w_tol", self.w_tol, 0.0, open_minimum=True)
+        if self.slack > 1.0:
+            raise ValueError(f"slack={self.slack!r}: expected a number in [0, 1]")
+
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        check_scale(X)
+        n, n_features = X.shape
+        self.models_ = np.zeros((1, n_features))
+        self.objective_trace_ = np.empty(0)
+        self.n_iter_, self.converged_ = 0, True
+        self.largest_rise_ = self.largest_residual_ = 0.0
+        if self.n_clusters == 1 or (X[0] == X).all():
+            return Hierarchy([-1], np.zeros(n, dtype=np.int64))
+        none = np.zeros(n_features)
+        found = split_node(
+            X,
+            self.n_clusters,
+            Penalties(none, none, none + self.alpha / (n_features * self.n_clusters)),
+            slack=self.slack,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            w_tol=self.w_tol,
+            random=check_random_state(self.random_state),
+        )
+        self.models_, self.objective_trace_ = found.W, np.array(found.trace)
+        self.n_iter_, self.converged_ = found.n_iter, found.converged
+        self.largest_rise_, self.largest_residual_ = found.largest_rise, found.residual
+        parents = np.concatenate([[-1], np.zeros(self.n_clusters, dtype=np.int64)])
+        heights = np.concatenate([[1.0], np.zeros(self.n_clusters)])
+        return Hierarchy(parents, 1 + found.labels, heights=heights)

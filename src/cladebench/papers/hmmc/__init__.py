@@ -1,0 +1,1 @@
+"""Hierarchical Maximum-Margin Clustering (Zhou, Hwang, Schmidt, Sigal, Mori)."""

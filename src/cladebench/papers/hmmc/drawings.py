@@ -1,0 +1,216 @@
+"""Drawings of the HMMC paper's figures; data come in, a matplotlib figure goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.base import empty_figure
+from cladebench.plotting import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: One look for a method in every figure: a colour for the family, dashes for the variant that grows the scattered leaf.
+STYLES: Mapping[str, tuple[str, str, str]] = {
+    "HMMC": (PALETTE[1], "-", "o"),
+    "HMMC-G": (PALETTE[0], "-", "s"),
+    "HMMC-E": (PALETTE[2], "-", "^"),
+    "HMMC-1": (PALETTE[3], "-", "D"),
+    "MMC": (PALETTE[4], ":", "v"),
+    "HKM": (PALETTE[0], "-", "s"),
+    "HKM-D": (PALETTE[0], "--", "s"),
+    "KM": (PALETTE[0], ":", "s"),
+    "HSC": (PALETTE[2], "-", "^"),
+    "HSC-D": (PALETTE[2], "--", "^"),
+    "SC": (PALETTE[2], ":", "^"),
+}
+
+#: dataset -> method -> size (factor of the number of classes, or number of splits) -> values of the repetitions.
+BySize = Mapping[str, Mapping[str, Mapping[float, np.ndarray]]]
+
+
+def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
+    """SP against the number of leaves (upper row) and of splits (lower row), a column for each data set."""
+    from matplotlib.figure import Figure
+
+    datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
+    if not datasets:
+        return empty_figure("No data set of the paper is within reach in this run.")
+    figure = Figure(figsize=(2.3 * len(datasets) + 1.2, 5.0), layout="constrained")
+    panels = figure.subplots(2, len(datasets), squeeze=False, sharey="col")
+    for column, dataset in enumerate(datasets):
+        for row, (source, label) in enumerate(
+            ((by_leaves, "leaves F / classes, K = 2"), (by_splits, "splits K, F = classes"))
+        ):
+            axes = panels[row, column]
+            for method, points in source.get(dataset, {}).items():
+                _curve(axes, method, points)
+            sizes = sorted({size for points in source.get(dataset, {}).values() for size in points})
+            axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+            axes.set_xlabel(label)
+            if row == 0:
+                axes.set_title(dataset)
+        panels[0, column].tick_params(labelbottom=True)
+    for row in range(2):
+        panels[row, 0].set_ylabel("SP (%)")
+    _legend(figure, panels.ravel())
+    return figure
+
+
+def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
+    colour, dashes, marker = STYLES[method]
+    sizes = sorted(points)
+    means = [100 * float(points[size].mean()) for size in sizes]
+    low = [100 * float(points[size].min()) for size in sizes]
+    high = [100 * float(points[size].max()) for size in sizes]
+    axes.plot(sizes, means, color=colour, linestyle=dashes, marker=marker, markersize=3.5, label=method)
+    axes.vlines(sizes, low, high, color=colour, linewidth=1.0)
+
+
+def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
+    """One legend for all panels, right of them."""
+    shown = [panel.get_legend_handles_labels() for panel in panels]
+    by_label = {
+        label: handle for handles, labels in shown for handle, label in zip(handles, labels, strict=True)
+    }
+    figure.legend(by_label.values(), by_label.keys(), loc="outside right center", frameon=False)
+
+
+def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
+    """Bars of the share of zeros: a group for each data set, a bar for each method, dots for the repetitions."""
+    from matplotlib.figure import Figure
+
+    if not shares:
+        return empty_figure("No finished cell with alpha = beta = 1 in this scope.")
+    methods = list(dict.fromkeys(method for found in shares.values() for method in found))
+    figure = Figure(figsize=(1.3 * len(shares) + 2.0, 3.0), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(methods)
+    for k, method in enumerate(methods):
+        places, means = [], []
+        for g, found in enumerate(shares.values()):
+            if method in found:
+                place = g + (k - (len(methods) - 1) / 2) * width
+                places.append(place)
+                means.append(100 * float(found[method].mean()))
+                axes.plot(
+                    [place] * len(found[method]), 100 * found[method], "o", color="black", markersize=1.8
+                )
+        axes.bar(places, means, width * 0.92, color=STYLES[method][0], label=method)
+    axes.set_xticks(range(len(shares)), list(shares))
+    axes.set_ylabel("zeros in the models (%)")
+    axes.set_ylim(bottom=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    _legend(figure, [axes])
+    return figure
+
+
+def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Figure:
+    """Objective over its final value against half-steps: a panel for each data set."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    if not curves:
+        return empty_figure("No optimisation traces in this scope.")
+    figure = Figure(figsize=(2.3 * len(curves) + 1.2, 2.8), layout="constrained")
+    panels = figure.subplots(1, len(curves), squeeze=False)[0]
+    for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
+        for method, traces in methods.items():
+            colour, dashes, _ = STYLES[method]
+            for k, trace in enumerate(traces):
+                final = trace[-1] if trace[-1] > 0 else 1.0
+                axes.plot(
+                    np.arange(1, len(trace) + 1),
+                    trace / final,
+                    color=colour,
+                    linestyle=dashes,
+                    linewidth=1.0,
+                    alpha=0.8,
+                    label=method if k == 0 else None,
+                )
+        axes.set_title(dataset)
+        axes.set_xlabel("half-step")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    panels[0].set_ylabel("objective / final objective")
+    _legend(figure, panels)
+    return figure
+
+
+def annotated_tree(
+    tree: Hierarchy,
+    counts: np.ndarray,
+    top_features: np.ndarray,
+    class_names: Sequence[str],
+    feature_names: Sequence[str],
+    depth: int,
+) -> Figure:
+    """The top of a tree as boxes: size and largest classes of each node, and the features that split it.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+    counts : ndarray of shape (n_nodes, n_classes)
+        Samples of each class below each node.
+    top_features : ndarray of shape (n_nodes, >= 3)
+        Features of each node by their share in its regulariser, the largest first.
+    class_names, feature_names : sequence of str
+    depth : int
+        Deepest layer that is drawn; the root is layer 0.
+    """
+    from matplotlib.figure import Figure
+
+    shown = [int(node) for node in tree.preorder if tree.depths[node] <= depth]
+    tips = [node for node in shown if tree.depths[node] == depth or len(tree.children(node)) == 0]
+    x = {node: float(k) for k, node in enumerate(tips)}
+    for node in reversed(shown):
+        if node not in x:
+            below = [x[int(child)] for child in tree.children(node)]
+            x[node] = (min(below) + max(below)) / 2
+    figure = Figure(figsize=(1.45 * len(tips) + 0.4, 1.75 * (depth + 1)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.axis("off")
+    axes.set_xlim(-0.55, len(tips) - 0.45)
+    axes.set_ylim(-depth - 0.5, 0.5)
+    for node in shown:
+        y = -float(tree.depths[node])
+        children = [] if tree.depths[node] == depth else [int(child) for child in tree.children(node)]
+        for child in children:
+            axes.plot([x[node], x[child]], [y, y - 1], color="0.6", linewidth=1.0, zorder=0)
+        lines = [f"{int(counts[node].sum()):,} images"]
+        for c in np.argsort(-counts[node], kind="stable")[:3]:
+            if counts[node, c] > 0:
+                lines.append(f"{class_names[c]} {int(counts[node, c])}")
+        split = len(tree.children(node)) > 0
+        axes.text(
+            x[node],
+            y + (0.17 if split else 0.0),
+            "\n".join(lines),
+            ha="center",
+            va="center",
+            fontsize=7,
+            bbox={
+                "boxstyle": "round,pad=0.3",
+                "facecolor": "white",
+                "edgecolor": PALETTE[0],
+                "linewidth": 0.8,
+            },
+        )
+        if split:
+            features = "\n".join(feature_names[p] for p in top_features[node, :3])
+            axes.text(
+                x[node],
+                y - 0.27,
+                features,
+                ha="center",
+                va="center",
+                fontsize=7,
+                style="italic",
+                color="#8a3a00",
+                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
+            )
+    return figure

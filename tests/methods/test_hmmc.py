@@ -1,0 +1,213 @@
+"""HMMC against its formulas written out, and what holds of any of its trees."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from cladebench.methods import HMMC
+from cladebench.methods._max_margin import Penalties, balance_bounds, split_node
+from cladebench.metrics import rand_index
+
+VARIANTS = ("group+exclusive", "group", "exclusive", "l1", "l2")
+
+
+def data(n=60, n_features=5, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, n_features)) * np.linspace(2.0, 0.5, n_features)
+    return X - X.mean(axis=0)
+
+
+def fitted(X, n_leaves=6, **params):
+    return HMMC(n_leaves, **{"alpha": 0.1, "beta": 0.5, "random_state": 0, **params}).fit(X)
+
+
+def split_nodes(tree):
+    return [int(v) for v in tree.preorder if len(tree.children(v))]
+
+
+def ancestors(model, node):
+    """Pairs (ancestor, number of its child on the path), walked up by hand."""
+    tree, found = model.hierarchy_, []
+    while tree.parents[node] >= 0:
+        parent = int(tree.parents[node])
+        found.append((parent, tree.children(parent).tolist().index(node)))
+        node = parent
+    return found
+
+
+def written_out(model, X, node):
+    """The objective of equation 5 and the score of equation 4 at a node, term by term."""
+    tree, W = model.hierarchy_, model.models_[node]
+    n_clusters, n_features = W.shape
+    G = sum(np.sqrt(sum(W[k, p] ** 2 for k in range(n_clusters))) for p in range(n_features))
+    G /= n_features * n_clusters
+    above = ancestors(model, node)
+    E = sum(
+        abs(W[k, p]) * abs(model.models_[a][child, p])
+        for k in range(n_clusters)
+        for a, child in above
+        for p in range(n_features)
+    )
+    E /= n_clusters * max(1, len(above)) * n_features
+    loss = fit = n = 0.0
+    for y, part in enumerate(tree.children(node)):
+        for i in tree.samples(part):
+            n += 1
+            fit += W[y] @ X[i]
+            loss += sum(max(0.0, 1.0 - (W[y] - W[k]) @ X[i]) ** 2 for k in range(n_clusters) if k != y)
+    return model.alpha * G + model.beta * E + loss / (n * n_clusters), fit / (G + E)
+
+
+@pytest.mark.parametrize("n_splits", [2, 3])
+def test_objective_and_score_are_those_of_the_paper(n_splits):
+    X = data()
+    model = fitted(X, n_leaves=7, n_splits=n_splits)
+    tree = model.hierarchy_
+    nodes = split_nodes(tree)
+    assert len(nodes) > 2
+    for node in nodes:
+        objective, score = written_out(model, X, node)
+        assert tree.node_data["score"][node] == pytest.approx(score, rel=1e-9)
+        if node == tree.root:
+            assert model.objective_trace_[-1] == pytest.approx(objective, rel=1e-9)
+
+
+def test_the_regulariser_is_split_among_the_features():
+    X = data()
+    model = fitted(X)
+    for node in split_nodes(model.hierarchy_):
+        objective, _ = written_out(model, X, node)
+        model_alone = model.models_[node]
+        loss = objective - model.feature_costs_[node].sum()
+        assert 0 <= loss <= 1
+        unused = (model_alone == 0).all(axis=0)
+        assert (model.feature_costs_[node][unused] == 0).all()
+
+
+@pytest.mark.parametrize("regularizer", VARIANTS)
+@pytest.mark.parametrize("n_splits", [2, 3])
+def test_no_step_raises_the_objective_and_every_split_is_balanced(regularizer, n_splits):
+    X = data(90)
+    model = fitted(X, n_leaves=9, regularizer=regularizer, n_splits=n_splits)
+    assert model.converged_
+    assert model.largest_rise_ <= 1e-9
+    assert (np.diff(model.objective_trace_) <= 1e-9 * model.objective_trace_[:-1]).all()
+    tree = model.hierarchy_
+    for node in split_nodes(tree):
+        lower, upper = balance_bounds(int(tree.sizes[node]), n_splits, 0.1)
+        sizes = tree.sizes[tree.children(node)]
+        assert len(sizes) == n_splits
+        assert lower <= sizes.min() <= sizes.max() <= upper
+
+
+def test_well_separated_classes_are_found():
+    X, y = make_blobs(200, 6, centers=4, cluster_std=0.3, center_box=(-4, 4), random_state=3)
+    for regularizer in VARIANTS:
+        model = HMMC(4, regularizer=regularizer, random_state=0).fit(X - X.mean(axis=0))
+        assert rand_index(y, model.labels_) == 1.0
+
+
+def test_weights_of_zero_give_the_variants():
+    X = data()
+    same = lambda a, b: np.array_equal(a.hierarchy_.leaf_of, b.hierarchy_.leaf_of)  # noqa: E731
+    assert same(fitted(X, beta=0.0), fitted(X, regularizer="group"))
+    assert same(fitted(X, alpha=0.0), fitted(X, regularizer="exclusive"))
+    assert not same(fitted(X, beta=0.0), fitted(X, beta=5.0))
+
+
+def test_group_sparsity_empties_features_for_all_clusters():
+    X = data(80, 8)
+    W = fitted(X, n_leaves=2, alpha=3.0, n_splits=3).models_[0]
+    empty = (W == 0).all(axis=0)
+    assert 0 < empty.sum() < 8
+    assert (W[:, ~empty] != 0).all(axis=0).any()
+
+
+def test_exclusive_sparsity_leaves_the_features_of_the_ancestors():
+    X = data(200, 6)
+    shared = []
+    for beta in (0.0, 50.0):
+        model = fitted(X, n_leaves=4, alpha=0.01, beta=beta)
+        shares = []
+        for node in split_nodes(model.hierarchy_)[1:]:
+            ((parent, child), *_) = ancestors(model, node)
+            shares.append(np.abs(model.models_[node]).sum(axis=0) @ np.abs(model.models_[parent][child]))
+        shared.append(np.mean(shares))
+    assert shared[1] < 0.5 * shared[0]
+
+
+def test_the_root_of_hmmc_e_is_finite_on_separable_data():
+    X, _ = make_blobs(60, 3, centers=[[-9, 0, 0], [9, 0, 0]], random_state=0)
+    model = HMMC(3, regularizer="exclusive", random_state=0).fit(X - X.mean(axis=0))
+    inner = split_nodes(model.hierarchy_)
+    assert np.isfinite(model.models_[inner]).all()
+    assert np.isfinite(model.hierarchy_.node_data["score"][inner]).all()
+
+
+def test_more_starts_never_end_higher():
+    X = data(120)
+    one = fitted(X, n_leaves=2).objective_trace_[-1]
+    assert fitted(X, n_leaves=2, n_init=8).objective_trace_[-1] <= one * (1 + 1e-6)
+
+
+def test_an_intercept_helps_where_the_data_lie_off_the_origin():
+    X = data(100) + 7.0
+    plain, free = fitted(X, n_leaves=2), fitted(X, n_leaves=2, fit_intercept=True)
+    assert free.objective_trace_[-1] < plain.objective_trace_[-1]
+    assert free.models_.shape == plain.models_.shape
+    assert (free.intercepts_[0] != 0).any()
+    assert (plain.intercepts_[0] == 0).all()
+
+
+def test_a_penalty_that_empties_the_model_still_gives_a_balanced_tree():
+    model = fitted(data(40), n_leaves=4, alpha=1e6)
+    assert (model.models_[0] == 0).all()
+    assert model.hierarchy_.n_leaves == 4
+    assert np.isfinite(model.hierarchy_.node_data["score"][0])
+
+
+def test_equal_samples_are_not_split():
+    assert HMMC(3).fit(np.full((9, 2), 1.5)).hierarchy_.n_nodes == 1
+
+
+def test_integers_bound_the_sizes():
+    assert balance_bounds(100, 2, 0.1) == (45, 55)
+    assert balance_bounds(10, 2, 0.1) == (4, 6)
+    assert balance_bounds(20, 2, 0.1) == (9, 11)
+    assert balance_bounds(2, 2, 0.1) == (1, 2)
+    assert balance_bounds(7, 3, 0.1) == (2, 3)
+    assert balance_bounds(12, 3, 0.0) == (4, 4)
+
+
+def test_the_trace_belongs_to_the_run_that_is_kept():
+    X, none = data(50), np.zeros(5)
+    found = split_node(
+        X,
+        2,
+        Penalties(none + 0.01, none, none),
+        slack=0.1,
+        n_init=5,
+        max_iter=50,
+        w_tol=1e-6,
+        random=np.random.RandomState(0),
+    )
+    assert found.trace[-1] == found.objective
+    assert found.n_fits >= found.n_iter
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"alpha": -1.0},
+        {"beta": np.nan},
+        {"regularizer": "l3"},
+        {"slack": 1.5},
+        {"n_splits": 1},
+        {"n_splits": 61},
+        {"n_leaves": 61},
+        {"n_init": 0},
+        {"w_tol": 0.0},
+    ],
+)
+def test_bad_parameters_are_named(params):
+    with pytest.raises(ValueError, match=next(iter(params))):
+        HMMC(2, **params).fit(data())

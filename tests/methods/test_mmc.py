@@ -1,0 +1,46 @@
+"""Flat max-margin clustering."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from cladebench.methods import HMMC, MMC
+from cladebench.methods._max_margin import balance_bounds
+from cladebench.metrics import rand_index
+
+
+def blobs(std=0.3):
+    X, y = make_blobs(150, 6, centers=5, cluster_std=std, center_box=(-4, 4), random_state=1)
+    return X - X.mean(axis=0), y
+
+
+def test_it_is_one_split_of_hmmc():
+    X, _ = blobs(2.0)
+    flat = MMC(5, alpha=0.1, random_state=0).fit(X)
+    one_split = HMMC(5, n_splits=5, alpha=0.1, regularizer="l2", random_state=0).fit(X)
+    assert np.array_equal(flat.labels_, one_split.labels_)
+    assert np.array_equal(flat.models_, one_split.models_[0])
+
+
+def test_separated_classes_are_found_in_balanced_clusters():
+    X, y = blobs()
+    model = MMC(5, random_state=0).fit(X)
+    assert rand_index(y, model.labels_) == 1.0
+    assert model.hierarchy_.n_nodes == 6
+    lower, upper = balance_bounds(150, 5, 0.1)
+    sizes = np.bincount(MMC(5, random_state=0).fit(blobs(3.0)[0]).labels_)
+    assert lower <= sizes.min() <= sizes.max() <= upper
+
+
+def test_the_objective_never_rises():
+    X, _ = blobs(3.0)
+    model = MMC(5, alpha=1.0, random_state=0).fit(X)
+    assert model.converged_
+    assert (np.diff(model.objective_trace_) <= 1e-9).all()
+    assert (model.models_ != 0).all()
+
+
+@pytest.mark.parametrize("params", [{"alpha": -1}, {"slack": 2.0}, {"n_init": 0}, {"n_clusters": 151}])
+def test_bad_parameters_are_named(params):
+    with pytest.raises(ValueError, match=next(iter(params))):
+        MMC(**{"n_clusters": 3, **params}).fit(blobs()[0])
