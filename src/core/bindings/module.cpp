@@ -9,6 +9,7 @@ namespace nb = nanobind;
 
 void bind_tree(nb::module_& m);
 void bind_perch(nb::module_& m);
+void bind_assignment(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -25,4 +26,5 @@ NB_MODULE(_core, m) {
       "Threads that the core's parallel loops would use now (1 without OpenMP).");
   bind_tree(m);
   bind_perch(m);
+  bind_assignment(m);
 }
