@@ -1,0 +1,155 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cladebench.reference import assignment as exact
+from cladebench.reference.assignment import assignment_value, dual_value
+
+SOLVERS = ("CBC", "HiGHS")
+
+
+@st.composite
+def programmes(draw, max_rows=5, max_clusters=3):
+    """Costs, many of them tied, with bounds that some assignment meets."""
+    n, n_clusters = draw(st.integers(1, max_rows)), draw(st.integers(1, max_clusters))
+    values = draw(st.lists(st.integers(-2, 3), min_size=n * n_clusters, max_size=n * n_clusters))
+    sizes = np.bincount(
+        draw(st.lists(st.integers(0, n_clusters - 1), min_size=n, max_size=n)), minlength=n_clusters
+    )
+    room = st.lists(st.integers(0, 2), min_size=n_clusters, max_size=n_clusters)
+    lower, upper = np.maximum(sizes - draw(room), 0), sizes + draw(room)
+    return np.reshape(values, (n, n_clusters)).astype(float), lower, upper
+
+
+def least_value(cost, lower, upper):
+    """The definition: every choice of a set of rows for each cluster in turn."""
+    n, n_clusters = cost.shape
+
+    def best(rows, k):
+        if k == n_clusters:
+            return 0.0 if not rows else np.inf
+        sizes = range(lower[k], min(upper[k], len(rows)) + 1)
+        return min(
+            (
+                cost[list(chosen), k].sum() + best(rows - set(chosen), k + 1)
+                for size in sizes
+                for chosen in itertools.combinations(sorted(rows), size)
+            ),
+            default=np.inf,
+        )
+
+    return best(frozenset(range(n)), 0)
+
+
+def meets(labels, lower, upper):
+    counts = np.bincount(labels, minlength=len(lower))
+    return ((lower <= counts) & (counts <= upper)).all()
+
+
+@given(programmes())
+@settings(max_examples=60)
+def test_enumeration_is_the_definition(programme):
+    cost, lower, upper = programme
+    found = exact.balanced_assignment_enumeration(cost, lower, upper)
+    assert found.value == found.objective == least_value(cost, lower, upper)
+    assert found.value == assignment_value(cost, found.labels)
+    assert meets(found.labels, lower, upper)
+
+
+def test_enumeration_takes_the_first_labels_of_those_that_tie():
+    assert exact.balanced_assignment_enumeration(np.zeros((4, 2)), 2, 2).labels.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@given(programme=programmes())
+@settings(max_examples=6)
+def test_ilp_is_as_good_as_enumeration(solver, programme):
+    found = exact.balanced_assignment_ilp(*programme, solver)
+    best = exact.balanced_assignment_enumeration(*programme).value
+    assert found.value == best
+    assert found.objective == pytest.approx(best, abs=1e-9)
+    assert meets(found.labels, *programme[1:])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_ilp_at_any_scale(solver, scale):
+    cost = scale * (np.random.default_rng(0).normal(size=(8, 3)) + 5.0)
+    best = exact.balanced_assignment_enumeration(cost, 2, 3)
+    assert exact.balanced_assignment_ilp(cost, 2, 3, solver).value == pytest.approx(best.value, rel=1e-12)
+
+
+@given(programmes())
+@settings(max_examples=40)
+def test_flow_is_as_good_as_enumeration(programme):
+    pytest.importorskip("ortools")
+    found = exact.balanced_assignment_flow(*programme)
+    assert found.value == found.objective == exact.balanced_assignment_enumeration(*programme).value
+    assert meets(found.labels, *programme[1:])
+
+
+def test_flow_of_reals_is_as_good_as_its_resolution():
+    pytest.importorskip("ortools")
+    cost = np.random.default_rng(1).normal(size=(9, 3))
+    best = exact.balanced_assignment_enumeration(cost, 2, 4).value
+    fine, coarse = (exact.balanced_assignment_flow(cost, 2, 4, resolution) for resolution in (2**40, 4))
+    assert fine.value == pytest.approx(best, rel=1e-10)
+    assert fine.objective == pytest.approx(best, rel=1e-10)
+    assert best <= coarse.value <= best + len(cost) * np.ptp(cost, axis=1).max() / 4
+
+
+@given(programmes(), st.lists(st.integers(-3, 3), min_size=3, max_size=3))
+@settings(max_examples=60)
+def test_any_prices_bound_every_assignment(programme, prices):
+    cost, lower, upper = programme
+    best = exact.balanced_assignment_enumeration(cost, lower, upper).value
+    assert dual_value(cost, prices[: cost.shape[1]], lower, upper) <= best
+
+
+def test_values_by_hand():
+    cost = [[0.0, 5.0], [1.0, 2.0], [0.0, 9.0], [3.0, 3.0]]
+    assert assignment_value(cost, [0, 1, 0, 1]) == 5.0
+    assert dual_value(cost, [0.0, 1.0], 2, 2) == 0 + 1 + 0 + 2 + 2 * 1
+    assert dual_value(cost, [0.0, -1.0], 0, [4, 3]) == 0 + 1 + 0 + 3 - 3 * 1
+    assert dual_value(cost, [0.0, 0.0], 0, 4) == 4.0
+
+
+def test_sums_are_rounded_once():
+    assert assignment_value([[1e16], [1.0], [-1e16]], [0, 0, 0]) == 1.0
+    assert dual_value([[1e16], [1.0], [-1e16]], [0.0], 3, 3) == 1.0
+
+
+@pytest.mark.parametrize("method", ["enumeration", "CBC", "HiGHS", "OR-tools"])
+def test_methods_by_name(method):
+    if method == "OR-tools":
+        pytest.importorskip("ortools")
+    cost = [[0, 5], [1, 2], [0, 9], [3, 3]]
+    assert exact.balanced_assignment(cost, 2, 2, method=method).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("cost", "lower", "upper", "words"),
+    [
+        (np.zeros((0, 2)), 0, 1, r"shape \(0, 2\)"),
+        (np.zeros(3), 0, 1, r"shape \(3,\)"),
+        ([[np.nan]], 0, 1, "NaN"),
+        (np.zeros((3, 2)), 2, 2, "cannot be met by 3 rows"),
+        (np.zeros((3, 2)), 0, 1, "cannot be met by 3 rows"),
+        (np.zeros((3, 2)), [3, 0], [2, 3], "cannot be met by 3 rows"),
+        (np.zeros((3, 2)), -1, 3, "cannot be met by 3 rows"),
+        (np.zeros((21, 2)), 0, 21, r"2\^21 assignments"),
+    ],
+)
+def test_wrong_programmes_are_named(cost, lower, upper, words):
+    with pytest.raises(ValueError, match=words):
+        exact.balanced_assignment_enumeration(cost, lower, upper)
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="'simplex': expected one of enumeration, CBC"):
+        exact.balanced_assignment([[0.0]], 0, 1, method="simplex")
+    with pytest.raises(ValueError, match="GLPK"):
+        exact.balanced_assignment_ilp([[0.0]], 0, 1, "GLPK")
