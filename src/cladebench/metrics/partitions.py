@@ -41,7 +41,7 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     Rand (1971), Objective criteria for the evaluation of clustering methods, JASA 66(336).
     """
     n = len(np.atleast_1d(np.asarray(labels_true)))
-    classes, true = _codes("labels_true", labels_true, n)
+    _, true = _codes("labels_true", labels_true, n)
     clusters, predicted = _codes("labels_pred", labels_pred, n)
     if n < 2:
         raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -156,6 +157,13 @@ class _Places:
         """A bound on the numerators and the denominators."""
         return 2 * int(self.depths.max()) + 1
 
+    @cached_property
+    def rank(self) -> IntArray:
+        """Rank of each place in the order of depths."""
+        rank = np.empty(self.n_places, dtype=np.int64)
+        rank[np.argsort(self.depths, kind="stable")] = np.arange(self.n_places)
+        return rank
+
     def denominators(self) -> IntArray:
         """Denominator of each place, with any that comes before it in the order of depths."""
         if self.kind == "path_sharing":
@@ -167,13 +175,12 @@ class _Places:
 
     def numerators(self, start: int, stop: int) -> IntArray:
         """Numerators of some places with all, shape (stop - start, n_places); 0 with later ones: a pair counts once."""
-        rank = np.empty(self.n_places, dtype=np.int64)
-        rank[np.argsort(self.depths, kind="stable")] = np.arange(self.n_places)
         if self.kind == "path_sharing":
             values = self.depths[start:stop, None] - self._common_depths(start, stop)
         else:
             values = self._edges(start, stop)
-        return np.where(rank < rank[start:stop, None], values, 0)
+        values *= self.rank < self.rank[start:stop, None]
+        return values
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Ranges of places whose rows of the table of all pairs have about `BLOCK` entries."""
@@ -182,20 +189,30 @@ class _Places:
             yield start, min(start + step, self.n_places)
 
     def _edges(self, start: int, stop: int) -> IntArray:
-        return self.depths[start:stop, None] + self.depths - 2 * self._common_depths(start, stop)
+        edges = self._common_depths(start, stop)
+        edges *= -2
+        edges += self.depths
+        edges += self.depths[start:stop, None]
+        return edges
 
     def _common_depths(self, start: int, stop: int) -> IntArray:
         """Depths of the lowest common ancestors of some places with all.
 
-        In preorder, that of two places is the least deep of those of neighbours from the one to the other.
+        In preorder, that of two places is the least deep of those of neighbours from the one to the other: a row
+        follows from the one above to the left of the diagonal, and from the one below to the right of it.
         """
-        column, row = np.arange(self.n_places), np.arange(start, stop)[:, None]
-        own = self.depths[start:stop, None]
-        after = np.where(column > row, np.concatenate([[0], self.joins]), own)
-        before = np.where(column < row, np.concatenate([self.joins, [0]]), own)
-        after = np.minimum.accumulate(after, axis=1)
-        before = np.minimum.accumulate(before[:, ::-1], axis=1)[:, ::-1]
-        return np.minimum(after, before)
+        common = np.empty((stop - start, self.n_places), dtype=np.int64)
+        common[0, :start] = np.minimum.accumulate(self.joins[:start][::-1])[::-1]
+        common[-1, stop:] = np.minimum.accumulate(self.joins[stop - 1 :])
+        places = np.arange(start, stop)
+        common[places - start, places] = self.depths[start:stop]
+        for place in range(start + 1, stop):
+            row = place - start
+            np.minimum(common[row - 1, :place], self.joins[place - 1], out=common[row, :place])
+        for place in range(stop - 2, start - 1, -1):
+            row = place - start
+            np.minimum(common[row + 1, place + 1 :], self.joins[place], out=common[row, place + 1 :])
+        return common
 
 
 def _squared_error(learned: _Places, classes: _Places, counts: IntArray) -> float:

@@ -1,0 +1,115 @@
+"""Semantic similarity and the Rand index from counts against the enumeration of pairs, on trees of real data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
+from cladebench.crosscheck.measures import trees
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import rand_index, semantic_similarity
+from cladebench.reference import semantic as reference
+
+TOPICS = ("semantic-measures",)
+
+KINDS = ("shortest_path", "path_sharing")
+#: A few quotients of whole numbers, each rounded once, and one minus their sum.
+LAST_PLACES = 1e-15
+
+#: scope -> points of each data set, at most; trees of points; random trees.
+SIZES: dict[str, tuple[int, tuple[str, ...], int]] = {
+    "smoke": (40, ("HAC average", "shared leaves"), 2),
+    "quick": (90, ("HAC average", "BIRCH", "shared leaves", "random"), 8),
+    "full": (
+        214,
+        ("HAC average", "HAC complete", "HAC Ward", "HAC single", "BIRCH", "shared leaves", "random"),
+        40,
+    ),
+}
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield a certificate for each measure of each tree, and of the clusters that its leaves or a cut of it make."""
+    largest, wanted, n_random = SIZES[scope]
+    for name, (X_all, labels_all) in real_data().items():
+        rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
+        X, labels = X_all[rows], np.unique(labels_all[rows], return_inverse=True)[1]
+        class_tree = tree_of_means(X, labels)
+        for tree_name, tree in trees(X, wanted, seed).items():
+            instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
+            clusters = tree.cut(class_tree.n_samples)
+            for kind in KINDS:
+                yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+                yield _semantic(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
+            yield _rand(instance, labels, clusters)
+    for k in range(n_random):
+        rng = np.random.default_rng([seed, k])
+        tree, class_tree = random_tree(rng, largest), random_tree(rng, 10)
+        labels = rng.integers(0, class_tree.n_samples, tree.n_samples)
+        instance = f"random-{k}-{tree.n_samples}"
+        for kind in KINDS:
+            yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+        yield _rand(instance, labels, tree.leaf_of)
+
+
+def tree_of_means(X: np.ndarray, labels: np.ndarray) -> Hierarchy:
+    """Merge classes by the average distance of their means: a class tree for data that have none."""
+    from cladebench.methods import Agglomerative
+
+    means = np.array([X[labels == c].mean(axis=0) for c in range(int(labels.max()) + 1)])
+    return Agglomerative(linkage="average").fit(means).hierarchy_
+
+
+def random_tree(rng: np.random.Generator, n_samples: int) -> Hierarchy:
+    """Draw a tree of any arity with unary chains and empty leaves, and samples at any of its nodes."""
+    n_nodes, reach = int(rng.integers(2, 40)), int(rng.integers(1, 10))
+    parents = [-1] + [int(rng.integers(max(0, node - reach), node)) for node in range(1, n_nodes)]
+    return Hierarchy(parents, rng.integers(0, n_nodes, n_samples))
+
+
+def _semantic(
+    instance: str,
+    name: str,
+    hierarchy: Hierarchy | np.ndarray,
+    labels: np.ndarray,
+    class_tree: Hierarchy,
+    kind: str,
+) -> Certificate:
+    exact, seconds = timed(lambda: reference.semantic_similarity(hierarchy, labels, class_tree, kind))  # type: ignore[arg-type]
+    value, seconds_fast = timed(lambda: semantic_similarity(hierarchy, labels, class_tree, kind))  # type: ignore[arg-type]
+    return Certificate(
+        topic="semantic-measures",
+        instance=instance,
+        name=name,
+        problem="the similarity from counts is that of enumerated pairs",
+        fast="sums over pairs of nodes, weighted with counts",
+        reference="enumeration of pairs, in fractions",
+        primal=value,
+        dual_bound=exact,
+        residual=abs(value - exact),
+        tolerance=LAST_PLACES,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+
+
+def _rand(instance: str, labels: np.ndarray, clusters: np.ndarray) -> Certificate:
+    exact, seconds = timed(lambda: reference.rand_index(labels, clusters))
+    value, seconds_fast = timed(lambda: rand_index(labels, clusters))
+    return Certificate(
+        topic="semantic-measures",
+        instance=instance,
+        name="rand-index",
+        problem="the Rand index from counts is that of enumerated pairs",
+        fast="pairs within the cells of the table of counts",
+        reference="enumeration of pairs",
+        primal=value,
+        dual_bound=exact,
+        residual=abs(value - exact),
+        tolerance=IDENTICAL,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )

@@ -1,0 +1,304 @@
+"""Semantic similarity against enumeration of pairs in fractions, by hand, and under bad input."""
+
+import importlib
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
+from sklearn.datasets import load_iris
+
+from cladebench.crosscheck import _instances
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods import Agglomerative
+from cladebench.metrics import rand_index, semantic, semantic_similarity
+from cladebench.reference import semantic as reference
+from strategies import hierarchies, labels_for
+
+KINDS = st.sampled_from(["shortest_path", "path_sharing"])
+BOTH = pytest.mark.parametrize("kind", ["shortest_path", "path_sharing"])
+#: Sums are of whole numbers; each of a few quotients is rounded once, and so is one minus their sum.
+LAST_PLACES = 1e-15
+
+BALANCED = Hierarchy.from_nested([[0, 1], [2, 3]])
+FOUR_FLAT = Hierarchy.from_nested([0, 1, 2, 3])
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Hierarchy, np.ndarray, Hierarchy]:
+    """A tree of at least two samples, a class tree of any shape, and a class for each sample; some have none."""
+    tree, class_tree = draw(hierarchies(min_samples=2)), draw(hierarchies(max_samples=8, max_nodes=12))
+    return tree, draw(labels_for(tree.n_samples, class_tree.n_samples)), class_tree
+
+
+def moved_nodes(tree: Hierarchy, names: np.ndarray) -> Hierarchy:
+    """The same tree with node v called names[v]."""
+    parents = np.empty_like(tree.parents)
+    parents[names] = np.where(tree.parents < 0, -1, names[tree.parents])
+    return Hierarchy(parents, names[tree.leaf_of])
+
+
+@given(cases(), KINDS)
+def test_a_tree_is_compared_over_all_pairs(case, kind) -> None:
+    exact = reference.semantic_similarity(*case, kind)
+    assert abs(semantic_similarity(*case, kind) - exact) <= LAST_PLACES
+    assert 0.0 <= exact <= 1.0
+
+
+@given(cases(), KINDS, st.data())
+def test_clusters_are_compared_over_all_pairs(case, kind, data: st.DataObject) -> None:
+    tree, labels, class_tree = case
+    clusters = data.draw(labels_for(tree.n_samples)) - 1  # -1 is a cluster like any other
+    exact = reference.semantic_similarity(clusters, labels, class_tree, kind)
+    found = semantic_similarity(clusters, labels, class_tree, kind)
+    assert abs(found - exact) <= LAST_PLACES
+    assert semantic_similarity(pd.Series(clusters * 3), labels.tolist(), class_tree, kind) == found
+    star = Hierarchy([-1, 0, 0, 0, 0], clusters + 2)
+    assert (
+        abs(
+            semantic_similarity(star, labels, class_tree)
+            - reference.semantic_similarity(clusters, labels, class_tree)
+        )
+        <= LAST_PLACES
+    )
+
+
+@given(cases(), KINDS, st.integers(1, 40))
+def test_blocks_of_rows_change_nothing(case, kind, block: int) -> None:
+    whole = semantic_similarity(*case, kind)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(semantic, "BLOCK", block)
+        assert semantic_similarity(*case, kind) == whole
+
+
+@given(cases(), KINDS, st.data())
+def test_order_and_names_change_no_bit(case, kind, data: st.DataObject) -> None:
+    tree, labels, class_tree = case
+    found = semantic_similarity(*case, kind)
+    order = np.array(data.draw(st.permutations(range(tree.n_samples))))
+    moved = Hierarchy(tree.parents, tree.leaf_of[order])
+    assert semantic_similarity(moved, labels[order], class_tree, kind) == found
+    names = np.array(data.draw(st.permutations(range(tree.n_nodes))))
+    assert semantic_similarity(moved_nodes(tree, names), labels, class_tree, kind) == found
+    classes = np.array(data.draw(st.permutations(range(class_tree.n_samples))))
+    renamed = Hierarchy(class_tree.parents, class_tree.leaf_of[np.argsort(classes)])
+    assert semantic_similarity(tree, classes[labels], renamed, kind) == found
+
+
+@given(hierarchies(max_samples=10, max_nodes=15), KINDS, st.data())
+def test_the_class_tree_itself_is_perfect(class_tree: Hierarchy, kind, data: st.DataObject) -> None:
+    repeats = data.draw(st.integers(2, 40))
+    labels = np.tile(np.arange(class_tree.n_samples), repeats)
+    assert (
+        semantic_similarity(
+            Hierarchy(class_tree.parents, class_tree.leaf_of[labels]), labels, class_tree, kind
+        )
+        == 1
+    )
+
+
+@settings(max_examples=30)
+@given(hierarchies(max_samples=6, max_nodes=10))
+def test_lengthening_every_edge_leaves_shortest_paths_as_they_are(class_tree: Hierarchy) -> None:
+    # Node v gets a parent of its own, v + n: a unary chain, so that every path is twice as long.
+    n = class_tree.n_nodes
+    up = np.where(class_tree.parents < 0, -1, class_tree.parents)
+    chained = Hierarchy(np.concatenate([n + np.arange(n), up]), class_tree.leaf_of)
+    labels = np.tile(np.arange(class_tree.n_samples), 5)
+    assert (
+        semantic_similarity(Hierarchy(class_tree.parents, class_tree.leaf_of[labels]), labels, chained) == 1
+    )
+
+
+def test_a_perfect_tree_of_many_samples_is_exactly_one() -> None:
+    # Branches of 5 to 30 nodes: quotients that are not exact in binary, over 4.6e8 pairs.
+    n, n_classes = 30_475, 50
+    rng = np.random.default_rng(0)
+    parents = np.array([-1] + [int(rng.integers(max(0, k - 6), k)) for k in range(1, 150)])
+    class_tree = Hierarchy(parents, rng.choice(150, n_classes, replace=False))
+    labels = rng.integers(0, n_classes, n)
+    tree = Hierarchy(parents, class_tree.leaf_of[labels])
+    for kind in ("shortest_path", "path_sharing"):
+        assert semantic_similarity(tree, labels, class_tree, kind) == 1.0
+
+
+# ---------------------------------------------------------------------- by hand
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "kind", "expected"),
+    [
+        # Six pairs of four classes; the truth is 1/2 for 0-1 and 2-3 and 0 for the rest (shortest path, longest 4),
+        # or 2/3 and 1/3 (path sharing, branches of 3 nodes).
+        (BALANCED, "shortest_path", Fraction(1)),
+        (BALANCED, "path_sharing", Fraction(1)),
+        (FOUR_FLAT, "shortest_path", 1 - Fraction(2, 6) * Fraction(1, 4)),
+        (FOUR_FLAT, "path_sharing", 1 - Fraction(1, 6) * (2 * Fraction(1, 6) ** 2 + 4 * Fraction(1, 6) ** 2)),
+        ([7, 7, 9, 9], "shortest_path", 1 - Fraction(2, 6) * Fraction(1, 4)),
+        ([7, 7, 9, 9], "path_sharing", 1 - Fraction(1, 6) * (2 * Fraction(1, 9) + 4 * Fraction(1, 9))),
+        ([0, 0, 0, 0], "shortest_path", 1 - Fraction(1, 6) * (2 * Fraction(1, 4) + 4)),
+        # A caterpillar: 0 below the root, 1 below its inner child, 2 and 3 at the bottom. Edges: 0-1 3, 0-2 4, 0-3 4,
+        # 1-2 3, 1-3 3, 2-3 2; branches of 2, 3, 4, 4 nodes.
+        (
+            Hierarchy.from_nested([0, [1, [2, 3]]]),
+            "shortest_path",
+            1 - Fraction(1, 6) * (Fraction(1, 16) + 2 * Fraction(1, 16)),
+        ),
+        (
+            Hierarchy.from_nested([0, [1, [2, 3]]]),
+            "path_sharing",
+            1
+            - Fraction(1, 6)
+            * (Fraction(1, 9) + 2 * Fraction(1, 144) + 2 * Fraction(1, 36) + Fraction(1, 144)),
+        ),
+        # All at the root: similarity 1 in both.
+        (Hierarchy([-1], [0] * 4), "shortest_path", 1 - Fraction(1, 6) * (2 * Fraction(1, 4) + 4)),
+        (
+            Hierarchy([-1], [0] * 4),
+            "path_sharing",
+            1 - Fraction(1, 6) * (2 * Fraction(1, 9) + 4 * Fraction(4, 9)),
+        ),
+    ],
+)
+def test_four_classes_by_hand(hierarchy, kind: str, expected: Fraction) -> None:
+    labels = [0, 1, 2, 3]
+    assert reference.semantic_similarity(hierarchy, labels, BALANCED, kind) == float(expected)
+    assert abs(semantic_similarity(hierarchy, labels, BALANCED, kind) - float(expected)) <= LAST_PLACES
+
+
+@BOTH
+def test_two_samples(kind: str) -> None:
+    truth = {"shortest_path": 0.5, "path_sharing": 2 / 3}[kind]
+    assert semantic_similarity([0, 0], [0, 1], BALANCED, kind) == pytest.approx(
+        1 - (1 - truth) ** 2, abs=1e-15
+    )
+    assert semantic_similarity([0, 1], [0, 1], BALANCED, kind) == pytest.approx(1 - truth**2, abs=1e-15)
+    assert semantic_similarity([0, 0], [3, 3], BALANCED, kind) == 1.0
+    assert semantic_similarity([0, 1], [3, 3], BALANCED, kind) == 0.0
+
+
+def test_a_class_at_an_inner_node() -> None:
+    # Class 0 at the root, class 1 below it, class 2 below class 1: a chain.
+    chain = Hierarchy([-1, 0, 1], [0, 1, 2])
+    assert semantic_similarity([0, 0], [0, 1], chain) == 0.75
+    assert semantic_similarity([0, 0], [0, 2], chain) == 0.0
+    assert semantic_similarity([0, 0], [0, 1], chain, "path_sharing") == 0.75
+    assert semantic_similarity([0, 0], [1, 2], chain, "path_sharing") == pytest.approx(8 / 9, abs=1e-15)
+
+
+def test_the_longest_path_is_that_between_classes_with_or_without_samples() -> None:
+    # Node 4 hangs deepest but holds no class, so that the longest path has two edges; class 2 has no sample.
+    tree = Hierarchy([-1, 0, 0, 0, 1], [1, 2, 3])
+    assert semantic_similarity([0, 0], [0, 1], tree) == 0.0
+    far = Hierarchy([-1, 0, 0, 0, 3, 4], [1, 2, 5])  # class 2 two edges further down
+    assert semantic_similarity([0, 0], [0, 1], far) == 0.75
+
+
+def test_on_random_labels_flat_clusters_depend_on_sizes_alone() -> None:
+    # Of classes drawn at random, all pairs at distance 1: similarity 1 - P(together in one but not in both).
+    n = 20_000
+    rng = np.random.default_rng(0)
+    labels, clusters = rng.integers(0, 10, n), rng.integers(0, 5, n)
+    expected = 1 - (0.1 * 0.8 + 0.2 * 0.9)
+    star = Hierarchy([-1] + [0] * 10, np.arange(1, 11))
+    assert semantic_similarity(clusters, labels, star) == pytest.approx(expected, abs=1e-3)
+    # With a star for a class tree the squared difference is 0 or 1: the measure is the Rand index.
+    assert semantic_similarity(clusters, labels, star) == pytest.approx(
+        rand_index(labels, clusters), abs=1e-15
+    )
+
+
+# ---------------------------------------------------------------------- size
+
+
+@pytest.mark.parametrize(("depth", "n"), [(2_000, 40_000), (100_000, 4_000), (500_000, 20_000)])
+def test_deep_trees_do_not_overflow(depth: int, n: int) -> None:
+    # Sums beyond 2^53 within a row and 2^63 in all: a chain with samples at either end and below the root.
+    tree = Hierarchy(np.arange(-1, depth), np.repeat([0, 1, depth], [n // 2, n // 4, n // 4]))
+    labels = np.repeat([0, 1], n // 2)
+    class_tree = Hierarchy([-1, 0, 0], [1, 2])
+    a, b, c = Fraction(n // 2), Fraction(n // 4), Fraction(n // 4)
+    pairs = Fraction(n * (n - 1), 2)
+    error = a * b * Fraction(depth - 1, depth) ** 2 + a * c * 0 + b * c * Fraction(depth - 1, depth) ** 2
+    assert abs(semantic_similarity(tree, labels, class_tree) - float(1 - error / pairs)) <= LAST_PLACES
+    shared = {(0, 1): Fraction(1, 2), (0, depth): Fraction(1, depth + 1), (1, depth): Fraction(2, depth + 1)}
+    error = (
+        a * b * (shared[0, 1] - Fraction(1, 2)) ** 2
+        + a * c * (shared[0, depth] - Fraction(1, 2)) ** 2
+        + b * c * (shared[1, depth] - 1) ** 2
+    )
+    found = semantic_similarity(tree, labels, class_tree, "path_sharing")
+    assert abs(found - float(1 - error / pairs)) <= LAST_PLACES
+
+
+def test_a_leaf_for_each_sample() -> None:
+    X, labels = load_iris(return_X_y=True)
+    tree = Hierarchy.from_linkage(linkage(X, "average"))
+    class_tree = Hierarchy.from_nested([0, [1, 2]])
+    for kind in ("shortest_path", "path_sharing"):
+        exact = reference.semantic_similarity(tree, labels, class_tree, kind)
+        assert abs(semantic_similarity(tree, labels, class_tree, kind) - exact) <= LAST_PLACES
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize("hierarchy", [BALANCED, [0, 0, 1, 1]], ids=["tree", "clusters"])
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        ([0, 1, 2], r"labels has length 3; expected 4"),
+        ([[0, 1, 2, 3]], r"labels has shape \(1, 4\)"),
+        ([0, 1, 2, np.nan], r"labels has dtype float64; expected integers"),
+        ([0.0, 1.0, 2.0, 3.0], r"labels has dtype float64; expected integers"),
+        (["a", "b", "c", "d"], r"labels has dtype <U1; expected integers"),
+        ([None, 1, 2, 3], r"labels has dtype object; expected integers"),
+        ([0, 1, 4, 5], r"labels\[2\] is 4; expected a class of class_tree: 0..3"),
+        ([0, -1, 2, 3], r"labels\[1\] is -1; expected a class of class_tree: 0..3"),
+    ],
+)
+def test_bad_labels(hierarchy, labels, found: str) -> None:
+    with pytest.raises(ValueError, match=found):
+        semantic_similarity(hierarchy, labels, BALANCED)
+
+
+def test_bad_kinds_hierarchies_and_class_trees() -> None:
+    labels = [0, 1, 2, 3]
+    for kind in ("path", "", None, ["shortest_path"]):
+        with pytest.raises(ValueError, match=r"kind is .*; expected one of 'shortest_path', 'path_sharing'"):
+            semantic_similarity(BALANCED, labels, BALANCED, kind)  # type: ignore[arg-type]
+    for wrong in (None, 3, "abc", Agglomerative().fit([[0.0], [1.0], [3.0]]), [None, 1, 2, 3]):
+        with pytest.raises(TypeError, match=rf"hierarchy is {type(wrong).__name__}; expected a Hierarchy"):
+            semantic_similarity(wrong, labels, BALANCED)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"hierarchy has shape \(3, 4\)"):
+        semantic_similarity(linkage(np.arange(4.0)[:, None]), labels, BALANCED)
+    with pytest.raises(ValueError, match="hierarchy has dtype float64; expected integers"):
+        semantic_similarity([0.0, 0.0, 1.0, 1.0], labels, BALANCED)
+    for wrong in (None, [0, 1, 2, 3], BALANCED.parents):
+        with pytest.raises(TypeError, match=rf"class_tree is {type(wrong).__name__}; expected a Hierarchy"):
+            semantic_similarity(BALANCED, labels, wrong)  # type: ignore[arg-type]
+
+
+def test_one_sample_has_no_pairs() -> None:
+    for hierarchy in (Hierarchy([-1], [0]), [0]):
+        with pytest.raises(ValueError, match="n_samples is 1; expected at least 2"):
+            semantic_similarity(hierarchy, [0], BALANCED)
+    with pytest.raises(ValueError, match="n_samples is 0; expected at least 2"):
+        semantic_similarity(np.zeros(0, int), np.zeros(0, int), BALANCED)
+
+
+# ---------------------------------------------------------------------- its cross-check
+
+
+def test_the_cross_check_sees_a_slight_error(monkeypatch) -> None:
+    module = importlib.import_module("cladebench.crosscheck.semantic")
+    iris = {name: data for name, data in _instances.real_data().items() if name == "iris"}
+    monkeypatch.setattr(module, "real_data", lambda: iris)
+    monkeypatch.setattr(module, "semantic_similarity", lambda *a: semantic_similarity(*a) * (1 + 1e-13))
+    monkeypatch.setattr(module, "rand_index", lambda *a: rand_index(*a) * (1 + 1e-15))
+    found = list(module.certificates("smoke", 0))
+    assert len(found) > 5
+    assert not any(certificate.passed for certificate in found)
