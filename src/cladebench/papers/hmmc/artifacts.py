@@ -62,7 +62,7 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
         number=partial(significant, digits=3) if seconds else _percent,
         notes=(
             "As many leaves as classes; K = 2, but for the methods called K > 2.",
-            "oracle: the alpha and beta with the best mean SP, as the paper chooses them; label-free: those whose leaves"
+            "oracle: the alpha and beta with the best mean SP, as the paper chooses; label-free: those whose leaves"
             " have the least mean squared distance to their means.",
             "Random and Oracle are controls: a random binary tree, and the tree of the classes.",
             *(
