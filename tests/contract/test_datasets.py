@@ -27,9 +27,9 @@ def test_entry_is_complete(name: str) -> None:
     entry = datasets.info(name)
     assert entry.name == name and entry.n_classes >= 2 and entry.n_samples > entry.n_classes
     for file in entry.files:
-        # The first address is the official one: pinned copies, which name a commit, come after it.
-        assert "raw.githubusercontent.com" not in file.urls[0]
-        for copy in file.urls[1:]:
+        # The first address is the official one, where there is one: pinned copies, which name a commit, come after it.
+        assert "raw.githubusercontent.com" not in (file.official_url or "")
+        for copy in file.urls[0 if file.official_url is None else 1 :]:
             assert any(
                 len(part) == 40 and set(part) <= set("0123456789abcdef") for part in copy.split("/")
             ), copy

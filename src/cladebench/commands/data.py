@@ -69,6 +69,13 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
     return run
 
 
+def away(name: str) -> str:
+    """What can be done about a data set that is not on this machine."""
+    if not datasets.info(name).fetchable:
+        return "not here (mirror only)"
+    return "not here (offline)" if settings.current().offline else "to be fetched"
+
+
 def list_datasets(args: argparse.Namespace) -> int:
     """Print the registry as a table."""
     table = datasets.registry_frame()
@@ -83,8 +90,9 @@ def list_datasets(args: argparse.Namespace) -> int:
     }
     table = table[list(columns)].rename(columns=columns)
     now = settings.current()
-    away = "not here (offline)" if now.offline else "to be fetched"
-    table["available"] = table["available"].replace("", away)
+    table["available"] = [
+        place or away(name) for name, place in table[["name", "available"]].itertuples(index=False)
+    ]
     table["stand-in for"] = table["stand-in for"].replace("", "-")
     print(table.to_string(index=False))
     for copy in _local_copies(sizes_only=True):
@@ -105,7 +113,7 @@ def fetch_datasets(args: argparse.Namespace) -> int:
         if not entry.files:
             print(f"{prefix}: generated, nothing to fetch", flush=True)
         if datasets.availability(entry.name) is None and not settings.current().offline:
-            print(f"{prefix}: fetching {sum(file.size for file in entry.files):,} bytes", flush=True)
+            print(f"{prefix}: fetching {sum(f.size for f in entry.files if f.urls):,} bytes", flush=True)
         for file in entry.files:
             try:
                 got = fetch.obtain(file)

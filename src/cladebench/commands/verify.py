@@ -95,8 +95,11 @@ def check_data(name: str) -> str:
         for copy in fetch.check_local(file):
             if copy.fault:
                 raise CheckFailed(f"{copy.path}: {copy.fault}; remove or repair it")
-    away = "not on this machine, " + ("and offline" if settings.current().offline else "to be fetched")
-    return datasets.availability(name) or away
+    if not datasets.info(name).fetchable:
+        away = "no public address serves it"
+    else:
+        away = "and offline" if settings.current().offline else "to be fetched"
+    return datasets.availability(name) or f"not on this machine, {away}"
 
 
 def check_writable(folder: Path, setting: str) -> str:

@@ -64,9 +64,13 @@ class RemoteFile:
     size : int
         Bytes of the file as it is served.
     urls : tuple of str
-        Addresses in the order of use: the official one, then public copies pinned to a commit.
+        Addresses in the order of use: the official one, then public copies pinned to a commit. With `made_from`
+        none of them is official, and there may be none at all.
     bundled : callable, optional
         Gives the same bytes without any file, from an installed package. They are checked like all others.
+    made_from : str, optional
+        For bytes that no official address serves: what they were taken or made from, in words. Whoever lacks
+        the file is told so.
     """
 
     name: str
@@ -74,6 +78,7 @@ class RemoteFile:
     size: int
     urls: tuple[str, ...]
     bundled: Callable[[], bytes] | None = None
+    made_from: str | None = None
 
     def __post_init__(self) -> None:
         path = PurePosixPath(self.name)
@@ -93,11 +98,22 @@ class RemoteFile:
             )
         if self.size <= 0:
             raise ValueError(f"{self.name}: size is {self.size}, expected a positive number")
-        if not self.urls:
-            raise ValueError(f"{self.name}: urls is empty, expected the official address first")
+        if not self.urls and not self.made_from:
+            raise ValueError(
+                f"{self.name}: urls is empty, expected the official address first, or made_from to say why not"
+            )
         for url in self.urls:
             if not re.fullmatch(r"https?://[^\s/]+/\S+", url):
                 raise ValueError(f"{self.name}: url {url!r}: expected an http or https address")
+
+    @property
+    def official_url(self) -> str | None:
+        """Address of the owner of the bytes; None where there is none."""
+        return None if self.made_from else self.urls[0]
+
+
+#: Features, or what computes them from the checked bytes where that takes long (:mod:`cladebench.datasets.derived`).
+Features: TypeAlias = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,20 +122,24 @@ class Content:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features as the source has them; scaling is the business of methods and papers.
+    X : ndarray of shape (n_samples, n_features), or callable
+        Features as the source has them; scaling is the business of methods and papers. A function without
+        arguments is called only where there is no checked copy of what it gives.
     labels : ndarray of shape (n_samples,)
         Classes 0..n_classes-1.
     label_names : tuple of str
         Name of each class.
     class_parents : ndarray of shape (n_nodes,), optional
         A known tree over the classes: parent of each node, -1 at the root; node c < n_classes is class c.
+    feature_names : tuple of str, optional
+        Name of each feature.
     """
 
-    X: NDArray[np.float64]
+    X: Features
     labels: NDArray[np.intp]
     label_names: tuple[str, ...]
     class_parents: NDArray[np.intp] | None = None
+    feature_names: tuple[str, ...] | None = None
 
 
 #: Takes the checked bytes of each file by name, and the number of the draw.
@@ -153,6 +173,8 @@ class DatasetInfo:
         What a stand-in replaces; required for that kind and for no other.
     notes : str, default=""
         Where the data differ from a paper's account, and choices made here.
+    content_sha256 : str, optional
+        Digest that draw 0 must have (:func:`content_sha256`), for content that is computed and not only read.
     """
 
     name: str
@@ -168,6 +190,7 @@ class DatasetInfo:
     n_draws: int = 1
     stand_in_for: str | None = None
     notes: str = ""
+    content_sha256: str | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.name):
@@ -188,6 +211,15 @@ class DatasetInfo:
         for key in ("n_samples", "n_features", "n_classes", "n_draws"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{self.name}: {key} is {getattr(self, key)}, expected at least 1")
+        if self.content_sha256 is not None and not re.fullmatch(r"[0-9a-f]{64}", self.content_sha256):
+            raise ValueError(
+                f"{self.name}: content_sha256 {self.content_sha256!r}: expected 64 lower-case hexadecimal digits"
+            )
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether every file has an address or a bundled copy; otherwise only a mirror can serve the data."""
+        return all(file.urls or file.bundled for file in self.files)
 
     def check_draw(self, draw: int) -> None:
         """Raise ValueError unless ``draw`` is a draw of this data set."""
@@ -219,6 +251,7 @@ class Dataset:
     draw : int
     class_parents : ndarray of shape (n_nodes,) or None
         Known tree over the classes, see :class:`Content`.
+    feature_names : tuple of str, length n_features, or None
     """
 
     name: str
@@ -232,6 +265,7 @@ class Dataset:
     content_sha256: str
     draw: int
     class_parents: NDArray[np.intp] | None = None
+    feature_names: tuple[str, ...] | None = None
 
 
 def content_sha256(X: NDArray[np.float64], labels: NDArray[np.intp]) -> str:

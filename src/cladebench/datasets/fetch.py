@@ -137,14 +137,18 @@ def obtain(file: RemoteFile) -> Obtained:
         reasons.append(f"not in the mirror {mirror}" + ("" if os.path.isdir(mirror) else " (no such folder)"))
     if not settings.mirrors:
         reasons.append(f"no mirror is set ({MIRROR})")
-    if settings.offline:
+    if file.urls and settings.offline:
         reasons.append(f"the network is switched off ({OFFLINE})")
-        raise DataUnavailable(f"{file.name}: " + "; ".join(reasons))
-    for source, url in zip(["official"] + ["copy"] * len(file.urls), file.urls, strict=False):
+    for url in () if settings.offline else file.urls:
+        source = "official" if url == file.official_url else "copy"
         try:
             return Obtained(_download(file, url, settings.cache), source, url)
         except _Unreachable as error:
             reasons.append(f"{url}: {error}")
+    if not file.urls:
+        reasons.append("no public address serves it: put it into a mirror folder")
+    if file.made_from:
+        reasons.append(f"it is {file.made_from}")
     raise DataUnavailable(f"{file.name}: " + "; ".join(reasons))
 
 
@@ -167,7 +171,7 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
     if known:
         raise _Unreachable(f"{known} (asked before)")
     target = cache / file.name
-    _check_writable(target.parent)
+    check_writable(target.parent)
     for attempt in range(ATTEMPTS):
         try:
             content = _transfer(url, file.size)
@@ -186,7 +190,7 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
             _failed[url] = "answers with a web page in place of the file"
             raise _Unreachable(_failed[url])
         raise ChecksumMismatch(file.name, url, expected(file), found, "nothing was kept")
-    _write(target, content)
+    write_file(target, content)
     return content
 
 
@@ -277,7 +281,7 @@ def _transfer(url: str, size: int) -> bytes:
     return bytes(transfer.content)
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
     """Make the folder and try a file in it, before anything is downloaded."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -290,7 +294,7 @@ def _check_writable(folder: Path) -> None:
         ) from error
 
 
-def _write(target: Path, content: bytes) -> None:
+def write_file(target: Path, content: bytes) -> None:
     """Write by rename: others see the whole file or none, and two that fetch the same one do no harm."""
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
     try:

@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cladebench import datasets
 from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
+from cladebench.datasets.derived import features
 from cladebench.datasets.fetch import check_local, obtain
 
 if TYPE_CHECKING:
@@ -118,9 +120,15 @@ def load(name: str, draw: int = 0) -> Dataset:
     entry.check_draw(draw)
     obtained = {file.name: obtain(file) for file in entry.files}
     content = entry.loader({file: got.content for file, got in obtained.items()}, draw)
-    X = np.ascontiguousarray(content.X, dtype=np.float64)
     labels = np.ascontiguousarray(content.labels, dtype=np.intp)
-    _check(entry, Content(X, labels, content.label_names, content.class_parents))
+    X = np.ascontiguousarray(features(entry, content.X, labels, draw), dtype=np.float64)
+    digest = content_sha256(X, labels)
+    _check(entry, X, labels, content)
+    if draw == 0 and entry.content_sha256 not in (None, digest):
+        raise DatasetError(
+            f"{name}: the files are the registered ones, but what was computed from them is not: expected content "
+            f"with sha256 {entry.content_sha256}, found {digest}"
+        )
     return Dataset(
         name=entry.name,
         X=X,
@@ -130,9 +138,10 @@ def load(name: str, draw: int = 0) -> Dataset:
         stand_in_for=entry.stand_in_for,
         source=_joined([got.source for got in obtained.values()]) if obtained else "generated",
         files={file.name: file.sha256 for file in entry.files},
-        content_sha256=content_sha256(X, labels),
+        content_sha256=digest,
         draw=draw,
         class_parents=content.class_parents,
+        feature_names=content.feature_names,
     )
 
 
@@ -153,7 +162,7 @@ def registry_frame() -> pd.DataFrame:
                 "n_classes": entry.n_classes,
                 "n_draws": entry.n_draws,
                 "available": availability(entry.name) or "",
-                "official_url": " ".join(file.urls[0] for file in entry.files),
+                "official_url": " ".join(file.official_url for file in entry.files if file.official_url),
                 "files": " ".join(file.name for file in entry.files),
                 "sha256": " ".join(file.sha256 for file in entry.files),
                 "licence": entry.licence,
@@ -168,8 +177,8 @@ def _joined(sources: list[str]) -> str:
     return "+".join(sorted(set(sources)))
 
 
-def _check(entry: DatasetInfo, content: Content) -> None:
-    """Compare the loaded arrays with the registry."""
+def _check(entry: DatasetInfo, X: NDArray[np.float64], labels: NDArray[np.intp], content: Content) -> None:
+    """Compare the loaded arrays and names with the registry."""
     place = ", ".join(file.name for file in entry.files) or "the generator"
 
     def require(holds: bool, expected: str, found: object) -> None:
@@ -177,18 +186,17 @@ def _check(entry: DatasetInfo, content: Content) -> None:
             raise DatasetError(f"{entry.name} ({place}): expected {expected}, found {found}")
 
     shape = (entry.n_samples, entry.n_features)
-    require(content.X.shape == shape, f"X of shape {shape}", content.X.shape)
-    require(bool(np.isfinite(content.X).all()), "finite features", "NaN or infinity")
-    require(content.labels.shape == shape[:1], f"labels of shape {shape[:1]}", content.labels.shape)
-    classes = np.unique(content.labels)
+    require(X.shape == shape, f"X of shape {shape}", X.shape)
+    require(bool(np.isfinite(X).all()), "finite features", "NaN or infinity")
+    require(labels.shape == shape[:1], f"labels of shape {shape[:1]}", labels.shape)
+    classes = np.unique(labels)
     expected = np.arange(entry.n_classes)
     require(
         np.array_equal(classes, expected),
         f"labels 0..{entry.n_classes - 1}, each occurring",
         classes.tolist(),
     )
-    require(
-        len(content.label_names) == entry.n_classes,
-        f"{entry.n_classes} label names",
-        len(content.label_names),
-    )
+    names = len(content.label_names)
+    require(names == entry.n_classes, f"{entry.n_classes} label names", names)
+    names = entry.n_features if content.feature_names is None else len(content.feature_names)
+    require(names == entry.n_features, f"{entry.n_features} feature names", names)
