@@ -29,7 +29,9 @@ def test_measures_are_those_of_the_stored_tree(name):
     tree = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
     classes, full = protocol.class_trees(data)
     for metric, kind in (("sp", "shortest_path"), ("ps", "path_sharing")):
-        assert out.metrics[metric] == pytest.approx(semantic_similarity(tree, labels, classes, kind), rel=1e-12)
+        assert out.metrics[metric] == pytest.approx(
+            semantic_similarity(tree, labels, classes, kind), rel=1e-12
+        )
         assert out.metrics[f"{metric}_full_tree"] == pytest.approx(
             semantic_similarity(tree, labels, full, kind), rel=1e-12
         )
@@ -141,3 +143,10 @@ def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
     plan = read_plan(folder / "plan.yaml", "cladebench.papers.hmmc")
     with pytest.raises(PlanError, match=r"plan\.yaml.*methods\.AL\.params.*linkge.*linkage"):
         protocol.validate(plan)
+
+
+def test_the_balanced_control_is_balanced_and_knows_nothing():
+    out = run("Random-balanced")
+    sizes = out.arrays["class_counts"][1:].sum(axis=1)
+    assert sorted(sizes[-8:].tolist()) == [30] * 8
+    assert out.metrics["ri"] < 0.85

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import Penalties, split_node
-from cladebench.methods.base import check_choice, check_int, check_real, check_scale
+from cladebench.methods.base import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
 #: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite one.
@@ -69,7 +68,8 @@ class HMMC(GreedyTopDown):
     Attributes
     ----------
     hierarchy_ : Hierarchy
-        Heights replay the order of the splits; ``node_data`` has each node's "score" and "order" of splitting.
+        Heights replay the order of the splits; ``node_data`` has each node's "score", "order" of splitting, "models"
+        (with the intercept last, where there is one), "objective" and "n_iter".
     labels_ : ndarray of shape (n_samples,)
     models_ : ndarray of shape (n_nodes, n_splits, n_features)
         Models of the nodes that are split; nan at leaves.
@@ -126,13 +126,9 @@ class HMMC(GreedyTopDown):
         max_depth: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(
-            n_clusters,
-            n_leaves=n_leaves,
-            n_splits=n_splits,
-            min_leaf_size=min_leaf_size,
-            max_depth=max_depth,
-        )
+        self.n_clusters = n_clusters
+        self.n_leaves = n_leaves
+        self.n_splits = n_splits
         self.alpha = alpha
         self.beta = beta
         self.regularizer = regularizer
@@ -142,6 +138,8 @@ class HMMC(GreedyTopDown):
         self.ridge = ridge
         self.max_iter = max_iter
         self.w_tol = w_tol
+        self.min_leaf_size = min_leaf_size
+        self.max_depth = max_depth
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -159,24 +157,20 @@ class HMMC(GreedyTopDown):
             raise ValueError(f"fit_intercept={self.fit_intercept!r}: expected True or False")
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        check_scale(X)
-        self._data = X
-        self._random = check_random_state(self.random_state)
         self.n_iter_, self.converged_ = 0, True
         self.largest_rise_ = self.largest_residual_ = 0.0
         self.objective_trace_ = np.empty(0)
-        try:
-            hierarchy = super()._build(X, y)
-        finally:
-            del self._data, self._random
-        models = self.models_
-        self.models_ = models[:, :, : X.shape[1]]
-        self.intercepts_ = models[:, :, X.shape[1]] if self.fit_intercept else models[:, :, 0] * 0.0
+        hierarchy = super()._build(X, y)
+        n_features = X.shape[1]
+        nothing = np.full((hierarchy.n_nodes, self.n_splits, n_features), np.nan)
+        models = hierarchy.node_data.get("models", nothing)
+        self.models_ = models[:, :, :n_features]
+        self.intercepts_ = models[:, :, n_features] if models.shape[2] > n_features else models[:, :, 0] * 0.0
         self.feature_costs_ = self._feature_costs(hierarchy)
         return hierarchy
 
     def _split(self, node: Node) -> Split | None:
-        X = self._data[node.samples]
+        X = self._X[node.samples]
         penalties = self.penalties(X.shape[1], ancestor_models(node))
         if self.fit_intercept:
             X, penalties = np.column_stack([X, np.ones(len(X))]), penalties.with_free_feature()
@@ -188,7 +182,7 @@ class HMMC(GreedyTopDown):
             n_init=self.n_init,
             max_iter=self.max_iter,
             w_tol=self.w_tol,
-            random=self._random,
+            random=np.random.RandomState(node.seed),
         )
         self.n_iter_ = max(self.n_iter_, found.n_iter)
         self.converged_ &= found.converged
@@ -257,10 +251,5 @@ class HMMC(GreedyTopDown):
 
 def ancestor_models(node: Node) -> np.ndarray:
     """Model of each ancestor for the child that lies on the path to the node, the parent's first."""
-    rows = []
-    while node.parent is not None:
-        split = node.parent.split
-        assert split is not None and split.models is not None and node.position is not None
-        rows.append(split.models[node.position])
-        node = node.parent
+    rows = [split.models[position] for split, position in node.path() if split.models is not None]
     return np.array(rows) if rows else np.empty((0, 0))
