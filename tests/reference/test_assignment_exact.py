@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from cladebench.reference import assignment as exact
 from cladebench.reference.assignment import assignment_value, dual_value
+from cladebench.reference.ortools_flow import min_cost_flow
 
 SOLVERS = ("CBC", "HiGHS")
 
@@ -82,13 +83,14 @@ def test_ilp_at_any_scale(solver, scale):
     assert exact.balanced_assignment_ilp(cost, 2, 3, solver).value == pytest.approx(best.value, rel=1e-12)
 
 
-@given(programmes())
-@settings(max_examples=40)
-def test_flow_is_as_good_as_enumeration(programme):
+def test_flow_of_integers_is_exact():
     pytest.importorskip("ortools")
-    found = exact.balanced_assignment_flow(*programme)
-    assert found.value == found.objective == exact.balanced_assignment_enumeration(*programme).value
-    assert meets(found.labels, *programme[1:])
+    cost = np.random.default_rng(2).integers(-3, 3, (9, 4)).astype(float)
+    lower, upper = np.array([0, 3, 0, 1]), np.array([0, 4, 9, 2])
+    found = exact.balanced_assignment_flow(cost, lower, upper)
+    assert found.value == found.objective == exact.balanced_assignment_enumeration(cost, lower, upper).value
+    assert meets(found.labels, lower, upper)
+    assert found.seconds > 0
 
 
 def test_flow_of_reals_is_as_good_as_its_resolution():
@@ -146,6 +148,18 @@ def test_methods_by_name(method):
 def test_wrong_programmes_are_named(cost, lower, upper, words):
     with pytest.raises(ValueError, match=words):
         exact.balanced_assignment_enumeration(cost, lower, upper)
+
+
+def test_a_failure_of_the_child_is_told():
+    pytest.importorskip("ortools")
+    with pytest.raises(RuntimeError, match=r"OR-tools failed: .*status INFEASIBLE"):
+        min_cost_flow(np.zeros((2, 2), dtype=np.int64), np.array([2, 2]), np.array([2, 2]))
+
+
+def test_without_or_tools(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="extra `benchmark`"):
+        exact.balanced_assignment_flow([[0.0]], 0, 1)
 
 
 def test_unknown_names():

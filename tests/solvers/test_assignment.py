@@ -76,7 +76,7 @@ def test_prices_prove_the_optimum(programme) -> None:
 @settings(max_examples=40)
 @given(programmes(max_rows=6, max_clusters=4))
 def test_as_good_as_enumeration(programme) -> None:
-    cost, lower, upper = programme
+    cost = programme[0]
     value = certify(*programme, *balanced_assignment(*programme, return_prices=True))
     best = balanced_assignment_enumeration(*programme).value
     assert abs(value - best) <= 1e-14 * len(cost) * np.abs(cost).max()
@@ -86,7 +86,7 @@ def test_as_good_as_enumeration(programme) -> None:
 @settings(max_examples=6)
 @given(programme=programmes(max_rows=25, max_clusters=4))
 def test_as_good_as_an_integer_programme(solver: str, programme) -> None:
-    cost, lower, upper = programme
+    cost = programme[0]
     value = assignment_value(cost, balanced_assignment(*programme))
     best = balanced_assignment_ilp(*programme, solver).value
     spread = np.ptp(cost, axis=1).max()
@@ -94,11 +94,11 @@ def test_as_good_as_an_integer_programme(solver: str, programme) -> None:
     assert best - 1e-7 * len(cost) * spread <= value <= best + 1e-14 * len(cost) * np.abs(cost).max()
 
 
-@settings(max_examples=60)
-@given(n=st.integers(1, 300), n_clusters=st.integers(1, 6), seed=st.integers(0, 10**6))
-def test_as_good_as_the_public_flow_on_integers(n: int, n_clusters: int, seed: int) -> None:
+@pytest.mark.parametrize("n_clusters", [2, 7])
+def test_as_good_as_the_public_flow_on_integers(n_clusters: int) -> None:
     pytest.importorskip("ortools")
-    cost = np.random.default_rng(seed).integers(-50, 50, (n, n_clusters))
+    n = 5_000
+    cost = np.random.default_rng(3).integers(-50, 50, (n, n_clusters)) + np.arange(n_clusters)
     lower, upper = int(0.9 * n / n_clusters), int(np.ceil(1.1 * n / n_clusters))
     value = assignment_value(cost, balanced_assignment(cost, lower, upper))
     assert value == balanced_assignment_flow(cost, lower, upper).value

@@ -6,16 +6,15 @@ The programme is that of `solvers.assignment`: the least :math:`\sum_i c_{i, y_i
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cladebench.reference.ortools_flow import min_cost_flow
 from cladebench.reference.programmes import Constraint, FloatArray, SolverName, minimize_binary
 
 #: Assignments that `balanced_assignment_enumeration` looks at, at most.
@@ -40,12 +39,15 @@ class ExactAssignment:
         The total cost as the search or solver gave it.
     evidence : str
         Name of the method, and the solver's own status where there is one.
+    seconds : float
+        Wall time of the solver, where it runs in a process whose start should not count; else nan.
     """
 
     labels: IntArray
     value: float
     objective: float
     evidence: str
+    seconds: float = math.nan
 
 
 def balanced_assignment(
@@ -208,7 +210,7 @@ def balanced_assignment_ilp(
 def balanced_assignment_flow(
     cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, resolution: int = RESOLUTION
 ) -> ExactAssignment:
-    """Min-cost flow by OR-tools (cost-scaling push-relabel), an optional package.
+    """Min-cost flow by OR-tools (cost-scaling push-relabel), an optional package, in a process of its own.
 
     Its costs are integers: they get the differences to the least cost of the row. Where these are whole numbers of at
     most `resolution` they are taken as they are; else they are multiplied by `resolution` over the largest of them
@@ -234,62 +236,21 @@ def balanced_assignment_flow(
     ValueError
         If the bounds cannot be met.
     RuntimeError
-        If the solver found no optimum.
+        If the solver found no optimum or its process failed.
     """
     costs, least, most = _checked(cost, lower, upper)
-    network, scale = flow_network(costs, least, most, resolution)
-    status = network.solve()
-    if status != network.OPTIMAL:
-        raise RuntimeError(f"OR-tools ended with status {status}")
-    n, n_clusters = costs.shape
-    arcs = np.arange(n * n_clusters)
-    labels = np.asarray(network.flows(arcs)).reshape(n, n_clusters).argmax(axis=1)
-    objective = math.fsum(costs.min(axis=1)) + network.optimal_cost() / scale
-    return ExactAssignment(labels, assignment_value(costs, labels), objective, f"OR-tools: {status.name}")
-
-
-def flow_network(costs: FloatArray, lower: IntArray, upper: IntArray, resolution: int) -> tuple[Any, float]:
-    """Network for OR-tools: rows, clusters, sink; clusters keep their lower bounds, the sink gets the rest.
-
-    Parameters
-    ----------
-    costs : ndarray of shape (n, K)
-    lower, upper : ndarray of int64, shape (K,)
-    resolution : int
-        As for `balanced_assignment_flow`.
-
-    Returns
-    -------
-    network : ortools.graph.python.min_cost_flow.SimpleMinCostFlow
-        Arc ``i * K + k`` is row i in cluster k.
-    scale : float
-        What the differences of costs were multiplied by.
-    """
-    # By name: a benchmark's peer is no dependency of the package.
-    module = importlib.import_module("ortools.graph.python.min_cost_flow")
-    n, n_clusters = costs.shape
     extra = costs - costs.min(axis=1, keepdims=True)
     largest = extra.max()
     whole = largest <= resolution and (extra == np.rint(extra)).all()
     scale = 1.0 if whole else resolution / largest
-    network = module.SimpleMinCostFlow()
-    clusters = np.arange(n, n + n_clusters)
-    network.add_arcs_with_capacity_and_unit_cost(
-        np.repeat(np.arange(n), n_clusters),
-        np.tile(clusters, n),
-        np.ones(n * n_clusters, dtype=np.int64),
-        np.rint(extra.ravel() * scale).astype(np.int64),
+    found = min_cost_flow(np.rint(extra * scale).astype(np.int64), least, most)
+    return ExactAssignment(
+        found.labels,
+        assignment_value(costs, found.labels),
+        math.fsum(costs.min(axis=1)) + found.cost / scale,
+        f"OR-tools: {found.status}",
+        found.seconds_build + found.seconds_solve,
     )
-    sink = n + n_clusters
-    network.add_arcs_with_capacity_and_unit_cost(
-        clusters,
-        np.full(n_clusters, sink),
-        np.minimum(upper, n) - lower,
-        np.zeros(n_clusters, dtype=np.int64),
-    )
-    supplies = np.concatenate([np.ones(n, dtype=np.int64), -lower, [lower.sum() - n]])
-    network.set_nodes_supplies(np.arange(sink + 1), supplies)
-    return network, float(scale)
 
 
 def _checked(cost: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:

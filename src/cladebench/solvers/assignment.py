@@ -75,7 +75,7 @@ def balanced_assignment(
 
     References
     ----------
-    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering, arXiv:1502.01827, 2015.
+    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering, 2015.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _bounds(name: str, bounds: Any, n_clusters: int) -> npt.NDArray[np.int64]:
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} is {bounds!r}; expected integers below 2^63")
     if array.dtype.kind == "u":  # none of them changes by this, but those that int64 does not have
-        array = np.minimum(array, np.iinfo(np.int64).max)
+        array = np.minimum(array, np.uint64(2**63 - 1))
     if array.ndim == 0:
         return np.full(n_clusters, array, dtype=np.int64)
     if array.shape != (n_clusters,):
