@@ -69,7 +69,8 @@ def min_cost_flow(costs: IntArray, lower: IntArray, upper: IntArray) -> FlowResu
     np.savez(sent, costs=costs, lower=lower, upper=upper)
     done = subprocess.run([sys.executable, "-m", __name__], input=sent.getvalue(), capture_output=True)
     if done.returncode != 0:
-        raise RuntimeError(f"OR-tools failed: {done.stderr.decode(errors='replace').strip()[-500:]}")
+        last_words = done.stderr.decode(errors="replace").strip().rsplit("\n", 1)[-1]
+        raise RuntimeError(f"OR-tools failed: {last_words}")
     with np.load(io.BytesIO(done.stdout)) as found:
         return FlowResult(
             found["labels"],
