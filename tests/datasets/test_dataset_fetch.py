@@ -160,6 +160,30 @@ def test_reasons_name_a_mirror_folder_that_does_not_exist(monkeypatch, tmp_path,
         fetch.obtain(make_file(NOWHERE))
 
 
+@pytest.mark.parametrize("offline", ["0", "1"])
+def test_a_file_without_an_address_says_what_it_is_made_from(places, make_file, monkeypatch, offline):
+    monkeypatch.setenv("CLADEBENCH_OFFLINE", offline)
+    file = make_file(made_from="made from the pixels of https://example.org/toy.tar")
+    with pytest.raises(DataUnavailable) as caught:
+        fetch.obtain(file)
+    message = str(caught.value)
+    assert (
+        str(places.mirror) in message
+        and "no public address serves it: put it into a mirror folder" in message
+    )
+    assert message.endswith("it is made from the pixels of https://example.org/toy.tar")
+    assert "CLADEBENCH_OFFLINE" not in message
+    places.put(places.mirror)
+    assert fetch.obtain(file).source == "mirror"
+
+
+def test_without_an_owner_of_the_bytes_every_address_is_a_copy(server, make_file):
+    server.routes["/toy"] = (200, CONTENT)
+    file = make_file(server.url + "/toy", made_from="a member of an archive")
+    assert file.official_url is None and make_file(server.url + "/toy").official_url == server.url + "/toy"
+    assert fetch.obtain(file).source == "copy"
+
+
 def test_refused_connection_is_unavailable(make_file):
     with pytest.raises(DataUnavailable, match="cannot connect"):
         fetch.obtain(make_file(NOWHERE))

@@ -56,7 +56,7 @@ def register(monkeypatch):
         ({"sha256": "0" * 63}, "64 lower-case hexadecimal"),
         ({"sha256": "G" * 64}, "64 lower-case hexadecimal"),
         ({"size": 0}, "positive"),
-        ({"urls": ()}, "official address first"),
+        ({"urls": ()}, "official address first, or made_from"),
         ({"urls": ("ftp://example.org/x",)}, "http or https"),
         ({"urls": ("https://example.org",)}, "http or https"),
     ],
@@ -79,6 +79,7 @@ def test_a_file_entry_is_checked(changes, message):
         ({"citation": ""}, "citation is empty"),
         ({"n_classes": 0}, "n_classes is 0"),
         ({"n_draws": 0}, "n_draws is 0"),
+        ({"content_sha256": "0" * 63}, "content_sha256.*64 lower-case hexadecimal"),
     ],
 )
 def test_a_data_set_entry_is_checked(changes, message):
@@ -88,7 +89,7 @@ def test_a_data_set_entry_is_checked(changes, message):
 
 def test_unknown_name_lists_the_known_ones():
     for call in (datasets.load, datasets.info, datasets.availability):
-        with pytest.raises(ValueError, match=r"'glas'.*digits, glass, nested-blobs, spambase"):
+        with pytest.raises(ValueError, match=r"'glas'.*digits, glass,.* nested-blobs, spambase"):
             call("glas")
 
 
@@ -123,6 +124,29 @@ def test_content_that_differs_from_the_registry_is_refused(register, X, labels, 
     with pytest.raises(DatasetError, match=message) as caught:
         datasets.load("toy")
     assert "toy (the generator)" in str(caught.value)
+
+
+def test_feature_names_are_handed_on_and_counted(register):
+    names = ("x", "y", "z")
+    register(
+        entry(
+            loader=lambda files, draw: dataclasses.replace(toy_content(), feature_names=names[: 3 - draw]),
+            n_draws=2,
+        )
+    )
+    assert datasets.load("toy").feature_names == names
+    with pytest.raises(DatasetError, match="3 feature names, found 2"):
+        datasets.load("toy", 1)
+
+
+def test_content_without_its_registered_digest_is_refused(register):
+    digest = content_sha256(np.eye(3), np.array([0, 1, 1]))
+    register(entry(content_sha256=digest, n_draws=2))
+    assert datasets.load("toy").content_sha256 == digest
+    register(entry(content_sha256="0" * 64, n_draws=2))
+    with pytest.raises(DatasetError, match=f"^toy: .*expected content with sha256 0{{64}}, found {digest}"):
+        datasets.load("toy")
+    assert datasets.load("toy", 1).content_sha256 == digest  # the registered one is that of draw 0
 
 
 def test_a_loaded_data_set_says_where_it_came_from(register, places, make_file):

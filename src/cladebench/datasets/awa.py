@@ -271,11 +271,12 @@ DATASETS = (
         loader=load_awa_attr,
         files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
         content_sha256="b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
-        notes="Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute classifiers; "
-        "these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise of standard "
-        f"deviation {NOISE}, with which K-means has the published Rand index of 96.04 (97.26 at 0.6, 95.90 at 1.0; 95.75 is "
-        "chance). Errors of real scores are correlated, these are not. Four unknown strengths of the antelope are the mean "
-        "of the other classes. The tree is WordNet's, not that of Hwang et al. (2011); of two parents of dog, domestic cat "
-        "and elephant the first listed counts; dolphin and deer are inner nodes, above killer whale and moose.",
+        notes="Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
+        "classifiers; these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise "
+        f"of standard deviation {NOISE}, with which K-means has the published Rand index of 96.04 (97.26 at 0.6, 95.90 "
+        "at 1.0; 95.75 is chance). Errors of real scores are correlated, these are not. Four unknown strengths of the "
+        "antelope are the mean of the other classes. The tree is WordNet's, not that of Hwang et al. (2011); of two "
+        "parents of dog, domestic cat and elephant the first listed counts; dolphin and deer are inner nodes, above "
+        "killer whale and moose.",
     ),
 )

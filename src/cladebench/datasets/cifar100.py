@@ -255,7 +255,7 @@ DATASETS = (
         loader=load_household_and_plants,
         files=(WORDS, TREE, NAMES),
         content_sha256="8fce096bf097ce7e5d08fc5e14a256d917796e5940111fd8893dd068588c434a",
-        notes="The paper has 28,957 images of 20 classes of ImageNet, neither animals nor vehicles; here are furniture, "
-        f"food containers, fruit and vegetables, flowers. {_FEATURES}",
+        notes="The paper has 28,957 images of 20 classes of ImageNet, neither animals nor vehicles; here are "
+        f"furniture, food containers, fruit and vegetables, flowers. {_FEATURES}",
     ),
 )
