@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
 
@@ -123,18 +122,12 @@ def principal_scores(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float
     -----
     All eigenvectors of the covariance matrix of the words, O(n_samples n_words^2 + n_words^3): nothing is random.
     """
-    try:
-        with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
-            parts = arrays["data"], arrays["indices"], arrays["indptr"]
-            counts = csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))[rows]
-    except (ValueError, KeyError, IndexError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise DatasetError(f"{WORDS.name}: expected counts as CSR arrays, found: {error}") from error
-    X = counts.astype(np.float64).toarray()
+    X = _word_counts(archive, rows)
     totals = X.sum(axis=1, keepdims=True)
     if X.shape[1] < N_COMPONENTS or not (totals > 0).all():
         raise DatasetError(
-            f"{WORDS.name}: expected {N_COMPONENTS} words or more and at least one in each image, found {X.shape[1]} "
-            f"words and {int((totals <= 0).sum())} images without any"
+            f"{WORDS.name}: expected {N_COMPONENTS} words or more and at least one in each image, found "
+            f"{X.shape[1]} words and {int((totals <= 0).sum())} images without any"
         )
     X /= totals
     np.sqrt(X, out=X)
@@ -144,6 +137,35 @@ def principal_scores(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float
     largest = loadings[np.abs(loadings).argmax(axis=0), np.arange(N_COMPONENTS)]
     scores = X @ (loadings * np.sign(largest))
     return np.round(scores, DECIMALS) + 0.0  # no -0.0: equal values have equal bytes
+
+
+def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Dense counts of some images; every index is checked, as nothing below NumPy would."""
+    try:
+        with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
+            data, words, ends = arrays["data"], arrays["indices"], arrays["indptr"].astype(np.int64)
+            n_images, n_words = map(int, arrays["shape"])
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise DatasetError(f"{WORDS.name}: expected counts as CSR arrays, found: {error}") from error
+    lengths = np.diff(ends)
+    if not (
+        ends.shape == (n_images + 1,)
+        and rows.max(initial=0) < n_images
+        and ends[0] == 0
+        and (lengths >= 0).all()
+        and data.shape == words.shape == (ends[-1],)
+        and ((words >= 0) & (words < n_words)).all()
+    ):
+        raise DatasetError(
+            f"{WORDS.name}: expected counts as CSR arrays of shape {(n_images, n_words)}, found data, indices and "
+            f"indptr of lengths {data.size}, {words.size}, {ends.size} that do not fit it or each other"
+        )
+    place = np.full(n_images, -1)
+    place[rows] = np.arange(len(rows))
+    row = np.repeat(place, lengths)
+    X = np.zeros((len(rows), n_words))
+    X[row[row >= 0], words[row >= 0]] = data[row >= 0]
+    return X
 
 
 def class_tree(parents: Mapping[int, int], classes: list[int]) -> NDArray[np.intp]:
