@@ -23,8 +23,11 @@ BOTH = pytest.mark.parametrize("kind", ["shortest_path", "path_sharing"])
 #: Sums are of whole numbers; each of a few quotients is rounded once, and so is one minus their sum.
 LAST_PLACES = 1e-15
 
-BALANCED = Hierarchy.from_nested([[0, 1], [2, 3]])
-FOUR_FLAT = Hierarchy.from_nested([0, 1, 2, 3])
+
+@pytest.fixture
+def balanced() -> Hierarchy:
+    """Two pairs of classes below the root."""
+    return Hierarchy.from_nested([[0, 1], [2, 3]])
 
 
 @st.composite
@@ -129,55 +132,39 @@ def test_a_perfect_tree_of_many_samples_is_exactly_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hierarchy", "kind", "expected"),
+    ("make", "path", "sharing"),
     [
         # Six pairs of four classes; the truth is 1/2 for 0-1 and 2-3 and 0 for the rest (shortest path, longest 4),
-        # or 2/3 and 1/3 (path sharing, branches of 3 nodes).
-        (BALANCED, "shortest_path", Fraction(1)),
-        (BALANCED, "path_sharing", Fraction(1)),
-        (FOUR_FLAT, "shortest_path", 1 - Fraction(2, 6) * Fraction(1, 4)),
-        (FOUR_FLAT, "path_sharing", 1 - Fraction(1, 6) * (2 * Fraction(1, 6) ** 2 + 4 * Fraction(1, 6) ** 2)),
-        ([7, 7, 9, 9], "shortest_path", 1 - Fraction(2, 6) * Fraction(1, 4)),
-        ([7, 7, 9, 9], "path_sharing", 1 - Fraction(1, 6) * (2 * Fraction(1, 9) + 4 * Fraction(1, 9))),
-        ([0, 0, 0, 0], "shortest_path", 1 - Fraction(1, 6) * (2 * Fraction(1, 4) + 4)),
-        # A caterpillar: 0 below the root, 1 below its inner child, 2 and 3 at the bottom. Edges: 0-1 3, 0-2 4, 0-3 4,
-        # 1-2 3, 1-3 3, 2-3 2; branches of 2, 3, 4, 4 nodes.
-        (
-            Hierarchy.from_nested([0, [1, [2, 3]]]),
-            "shortest_path",
-            1 - Fraction(1, 6) * (Fraction(1, 16) + 2 * Fraction(1, 16)),
-        ),
-        (
-            Hierarchy.from_nested([0, [1, [2, 3]]]),
-            "path_sharing",
-            1
-            - Fraction(1, 6)
-            * (Fraction(1, 9) + 2 * Fraction(1, 144) + 2 * Fraction(1, 36) + Fraction(1, 144)),
-        ),
-        # All at the root: similarity 1 in both.
-        (Hierarchy([-1], [0] * 4), "shortest_path", 1 - Fraction(1, 6) * (2 * Fraction(1, 4) + 4)),
-        (
-            Hierarchy([-1], [0] * 4),
-            "path_sharing",
-            1 - Fraction(1, 6) * (2 * Fraction(1, 9) + 4 * Fraction(4, 9)),
-        ),
+        # or 2/3 and 1/3 (path sharing, branches of 3 nodes). Given here: the sums of squared differences.
+        (lambda: Hierarchy.from_nested([[0, 1], [2, 3]]), "0", "0"),
+        (lambda: Hierarchy.from_nested([0, 1, 2, 3]), "2/4", "6/36"),
+        # Edges of a caterpillar: 0-1 3, 0-2 4, 0-3 4, 1-2 3, 1-3 3, 2-3 2; branches of 2, 3, 4, 4 nodes.
+        (lambda: Hierarchy.from_nested([0, [1, [2, 3]]]), "3/16", "27/144"),
+        (lambda: Hierarchy([-1], [0] * 4), "18/4", "18/9"),
+        (lambda: [0, 1, 2, 3], "2/4", "12/9"),
+        (lambda: [7, 7, 9, 9], "2/4", "6/9"),
+        (lambda: [0, 0, 0, 0], "18/4", "18/9"),
     ],
+    ids=["itself", "star", "caterpillar", "one node", "apart", "two clusters", "one cluster"],
 )
-def test_four_classes_by_hand(hierarchy, kind: str, expected: Fraction) -> None:
+def test_four_classes_by_hand(balanced: Hierarchy, make, path: str, sharing: str) -> None:
     labels = [0, 1, 2, 3]
-    assert reference.semantic_similarity(hierarchy, labels, BALANCED, kind) == float(expected)
-    assert abs(semantic_similarity(hierarchy, labels, BALANCED, kind) - float(expected)) <= LAST_PLACES
+    for kind, squares in (("shortest_path", path), ("path_sharing", sharing)):
+        expected = float(1 - Fraction(squares) / 6)
+        assert reference.semantic_similarity(make(), labels, balanced, kind) == expected  # type: ignore[arg-type]
+        found = semantic_similarity(make(), labels, balanced, kind)  # type: ignore[arg-type]
+        assert abs(found - expected) <= LAST_PLACES
 
 
 @BOTH
-def test_two_samples(kind: str) -> None:
+def test_two_samples(balanced: Hierarchy, kind: str) -> None:
     truth = {"shortest_path": 0.5, "path_sharing": 2 / 3}[kind]
-    assert semantic_similarity([0, 0], [0, 1], BALANCED, kind) == pytest.approx(
+    assert semantic_similarity([0, 0], [0, 1], balanced, kind) == pytest.approx(
         1 - (1 - truth) ** 2, abs=1e-15
     )
-    assert semantic_similarity([0, 1], [0, 1], BALANCED, kind) == pytest.approx(1 - truth**2, abs=1e-15)
-    assert semantic_similarity([0, 0], [3, 3], BALANCED, kind) == 1.0
-    assert semantic_similarity([0, 1], [3, 3], BALANCED, kind) == 0.0
+    assert semantic_similarity([0, 1], [0, 1], balanced, kind) == pytest.approx(1 - truth**2, abs=1e-15)
+    assert semantic_similarity([0, 0], [3, 3], balanced, kind) == 1.0
+    assert semantic_similarity([0, 1], [3, 3], balanced, kind) == 0.0
 
 
 def test_a_class_at_an_inner_node() -> None:
@@ -246,7 +233,6 @@ def test_a_leaf_for_each_sample() -> None:
 # ---------------------------------------------------------------------- bad input
 
 
-@pytest.mark.parametrize("hierarchy", [BALANCED, [0, 0, 1, 1]], ids=["tree", "clusters"])
 @pytest.mark.parametrize(
     ("labels", "found"),
     [
@@ -260,34 +246,35 @@ def test_a_leaf_for_each_sample() -> None:
         ([0, -1, 2, 3], r"labels\[1\] is -1; expected a class of class_tree: 0..3"),
     ],
 )
-def test_bad_labels(hierarchy, labels, found: str) -> None:
-    with pytest.raises(ValueError, match=found):
-        semantic_similarity(hierarchy, labels, BALANCED)
+def test_bad_labels(balanced: Hierarchy, labels, found: str) -> None:
+    for hierarchy in (balanced, [0, 0, 1, 1]):
+        with pytest.raises(ValueError, match=found):
+            semantic_similarity(hierarchy, labels, balanced)
 
 
-def test_bad_kinds_hierarchies_and_class_trees() -> None:
+def test_bad_kinds_hierarchies_and_class_trees(balanced: Hierarchy) -> None:
     labels = [0, 1, 2, 3]
     for kind in ("path", "", None, ["shortest_path"]):
         with pytest.raises(ValueError, match=r"kind is .*; expected one of 'shortest_path', 'path_sharing'"):
-            semantic_similarity(BALANCED, labels, BALANCED, kind)  # type: ignore[arg-type]
+            semantic_similarity(balanced, labels, balanced, kind)  # type: ignore[arg-type]
     for wrong in (None, 3, "abc", Agglomerative().fit([[0.0], [1.0], [3.0]]), [None, 1, 2, 3]):
         with pytest.raises(TypeError, match=rf"hierarchy is {type(wrong).__name__}; expected a Hierarchy"):
-            semantic_similarity(wrong, labels, BALANCED)  # type: ignore[arg-type]
+            semantic_similarity(wrong, labels, balanced)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"hierarchy has shape \(3, 4\)"):
-        semantic_similarity(linkage(np.arange(4.0)[:, None]), labels, BALANCED)
+        semantic_similarity(linkage(np.arange(4.0)[:, None]), labels, balanced)
     with pytest.raises(ValueError, match="hierarchy has dtype float64; expected integers"):
-        semantic_similarity([0.0, 0.0, 1.0, 1.0], labels, BALANCED)
-    for wrong in (None, [0, 1, 2, 3], BALANCED.parents):
+        semantic_similarity([0.0, 0.0, 1.0, 1.0], labels, balanced)
+    for wrong in (None, [0, 1, 2, 3], balanced.parents):
         with pytest.raises(TypeError, match=rf"class_tree is {type(wrong).__name__}; expected a Hierarchy"):
-            semantic_similarity(BALANCED, labels, wrong)  # type: ignore[arg-type]
+            semantic_similarity(balanced, labels, wrong)  # type: ignore[arg-type]
 
 
-def test_one_sample_has_no_pairs() -> None:
+def test_one_sample_has_no_pairs(balanced: Hierarchy) -> None:
     for hierarchy in (Hierarchy([-1], [0]), [0]):
         with pytest.raises(ValueError, match="n_samples is 1; expected at least 2"):
-            semantic_similarity(hierarchy, [0], BALANCED)
+            semantic_similarity(hierarchy, [0], balanced)
     with pytest.raises(ValueError, match="n_samples is 0; expected at least 2"):
-        semantic_similarity(np.zeros(0, int), np.zeros(0, int), BALANCED)
+        semantic_similarity(np.zeros(0, int), np.zeros(0, int), balanced)
 
 
 # ---------------------------------------------------------------------- its cross-check

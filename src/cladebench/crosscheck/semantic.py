@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import numpy as np
 
@@ -11,11 +12,11 @@ from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
 from cladebench.crosscheck.measures import trees
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_similarity
+from cladebench.metrics.semantic import Kind
 from cladebench.reference import semantic as reference
 
 TOPICS = ("semantic-measures",)
 
-KINDS = ("shortest_path", "path_sharing")
 #: A few quotients of whole numbers, each rounded once, and one minus their sum.
 LAST_PLACES = 1e-15
 
@@ -41,7 +42,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
         for tree_name, tree in trees(X, wanted, seed).items():
             instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
             clusters = tree.cut(class_tree.n_samples)
-            for kind in KINDS:
+            for kind in get_args(Kind):
                 yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
                 yield _semantic(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
             yield _rand(instance, labels, clusters)
@@ -50,7 +51,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
         tree, class_tree = random_tree(rng, largest), random_tree(rng, 10)
         labels = rng.integers(0, class_tree.n_samples, tree.n_samples)
         instance = f"random-{k}-{tree.n_samples}"
-        for kind in KINDS:
+        for kind in get_args(Kind):
             yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
         yield _rand(instance, labels, tree.leaf_of)
 
@@ -76,10 +77,10 @@ def _semantic(
     hierarchy: Hierarchy | np.ndarray,
     labels: np.ndarray,
     class_tree: Hierarchy,
-    kind: str,
+    kind: Kind,
 ) -> Certificate:
-    exact, seconds = timed(lambda: reference.semantic_similarity(hierarchy, labels, class_tree, kind))  # type: ignore[arg-type]
-    value, seconds_fast = timed(lambda: semantic_similarity(hierarchy, labels, class_tree, kind))  # type: ignore[arg-type]
+    exact, seconds = timed(lambda: reference.semantic_similarity(hierarchy, labels, class_tree, kind))
+    value, seconds_fast = timed(lambda: semantic_similarity(hierarchy, labels, class_tree, kind))
     return Certificate(
         topic="semantic-measures",
         instance=instance,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +25,17 @@ def semantic_similarity(
     O(n^2) pairs and branches of any length; see cladebench.metrics.semantic_similarity.
     """
     classes = [int(label) for label in np.asarray(labels)]
-    truth = _similarities(class_tree, kind)
+    truth = _similarity(class_tree, kind)
     if isinstance(hierarchy, Hierarchy):
-        learned = _similarities(hierarchy, kind)
+        learned = _similarity(hierarchy, kind)
     else:
         clusters = np.asarray(hierarchy).tolist()
-        learned = [[Fraction(a == b) for b in clusters] for a in clusters]
+
+        def learned(i: int, j: int) -> Fraction:
+            return Fraction(clusters[i] == clusters[j])
+
     squares = [
-        (learned[i][j] - truth[classes[i]][classes[j]]) ** 2 for i, j in combinations(range(len(classes)), 2)
+        (learned(i, j) - truth(classes[i], classes[j])) ** 2 for i, j in combinations(range(len(classes)), 2)
     ]
     return float(1 - sum(squares, Fraction(0)) / len(squares))
 
@@ -46,24 +50,21 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     return float(Fraction(sum(agree), len(agree)))
 
 
-def _similarities(tree: Hierarchy, kind: str) -> list[list[Fraction]]:
-    """Similarity of every two samples of a tree, from their branches."""
-    branches = [ancestors(tree.parents, node) for node in tree.leaf_of]
-    similarity: Any = _path_sharing
-    if kind == "shortest_path":
-        longest = max(_edges(a, b) for a in branches for b in branches)
+def _similarity(tree: Hierarchy, kind: str) -> Callable[[int, int], Fraction]:
+    """Similarity of two samples of a tree, as a function of their indices."""
+    branches = [frozenset(ancestors(tree.parents, node)) for node in tree.leaf_of]
+    longest = max((_edges(a, b) for a, b in combinations(branches, 2)), default=0)
 
-        def similarity(a: list[int], b: list[int]) -> Fraction:
-            return 1 - Fraction(_edges(a, b), longest) if longest else Fraction(1)
+    def shortest_path(i: int, j: int) -> Fraction:
+        return 1 - Fraction(_edges(branches[i], branches[j]), longest) if longest else Fraction(1)
 
-    return [[similarity(a, b) for b in branches] for a in branches]
+    def path_sharing(i: int, j: int) -> Fraction:
+        a, b = branches[i], branches[j]
+        return Fraction(len(a & b), max(len(a), len(b)))
 
-
-def _edges(a: list[int], b: list[int]) -> int:
-    """Edges on the path between the lower ends of two branches: those that are in one branch only."""
-    return len(set(a) ^ set(b))
+    return {"shortest_path": shortest_path, "path_sharing": path_sharing}[kind]
 
 
-def _path_sharing(a: list[int], b: list[int]) -> Fraction:
-    """Nodes that two branches share / nodes of the longer one."""
-    return Fraction(len(set(a) & set(b)), max(len(a), len(b)))
+def _edges(a: frozenset[int], b: frozenset[int]) -> int:
+    """Edges on the path between the lower ends of two branches: one above each node that is in one branch only."""
+    return len(a ^ b)
