@@ -201,6 +201,17 @@ def test_on_random_labels_flat_clusters_depend_on_sizes_alone() -> None:
 # ---------------------------------------------------------------------- size
 
 
+@pytest.mark.parametrize(("depth", "n"), [(10_000, 300_000), (200_000, 900)])
+@BOTH
+def test_a_perfect_deep_tree_is_exactly_one(kind: str, depth: int, n: int) -> None:
+    # A chain with classes at some of its nodes: sums beyond 2^63 over all pairs, or beyond 2^53 within a row.
+    rng = np.random.default_rng(0)
+    chain = np.arange(-1, depth)
+    class_tree = Hierarchy(chain, rng.choice(depth, 30))
+    labels = rng.integers(0, 30, n)
+    assert semantic_similarity(Hierarchy(chain, class_tree.leaf_of[labels]), labels, class_tree, kind) == 1.0
+
+
 @pytest.mark.parametrize(("depth", "n"), [(2_000, 40_000), (100_000, 4_000), (500_000, 20_000)])
 def test_deep_trees_do_not_overflow(depth: int, n: int) -> None:
     # Sums beyond 2^53 within a row and 2^63 in all: a chain with samples at either end and below the root.

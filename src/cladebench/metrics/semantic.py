@@ -97,9 +97,10 @@ def semantic_similarity(
             f"n_samples is {learned.n_samples}; expected at least 2: the measure is a mean over pairs"
         )
     classes = _Places.in_tree(class_tree, kind)
-    cell = learned.place_of[:, None] * classes.n_places + classes.place_of[codes][:, None]
-    counts = np.bincount(cell.ravel(), minlength=learned.n_places * classes.n_places)
-    error = _squared_error(learned, classes, counts.reshape(learned.n_places, classes.n_places))
+    shape = learned.n_places, classes.n_places
+    cell = np.ravel_multi_index((learned.place_of, classes.place_of[codes]), shape)
+    counts = np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
+    error = _squared_error(learned, classes, counts)
     return 1.0 - min(max(error / math.comb(learned.n_samples, 2), 0.0), 1.0)
 
 
@@ -233,11 +234,11 @@ def _squared_error(learned: _Places, classes: _Places, counts: IntArray) -> floa
         rows = learned.numerators(start, stop).astype(in_row)
         squares.append((rows * rows) @ table.sum(axis=1))
         to_classes.append(rows @ table)
-    learned_squares = np.concatenate(squares).astype(in_all) * counts.sum(axis=1)
-    weights = np.concatenate(to_classes).astype(in_all)
+    learned_squares = _integers(np.concatenate(squares), in_all) * counts.sum(axis=1)
+    weights = _integers(np.concatenate(to_classes), in_all)
 
     once = classes.numerators(0, classes.n_places).astype(in_row)
-    class_squares = ((once * once) @ table.sum(axis=0)).astype(in_all) * counts.sum(axis=0)
+    class_squares = _integers((once * once) @ table.sum(axis=0), in_all) * counts.sum(axis=0)
     both_ways = once + once.T
     divisor, divisors = learned.denominators(), classes.denominators()
     divisor_of_pair = np.maximum.outer(divisors, divisors)
@@ -245,10 +246,15 @@ def _squared_error(learned: _Places, classes: _Places, counts: IntArray) -> floa
     terms = [total / d**2 for d, total in _totals(divisor, learned_squares)]
     terms += [total / d**2 for d, total in _totals(divisors, class_squares)]
     for e in np.unique(divisors).tolist():
-        to_learned = (table @ np.where(divisor_of_pair == e, both_ways, 0)).astype(in_all)
+        to_learned = _integers(table @ np.where(divisor_of_pair == e, both_ways, 0), in_all)
         products = (to_learned * weights).sum(axis=1)
         terms += [-2 * total / (d * e) for d, total in _totals(divisor, products)]
     return math.fsum(terms)
+
+
+def _integers(values: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """Turn whole numbers below 2^53 in floating point into integers; those of an object array are integers already."""
+    return values if values.dtype == object else values.astype(np.int64).astype(dtype)
 
 
 def _totals(keys: IntArray, values: npt.NDArray[Any]) -> list[tuple[int, int]]:
