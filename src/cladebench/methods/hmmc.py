@@ -102,7 +102,8 @@ class HMMC(GreedyTopDown):
 
     References
     ----------
-    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering, 2015.
+    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering,
+       arXiv:1502.01827, 2015.
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20, "w_tol": 1e-4}
