@@ -19,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// One row of so many is in the sample.
 constexpr std::size_t kSampleBlock = 8;
 /// A sample has at least so many rows for each cluster; with fewer, the rows start from prices of zero.
-constexpr std::size_t kSampleRows = 16;
+constexpr std::size_t kSampleRows = 8;
 
 struct Problem {
   const double* cost;  ///< row-major
@@ -130,7 +130,8 @@ class Flow {
         K_(problem.n_clusters),
         labels_(problem.n_rows),
         price_(start.prices),
-        arcs_(K_ * K_),
+        heaps_(K_ * K_),
+        bounds_(K_ * K_),
         length_(K_ * K_, kInfinity),
         flow_(K_),
         excess_(K_ + 1, 0),
@@ -157,32 +158,17 @@ class Flow {
       return difference != other.difference ? difference > other.difference : row > other.row;
     }
   };
-  /// Moves from one cluster to another. The heap may hold rows that have left, and lacks rows of the cluster
-  /// whose difference is above the bound: most are never looked at.
-  struct Arc {
-    std::vector<Entry> heap;
-    double bound = kInfinity;
+  using Heap = std::vector<Entry>;
 
-    /// Whether the cheapest move is known; else it is above the bound.
-    bool is_known() const { return heap.empty() ? bound == kInfinity : heap.front().difference <= bound; }
-    void push(Entry entry) {
-      heap.push_back(entry);
-      std::push_heap(heap.begin(), heap.end());
-    }
-    void pop() {
-      std::pop_heap(heap.begin(), heap.end());
-      heap.pop_back();
-    }
-  };
-
-  Arc& arc(std::size_t j, std::size_t k) { return arcs_[j * K_ + k]; }
+  Heap& heap(std::size_t j, std::size_t k) { return heaps_[j * K_ + k]; }
+  double& bound(std::size_t j, std::size_t k) { return bounds_[j * K_ + k]; }
   bool is_in(std::size_t row, std::size_t j) const { return labels_[row] == static_cast<Count>(j); }
 
   /// Every row goes where it is cheapest at the prices; the flow to the sink follows their signs.
   void assign_rows(double reach) {
     for (std::size_t j = 0; j < K_; ++j) {
       for (std::size_t k = 0; k < K_; ++k) {
-        arc(j, k).bound = j == k ? -kInfinity : (price_[k] - price_[j]) + reach;
+        bound(j, k) = j == k ? -kInfinity : (price_[k] - price_[j]) + reach;
       }
     }
     std::vector<Count> lowest(K_), highest(K_), count(K_, 0);
@@ -203,22 +189,19 @@ class Flow {
     for (std::size_t i = 0; i < problem_.n_rows; ++i) {
       const double* cost = problem_.row(i);
       double least = kInfinity;
-      std::size_t label = 0;
-      bool tied = false;
-      for (std::size_t k = 0; k < K_; ++k) {
-        const double value = cost[k] - price_[k];
-        if (value < least) {
-          least = value, label = k, tied = false;
-        } else if (value == least) {
-          tied = true;
-        }
+      for (std::size_t k = 0; k < K_; ++k) least = std::min(least, cost[k] - price_[k]);
+      std::size_t label = 0, n_cheapest = 0;
+      for (std::size_t k = 0; k < K_; ++k) {  // branches on random numbers would cost more than all the rest
+        const bool is_cheapest = cost[k] - price_[k] == least;
+        label = is_cheapest ? k : label;
+        n_cheapest += is_cheapest;
       }
-      if (tied) label = roomiest(cost, least);
+      if (n_cheapest > 1) label = roomiest(cost, least);
       labels_[i] = static_cast<Count>(label);
       ++count[label];
       add_moves(i, label);
     }
-    for (Arc& moves : arcs_) std::make_heap(moves.heap.begin(), moves.heap.end());
+    for (Heap& moves : heaps_) std::make_heap(moves.begin(), moves.end());
     for (std::size_t k = 0; k < K_; ++k) {
       flow_[k] = std::clamp(count[k], lowest[k], highest[k]);
       excess_[k] = count[k] - flow_[k];
@@ -230,9 +213,12 @@ class Flow {
   /// Appends a row's moves to the heaps, which are none until make_heap is called.
   void add_moves(std::size_t row, std::size_t j) {
     const double* cost = problem_.row(row);
+    const double* bounds = bounds_.data() + j * K_;
+    bool any = false;
+    for (std::size_t k = 0; k < K_; ++k) any |= cost[k] - cost[j] <= bounds[k];
+    if (!any) return;
     for (std::size_t k = 0; k < K_; ++k) {
-      const double difference = cost[k] - cost[j];
-      if (difference <= arc(j, k).bound) arc(j, k).heap.push_back({difference, row});
+      if (cost[k] - cost[j] <= bounds[k]) heap(j, k).push_back({cost[k] - cost[j], row});
     }
   }
 
@@ -240,13 +226,13 @@ class Flow {
   void load(std::size_t j) {
     for (std::size_t k = 0; k < K_; ++k) {
       if (k == j) continue;
-      arc(j, k).heap.clear();
-      arc(j, k).bound = kInfinity;
+      heap(j, k).clear();
+      bound(j, k) = kInfinity;
     }
     for (std::size_t i = 0; i < problem_.n_rows; ++i) {
       if (is_in(i, j)) add_moves(i, j);
     }
-    for (std::size_t k = 0; k < K_; ++k) std::make_heap(arc(j, k).heap.begin(), arc(j, k).heap.end());
+    for (std::size_t k = 0; k < K_; ++k) std::make_heap(heap(j, k).begin(), heap(j, k).end());
     refresh(j);
   }
 
@@ -254,10 +240,12 @@ class Flow {
   void refresh(std::size_t j) {
     for (std::size_t k = 0; k < K_; ++k) {
       if (k == j) continue;
-      Arc& moves = arc(j, k);
-      while (!moves.heap.empty() && !is_in(moves.heap.front().row, j)) moves.pop();
-      const double cheapest = moves.heap.empty() ? kInfinity : moves.heap.front().difference;
-      length_[j * K_ + k] = std::min(cheapest, moves.bound);
+      Heap& moves = heap(j, k);
+      while (!moves.empty() && !is_in(moves.front().row, j)) {
+        std::pop_heap(moves.begin(), moves.end());
+        moves.pop_back();
+      }
+      length_[j * K_ + k] = std::min(moves.empty() ? kInfinity : moves.front().difference, bound(j, k));
     }
   }
 
@@ -295,13 +283,15 @@ class Flow {
       } else if (from == K_) {
         flow_[to] -= amount;
       } else {
-        moved_.emplace_back(arc(from, to).heap.front().row, to);
+        moved_.emplace_back(heap(from, to).front().row, to);
       }
     }
     for (const auto& [row, to] : moved_) {
       labels_[row] = static_cast<Count>(to);
       for (std::size_t k = 0; k < K_; ++k) {
-        if (k != to) arc(to, k).push({problem_.row(row)[k] - problem_.row(row)[to], row});
+        if (k == to) continue;
+        heap(to, k).push_back({problem_.row(row)[k] - problem_.row(row)[to], row});
+        std::push_heap(heap(to, k).begin(), heap(to, k).end());
       }
     }
     for (std::size_t u = target; u != source; u = previous_[u]) {
@@ -318,9 +308,10 @@ class Flow {
       previous_[u] = u;
       done_[u] = false;
     }
+    // A node that is done is nearer than any that is reached later, so it needs no test of its own.
     const auto reach = [&](std::size_t from, std::size_t to, double length) {
       const double distance = distance_[from] + std::max(0.0, length + (price_[from] - price_[to]));
-      if (!done_[to] && distance < distance_[to]) distance_[to] = distance, previous_[to] = from;
+      if (distance < distance_[to]) distance_[to] = distance, previous_[to] = from;
     };
     for (;;) {
       std::size_t u = K_ + 1;
@@ -332,14 +323,23 @@ class Flow {
       }
       if (excess_[u] < 0) return u;
       done_[u] = true;
-      for (std::size_t k = 0; k < K_; ++k) {
-        if (u < K_) {
-          reach(u, k, length_[u * K_ + k]);
-        } else if (flow_[k] > problem_.lower[k]) {
-          reach(u, k, 0.0);
+      if (u == K_) {
+        for (std::size_t k = 0; k < K_; ++k) {
+          if (flow_[k] > problem_.lower[k]) reach(u, k, 0.0);
         }
+        continue;
       }
-      if (u < K_ && flow_[u] < problem_.upper[u]) reach(u, K_, 0.0);
+      if (flow_[u] < problem_.upper[u]) reach(u, K_, 0.0);
+      // The same for all clusters, without branches.
+      const double *length = length_.data() + u * K_, *price = price_.data();
+      double* distance = distance_.data();
+      std::size_t* previous = previous_.data();
+      const double so_far = distance[u], here = price[u];
+      for (std::size_t k = 0; k < K_; ++k) {
+        const double through = so_far + std::max(0.0, length[k] + (here - price[k]));
+        previous[k] = through < distance[k] ? u : previous[k];
+        distance[k] = std::min(through, distance[k]);
+      }
     }
   }
 
@@ -347,7 +347,9 @@ class Flow {
   std::size_t unknown_tail(std::size_t target) {
     for (std::size_t to = target; previous_[to] != to; to = previous_[to]) {
       const std::size_t from = previous_[to];
-      if (from < K_ && to < K_ && !arc(from, to).is_known()) return from;
+      if (from == K_ || to == K_) continue;
+      const Heap& moves = heap(from, to);
+      if (moves.empty() || moves.front().difference > bound(from, to)) return from;
     }
     return K_;
   }
@@ -377,7 +379,10 @@ class Flow {
   std::size_t K_;
   std::vector<Count> labels_;
   std::vector<double> price_;
-  std::vector<Arc> arcs_;
+  /// Moves from one cluster to another. A heap may hold rows that have left, and lacks rows of the cluster
+  /// whose difference is above the bound: most are never looked at.
+  std::vector<Heap> heaps_;
+  std::vector<double> bounds_;  ///< of the heaps; minus infinity on the diagonal
   std::vector<double> length_;  ///< of the arcs; infinite on the diagonal
   std::vector<Count> flow_, excess_;
   std::vector<double> distance_;
@@ -416,7 +421,7 @@ Start sample_start(const Problem& problem) {
         gap[i] = std::min(gap[i], (row[k] - found.prices[k]) - (row[label] - found.prices[label]));
     }
   }
-  const double share = 4.0 * std::sqrt(2.0 * static_cast<double>(K) / static_cast<double>(n));
+  const double share = 12.0 * std::sqrt(2.0 * static_cast<double>(K) / static_cast<double>(n));
   const auto rank = gap.begin() + static_cast<Count>(std::min(share, 0.99) * static_cast<double>(m));
   std::nth_element(gap.begin(), rank, gap.end());
   return {std::move(found.prices), std::max(0.0, *rank)};
