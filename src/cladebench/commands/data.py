@@ -107,7 +107,7 @@ def list_datasets(args: argparse.Namespace) -> int:
 def fetch_datasets(args: argparse.Namespace) -> int:
     """Get the files of the named data sets; 1 when any could not be had or is altered."""
     entries = [datasets.info(name) for name in args.names or datasets.names()]
-    altered, unavailable = 0, 0
+    altered, unavailable = set[str](), set[str]()  # a file may serve several data sets
     for number, entry in enumerate(entries, start=1):
         prefix = f"[{number}/{len(entries)}] {entry.name}"
         if not entry.files:
@@ -118,16 +118,16 @@ def fetch_datasets(args: argparse.Namespace) -> int:
             try:
                 got = fetch.obtain(file)
             except datasets.DataUnavailable as error:
-                unavailable += 1
+                unavailable.add(file.name)
                 print(f"{prefix}: unavailable: {error}", flush=True)
             except datasets.DatasetError as error:
-                altered += 1
+                altered.add(file.name)
                 print(f"{prefix}: error: {error}", flush=True)
             else:
                 print(f"{prefix}: {file.name}, {file.size} bytes, {got.source}: {got.place}", flush=True)
     if unavailable or altered:
-        print(f"{unavailable} files unavailable, {altered} altered", flush=True)
-    return int(altered > 0 or (unavailable > 0 and not args.allow_unavailable))
+        print(f"{len(unavailable)} files unavailable, {len(altered)} altered", flush=True)
+    return int(bool(altered or (unavailable and not args.allow_unavailable)))
 
 
 def _local_copies(sizes_only: bool = False) -> list[fetch.Checked]:
