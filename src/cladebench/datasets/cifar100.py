@@ -22,7 +22,7 @@ WORDS = RemoteFile(
     size=7_526_715,
     urls=(),
     made_from="counts of 1,000 visual words in the 60,000 images of "
-    "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz, made by this project",
+    "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz, made by recipes/cifar100_sift_words.py of this project",
 )
 
 _AUTHORS = "https://github.com/cvjena/semantic-embeddings/raw/0d4177422bafbba685fb6a0f976675864f31e09f/Cifar-Hierarchy"
