@@ -8,7 +8,6 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -133,8 +132,6 @@ class GreedyTopDown(HierarchicalClusterer):
        arXiv:1502.01827, 2015.
     """
 
-    contract_excuses: ClassVar[Mapping[str, str]] = {}
-
     n_leaves: int | None
     n_splits: int
     min_leaf_size: int
@@ -220,7 +217,9 @@ class GreedyTopDown(HierarchicalClusterer):
                 raise ValueError(f"the split of node {node.index} ({n} samples) has the score NaN")
             sizes = np.bincount(split.labels, minlength=2)
             if len(split.labels) != n or not sizes.all():
-                raise ValueError(f"the split of node {node.index} ({n} samples) has clusters of {sizes.tolist()}")
+                raise ValueError(
+                    f"the split of node {node.index} ({n} samples) has clusters of {sizes.tolist()}"
+                )
         return split
 
     def _tree(self, nodes: list[Node], order: list[Node], n_samples: int) -> Hierarchy:

@@ -1,0 +1,54 @@
+"""K-means as the methods use it: scikit-learn's, on one thread, and sound where clusters come out empty."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+
+def kmeans_labels(
+    X: np.ndarray, n_clusters: int, *, n_init: int, seed: int, max_iter: int = 300
+) -> tuple[np.ndarray, int]:
+    """Cluster the rows by Lloyd's algorithm from k-means++ starts.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    n_clusters : int
+        At most n.
+    n_init : int
+        Starts; the one with the least inertia is kept.
+    seed : int
+    max_iter : int, default=300
+        Largest number of iterations of a start; scikit-learn's default.
+
+    Returns
+    -------
+    labels : ndarray of int64, shape (n,)
+        Clusters numbered by their first rows. There are fewer than ``n_clusters`` where X has fewer distinct rows (or
+        rows that differ by no more than rounding), and none is empty.
+    n_iter : int
+        Iterations of the start that was kept.
+
+    Notes
+    -----
+    What scikit-learn leaves at its defaults (``tol=1e-4`` times the mean variance of a feature) is left so.
+    """
+    model = KMeans(n_clusters, n_init=n_init, max_iter=max_iter, random_state=seed)
+    # Its sums run over one part of the rows for each thread, and their last bits with the number of threads.
+    with threadpool_limits(limits=1, user_api="openmp"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        model.fit(X)
+    return by_first_member(model.labels_), int(model.n_iter_)
+
+
+def by_first_member(labels: np.ndarray) -> np.ndarray:
+    """Number the clusters 0, 1, ... in the order of their first members."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]

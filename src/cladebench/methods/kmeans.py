@@ -1,0 +1,69 @@
+"""Flat k-means (KM)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from cladebench.methods._flat import FlatClusterer
+from cladebench.methods._kmeans import kmeans_labels
+from cladebench.methods.base import check_int
+
+
+class FlatKMeans(FlatClusterer):
+    """K-means: the baseline KM of the hmmc paper (section 5).
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    n_init : int, default=1
+        Starts of k-means. The hmmc paper is silent; one is scikit-learn's default for k-means++ starts
+        (``n_init="auto"``), which are the ones used here.
+    max_iter : int, default=300
+        Largest number of Lloyd iterations of a start. The paper is silent; scikit-learn's default.
+    random_state : int, RandomState instance or None, default=None
+        Source of the starts.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        A root with one leaf for each cluster.
+    labels_ : ndarray of shape (n_samples,)
+        Clusters, numbered by their first samples. Fewer than ``n_clusters`` where fewer samples are distinct.
+    n_iter_ : int
+        Lloyd iterations of the start that was kept.
+
+    Notes
+    -----
+    scikit-learn's `KMeans`, on one thread. O(iterations * n_init * n_clusters * n_features * n_samples) time.
+    """
+
+    contract_params: ClassVar[Mapping[str, Any]] = {"n_init": 2}
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_init: int = 1,
+        max_iter: int = 300,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_int("n_init", self.n_init, 1)
+        check_int("max_iter", self.max_iter, 1)
+
+    def _cluster(self, X: np.ndarray) -> np.ndarray:
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        labels, self.n_iter_ = kmeans_labels(
+            X, self.n_clusters, n_init=self.n_init, seed=seed, max_iter=self.max_iter
+        )
+        return labels
