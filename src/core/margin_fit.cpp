@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "cladebench/margin.hpp"
+#include "cladebench/proximal.hpp"
+#include "cladebench/quasi_newton.hpp"
+
+namespace cladebench {
+namespace {
+
+constexpr std::size_t kMemory = 10;
+/// Share of the subproblem's residual that its solution may leave, and its steps at most.
+constexpr double kModelTol = 0.1;
+constexpr int kModelIterations = 100;
+/// Share of the promised decrease that a step must bring, and the shortest step tried.
+constexpr double kSufficient = 1e-4;
+constexpr double kShortest = 1e-10;
+/// Rises of the objective below this, relatively, are rounding.
+constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+
+struct Point {
+  explicit Point(std::size_t size) : W(size), gradient(size) {}
+  std::vector<double> W, gradient;  ///< gradient of loss + ridge
+  double loss = 0.0, objective = 0.0;
+};
+
+class Fit {
+ public:
+  Fit(MarginLoss& loss, const MarginPenalty& weights, double tol)
+      : loss_(loss),
+        size_(loss.K() * loss.P()),
+        penalty_(loss.K(), loss.P(), weights.group, weights.l1, weights.ridge),
+        model_(penalty_),
+        lbfgs_(size_, kMemory),
+        now_(size_),
+        trial_(size_),
+        step_(size_),
+        tol_(tol) {}
+
+  MarginFit run(std::span<const double> start, std::int64_t max_iter) {
+    begin(start);
+    std::int64_t n_iter = 0;
+    double residual = relative_residual();
+    while (residual > tol_ && n_iter < max_iter && advance()) {
+      ++n_iter;
+      residual = relative_residual();
+    }
+    return {std::move(now_.W), now_.objective, now_.loss, residual, n_iter, n_passes_, residual <= tol_};
+  }
+
+ private:
+  void begin(std::span<const double> start) {
+    MarginLoss::AtZero zero = loss_.at_zero();
+    ++n_passes_;
+    if (!std::isfinite(zero.mean_square)) {
+      throw std::invalid_argument(
+          "X has entries that are NaN or infinite, or whose squares overflow; expected finite numbers");
+    }
+    const double norm = std::sqrt(dot(zero.gradient.data(), zero.gradient.data(), size_));
+    scale_ = std::max(norm, 1e-10 * std::sqrt(zero.mean_square));
+    if (!(scale_ > 0.0)) scale_ = 1.0;
+    // The mean curvature at zero, if the features are alike.
+    const double mean = 4.0 * zero.mean_square / static_cast<double>(loss_.K() * loss_.P());
+    lbfgs_.reset(mean > 0.0 ? mean : 1.0);
+    const bool cold = std::all_of(start.begin(), start.end(), [](double w) { return w == 0.0; });
+    if (cold) {
+      now_.loss = now_.objective = zero.loss;
+      now_.gradient = std::move(zero.gradient);
+    } else {
+      now_.W.assign(start.begin(), start.end());
+      evaluate(now_);
+    }
+    loss_.accept();
+  }
+
+  void evaluate(Point& point) {
+    point.loss = loss_.evaluate(point.W.data(), point.gradient.data());
+    ++n_passes_;
+    penalty_.add_ridge_gradient(point.W.data(), point.gradient.data());
+    point.objective = point.loss + penalty_.ridge_value(point.W.data()) + penalty_.value(point.W.data());
+  }
+
+  double relative_residual() const {
+    return std::sqrt(penalty_.residual_squared(now_.W.data(), now_.gradient.data())) / scale_;
+  }
+
+  /// One step; false if none lowers the objective.
+  bool advance() {
+    if (step()) return true;
+    if (!lbfgs_.has_pairs()) return false;
+    lbfgs_.reset(lbfgs_.theta());
+    return step();
+  }
+
+  bool step() {
+    if (penalty_.is_smooth()) {
+      lbfgs_.solve(now_.gradient.data(), step_.data());
+      for (std::size_t k = 0; k < size_; ++k) trial_.W[k] = now_.W[k] - step_[k];
+    } else {
+      model_.minimise(lbfgs_, now_.W.data(), now_.gradient.data(), kModelTol, kModelIterations,
+                      trial_.W.data());
+    }
+    for (std::size_t k = 0; k < size_; ++k) step_[k] = trial_.W[k] - now_.W[k];
+    const double promised = dot(now_.gradient.data(), step_.data(), size_) + penalty_.value(trial_.W.data()) -
+                            penalty_.value(now_.W.data());
+    if (!(promised < 0.0)) return false;
+    evaluate(trial_);
+    if (!is_enough(trial_.objective, promised, 1.0)) {
+      if (!backtrack(promised)) return false;
+      evaluate(trial_);
+    }
+    for (std::size_t k = 0; k < size_; ++k) {
+      step_[k] = trial_.W[k] - now_.W[k];
+      now_.gradient[k] = trial_.gradient[k] - now_.gradient[k];
+    }
+    lbfgs_.update(step_.data(), now_.gradient.data());
+    std::swap(now_, trial_);
+    loss_.accept();
+    return true;
+  }
+
+  bool is_enough(double objective, double promised, double t) const {
+    return objective <= now_.objective + kSufficient * t * promised + kRounding * std::fabs(now_.objective);
+  }
+
+  /// Shortens the step until the objective falls by enough; leaves the point in trial_.W.
+  bool backtrack(double promised) {
+    double t = 1.0, objective = trial_.objective;
+    while (true) {
+      // The minimiser of the parabola with this slope and this value at t.
+      const double bend = objective - now_.objective - t * promised;
+      t *= std::clamp(-0.5 * t * promised / bend, 0.1, 0.5);
+      if (!(t >= kShortest)) return false;
+      for (std::size_t k = 0; k < size_; ++k) trial_.W[k] = now_.W[k] + t * step_[k];
+      objective =
+          loss_.along(t) + penalty_.ridge_value(trial_.W.data()) + penalty_.value(trial_.W.data());
+      if (is_enough(objective, promised, t)) return true;
+    }
+  }
+
+  MarginLoss& loss_;
+  std::size_t size_;
+  SparseGroupPenalty penalty_;
+  ProximalModel model_;
+  CompactLbfgs lbfgs_;
+  Point now_, trial_;
+  std::vector<double> step_;
+  double tol_, scale_ = 1.0;
+  std::int64_t n_passes_ = 0;
+};
+
+}  // namespace
+
+MarginFit fit_margin(MarginLoss& loss, const MarginPenalty& penalty, std::span<const double> start, double tol,
+                     std::int64_t max_iter) {
+  return Fit(loss, penalty, tol).run(start, max_iter);
+}
+
+}  // namespace cladebench

@@ -1,0 +1,117 @@
+#include "cladebench/proximal.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cladebench/simd.hpp"
+
+namespace cladebench {
+namespace {
+
+/// Soft thresholds; adds the squares of what is left to the columns' sums.
+CLADEBENCH_CLONES
+void threshold(double* w, const double* l1, double step, std::size_t P, double* squares) {
+  for (std::size_t p = 0; p < P; ++p) {
+    const double left = std::fabs(w[p]) - step * l1[p];
+    const double kept = left > 0.0 ? left : 0.0;
+    w[p] = std::copysign(kept, w[p]);
+    squares[p] += kept * kept;
+  }
+}
+
+CLADEBENCH_CLONES
+void scale(double* w, const double* factor, std::size_t P) {
+  for (std::size_t p = 0; p < P; ++p) w[p] *= factor[p];
+}
+
+/// Adds the squares of a row to the columns' sums, and its weighted magnitudes to `weighted`.
+CLADEBENCH_CLONES
+void add_row(const double* w, const double* l1, std::size_t P, double* squares, double* weighted) {
+  for (std::size_t p = 0; p < P; ++p) {
+    squares[p] += w[p] * w[p];
+    weighted[p] += l1[p] * std::fabs(w[p]);
+  }
+}
+
+/// Adds the squares of the least subgradient's entries of one row, but for the group's part where the column
+/// is zero. pull[p] = group_p / ||W[:, p]||, or 0 there.
+CLADEBENCH_CLONES
+void add_residual(const double* w, const double* g, const double* l1, const double* pull, std::size_t P,
+                  double* squares) {
+  for (std::size_t p = 0; p < P; ++p) {
+    const double smooth = g[p] + pull[p] * w[p];
+    const double at_entry = smooth + std::copysign(l1[p], w[p]);
+    const double beyond = std::fabs(g[p]) - l1[p];
+    const double at_zero = beyond > 0.0 ? beyond : 0.0;
+    const double r = w[p] != 0.0 ? at_entry : at_zero;
+    squares[p] += r * r;
+  }
+}
+
+}  // namespace
+
+SparseGroupPenalty::SparseGroupPenalty(std::size_t K, std::size_t P, std::span<const double> group,
+                                       std::span<const double> l1, std::span<const double> ridge)
+    : K_(K), P_(P), group_(group), l1_(l1), ridge_(ridge), column_(P), factor_(P) {
+  const auto is_zero = [](double weight) { return weight == 0.0; };
+  smooth_ = std::all_of(group.begin(), group.end(), is_zero) && std::all_of(l1.begin(), l1.end(), is_zero);
+}
+
+double SparseGroupPenalty::value(const double* W) const {
+  if (smooth_) return 0.0;
+  std::fill(column_.begin(), column_.end(), 0.0);
+  std::fill(factor_.begin(), factor_.end(), 0.0);
+  for (std::size_t k = 0; k < K_; ++k) add_row(W + k * P_, l1_.data(), P_, column_.data(), factor_.data());
+  double sum = 0.0;
+  for (std::size_t p = 0; p < P_; ++p) sum += group_[p] * std::sqrt(column_[p]) + factor_[p];
+  return sum;
+}
+
+void SparseGroupPenalty::prox(double* W, double step) const {
+  if (smooth_) return;
+  std::fill(column_.begin(), column_.end(), 0.0);
+  for (std::size_t k = 0; k < K_; ++k) threshold(W + k * P_, l1_.data(), step, P_, column_.data());
+  for (std::size_t p = 0; p < P_; ++p) {
+    const double norm = std::sqrt(column_[p]), cut = step * group_[p];
+    factor_[p] = norm > cut ? 1.0 - cut / norm : (cut > 0.0 ? 0.0 : 1.0);
+  }
+  for (std::size_t k = 0; k < K_; ++k) scale(W + k * P_, factor_.data(), P_);
+}
+
+double SparseGroupPenalty::residual_squared(const double* W, const double* gradient) const {
+  std::fill(column_.begin(), column_.end(), 0.0);
+  std::fill(factor_.begin(), factor_.end(), 0.0);
+  std::vector<double>& pull = factor_;
+  for (std::size_t k = 0; k < K_; ++k) {
+    for (std::size_t p = 0; p < P_; ++p) pull[p] += W[k * P_ + p] * W[k * P_ + p];
+  }
+  for (double& square : pull) square = std::sqrt(square);
+  for (std::size_t p = 0; p < P_; ++p) pull[p] = pull[p] > 0.0 ? group_[p] / pull[p] : 0.0;
+  for (std::size_t k = 0; k < K_; ++k) {
+    add_residual(W + k * P_, gradient + k * P_, l1_.data(), pull.data(), P_, column_.data());
+  }
+  double sum = 0.0;
+  for (std::size_t p = 0; p < P_; ++p) {
+    bool is_zero = true;
+    for (std::size_t k = 0; k < K_; ++k) is_zero = is_zero && W[k * P_ + p] == 0.0;
+    const double beyond = is_zero ? std::max(std::sqrt(column_[p]) - group_[p], 0.0) : 0.0;
+    sum += is_zero ? beyond * beyond : column_[p];
+  }
+  return sum;
+}
+
+double SparseGroupPenalty::ridge_value(const double* W) const {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < K_; ++k) {
+    for (std::size_t p = 0; p < P_; ++p) sum += ridge_[p] * W[k * P_ + p] * W[k * P_ + p];
+  }
+  return sum;
+}
+
+void SparseGroupPenalty::add_ridge_gradient(const double* W, double* gradient) const {
+  for (std::size_t k = 0; k < K_; ++k) {
+    for (std::size_t p = 0; p < P_; ++p) gradient[k * P_ + p] += 2.0 * ridge_[p] * W[k * P_ + p];
+  }
+}
+
+}  // namespace cladebench
