@@ -132,6 +132,24 @@ TEST(assignment_when_the_sample_tells_nothing) {
   certify(given, given.solve());
 }
 
+TEST(assignment_when_ties_hide_what_has_to_move) {
+  // Most rows do not mind whether they are in cluster 0 or 1, so the sample takes prices for certain. But of
+  // those that want cluster 2 one has to go, and a sample that has few of them by chance knows nothing of it.
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<char> wants_two(4000, 0);
+    std::fill_n(wants_two.begin(), 1000, 1);
+    std::shuffle(wants_two.begin(), wants_two.end(), random);
+    Instance given{4000, 4, {}, {0, 0, 0, 0}, {4000, 4000, 999, 4000}};
+    for (const char wants : wants_two) {
+      const std::vector<double> row =
+          wants ? std::vector<double>{9, 9, 0, 3} : std::vector<double>{0, 0, 9, 9};
+      given.cost.insert(given.cost.end(), row.begin(), row.end());
+    }
+    CHECK(certify(given, given.solve()) == 3.0);
+  }
+}
+
 TEST(assignment_two_clusters_with_and_without_an_empty_third) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 200; ++round) {

@@ -11,7 +11,11 @@
 // M is about sqrt(8 n K) / 2 and the second term vanishes beside the first: 4,500 of 1,000,000 rows at K
 // = 10. If costs are tied or ordered against the sample, M <= n.
 //
-// Measured (2 cores, one used): see benchmarks/test_assignment_speed.py.
+// Measured on one core, normal costs, bounds of 0.9 and 1.1 equal shares: M = 2,533 at n = 1,000,000, K = 10
+// and 1,302 at n = 30,000, K = 50, where 4,500 and 1,700 were predicted; 0.05 s and 0.03 s. No logarithm is
+// seen, because only moves that are nearly worth it go into heaps, 55,000 of 9,000,000 in the first case: 4
+// ns for each cost there, 15 ns where all costs are tied. 800,000 rows of which the sample is unlike the
+// rest: 2.4 s.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,86 @@
+"""The cross-check of the balanced assignment fails when the kernel is wrong, and takes its times."""
+
+import numpy as np
+import pytest
+
+from cladebench.crosscheck import _instances
+from cladebench.crosscheck import assignment as module
+from cladebench.reference.assignment import assignment_value, dual_value
+
+
+@pytest.fixture(autouse=True)
+def one_data_set(monkeypatch):
+    iris = {"iris": _instances.real_data()["iris"]}
+    monkeypatch.setattr(module, "real_data", lambda: iris)
+
+
+def failing():
+    return {c.name for c in module.certificates("smoke", 0) if not c.passed}
+
+
+def test_a_dearer_assignment_fails(monkeypatch):
+    solve = module.balanced_assignment
+
+    def turned(cost, lower, upper, **options):
+        labels, prices = solve(cost, lower, upper, **options)
+        return (labels + 1) % cost.shape[1], prices
+
+    monkeypatch.setattr(module, "balanced_assignment", turned)
+    assert failing() == {"dual-bound", "ilp-CBC", "ilp-HiGHS"}
+
+
+def test_sizes_out_of_bounds_fail(monkeypatch):
+    monkeypatch.setattr(
+        module,
+        "balanced_assignment",
+        lambda cost, lower, upper, **options: (np.zeros(len(cost), dtype=int), np.zeros(cost.shape[1])),
+    )
+    assert "sizes" in failing()
+
+
+def test_other_prices_fail(monkeypatch):
+    solve = module.balanced_assignment
+
+    def shifted(cost, lower, upper, **options):
+        labels, prices = solve(cost, lower, upper, **options)
+        return labels, prices + np.ptp(cost) * np.arange(1, len(prices) + 1)
+
+    monkeypatch.setattr(module, "balanced_assignment", shifted)
+    assert failing() == {"dual-bound"}
+
+
+def test_times_are_taken_in_full_scope(monkeypatch):
+    monkeypatch.setattr(module, "TIMED", ((200, 3),))
+    monkeypatch.setitem(module.SIZES, "full", (10, (2,)))
+    timed = [c for c in module.certificates("full", 0) if c.name.startswith("time-")]
+    assert {"time-ilp"} <= {c.name for c in timed} <= {"time-ilp", "time-flow"}
+    assert all(c.passed and c.seconds_fast > 0 and c.seconds_reference > 0 for c in timed)
+    assert all("times the kernel's time" in c.note for c in timed)
+
+
+def test_bounds_are_the_paper_s():
+    assert module.bounds(30_000, 2) == (13_500, 16_500)
+    assert module.bounds(7, 3) == (2, 3)
+    assert all(
+        low <= n / k <= high for n in range(2, 60) for k in (2, 3, 5) for low, high in [module.bounds(n, k)]
+    )
+
+
+def test_margin_costs_are_sums_of_squared_hinges():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 4))
+    cost = module.margin_costs(X, 3, np.random.default_rng(1))
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    W = Z[np.random.default_rng(1).choice(9, size=3, replace=False)]
+    W = W / np.linalg.norm(W, axis=1)[:, None]
+    for i in range(9):
+        for k in range(3):
+            hinges = [max(0.0, 1 - W[k] @ Z[i] + W[j] @ Z[i]) ** 2 for j in range(3) if j != k]
+            assert cost[i, k] == pytest.approx(sum(hinges), abs=1e-12)
+
+
+def test_bound_never_passes_the_value():
+    for _, cost in module._instances(40, 4, seed=3):
+        labels = np.arange(40) % 4
+        for price in (-1.0, 0.0, 2.0):
+            assert dual_value(cost, price * np.arange(4), 10, 10) <= assignment_value(cost, labels) + 1e-9
