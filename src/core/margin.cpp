@@ -68,7 +68,7 @@ CLADEBENCH_INLINE double evaluate_models(const Evaluation& e, std::size_t n_mode
   Vec loss{};
   for (std::size_t t = begin; t < end; ++t) {
     const Tile tile = tile_at(X, e.last_tile, t);
-    auto* scores = reinterpret_cast<UnalignedVec*>(e.scores + t * n_models * kLanes);
+    UnalignedVec* scores = reinterpret_cast<UnalignedVec*>(e.scores + t * n_models * kLanes);
     tile_scores(X, tile, e.models, n_models, width, scores);
     const Vec labels = *reinterpret_cast<const UnalignedVec*>(e.labels + t * kLanes);
     tile_hinge(scores, labels, n_models, loss, reinterpret_cast<UnalignedVec*>(coefficients));
@@ -151,8 +151,8 @@ double zero_if_finite(const double* values, std::size_t n) {
 CLADEBENCH_CLONES
 void cost_tiles(const Rows& X, const double* last_tile, const double* models, std::size_t K, std::size_t width, std::size_t begin,
                 std::size_t end, double* buffer, double* costs) {
-  auto* scores = reinterpret_cast<UnalignedVec*>(buffer);
-  auto* sums = scores + K;
+  UnalignedVec* scores = reinterpret_cast<UnalignedVec*>(buffer);
+  UnalignedVec* sums = scores + K;
   const Vec zero{};
   for (std::size_t t = begin; t < end; ++t) {
     tile_scores(X, tile_at(X, last_tile, t), models, K - 1, width, scores);

@@ -26,7 +26,7 @@ namespace cladebench {
 /// Vectors are never passed by value: how that is done depends on the instruction set.
 typedef double Vec __attribute__((vector_size(8 * kLanes)));
 typedef std::int64_t Mask __attribute__((vector_size(8 * kLanes)));
-/// A vector in an array of doubles, at any address.
+/// A vector in an array of doubles, at any address. (To be named: `auto` forgets the alignment.)
 typedef double UnalignedVec __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
 
 #if defined(__clang__)
