@@ -184,7 +184,7 @@ def _descend(
         )
         W, residual = fit.W, fit.residual
         trace.append(fit.objective)
-        costs = assignment_costs(X, W)
+        costs = assignment_costs(X, W, check=False)
         moved = balanced_assignment(costs, lower, upper)
         rows = np.arange(n)
         gain = float(costs[rows, labels].sum() - costs[rows, moved].sum())
@@ -199,7 +199,7 @@ def _descend(
         trace.append(fit.objective - gain / (n * n_clusters))
     assert W is not None
     # Recomputed from the point that is handed out.
-    objective = squared_hinge(X, labels, W)[0] + penalties.value(W)
+    objective = squared_hinge(X, labels, W, check=False)[0] + penalties.value(W)
     trace.append(objective)
     steps = np.diff(trace) / np.maximum(np.abs(trace[:-1]), np.finfo(float).tiny)
     rise = float(max(0.0, steps.max())) if len(steps) else 0.0
