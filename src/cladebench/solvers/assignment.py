@@ -79,8 +79,8 @@ def balanced_assignment(
 
     Examples
     --------
-    >>> balanced_assignment([[0, 5], [1, 2], [0, 9], [3, 3]], lower=2, upper=2)
-    array([0, 1, 0, 1])
+    >>> balanced_assignment([[0, 5], [1, 2], [0, 9], [3, 3]], lower=2, upper=2).tolist()
+    [0, 1, 0, 1]
     """
     costs = _costs(cost)
     n_clusters = costs.shape[1]
