@@ -100,7 +100,9 @@ def test_no_step_raises_the_objective_and_every_split_is_balanced(regularizer, n
 
 
 def test_well_separated_classes_are_found():
-    X, y = make_blobs(200, 6, centers=4, cluster_std=0.3, center_box=(-4, 4), random_state=3)
+    # Without an intercept, directions through the origin have to separate the classes of every node.
+    centers = [[3, 1, 0], [3, -1, 0], [-3, 1, 0], [-3, -1, 0]]
+    X, y = make_blobs(200, centers=centers, cluster_std=0.2, random_state=3)
     for regularizer in VARIANTS:
         model = HMMC(4, regularizer=regularizer, random_state=0).fit(X - X.mean(axis=0))
         assert rand_index(y, model.labels_) == 1.0

@@ -16,7 +16,8 @@ def blobs(std=0.3):
 
 def test_it_is_one_split_of_hmmc():
     X, _ = blobs(2.0)
-    flat = MMC(5, alpha=0.1, random_state=0).fit(X)
+    seed_of_the_root = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    flat = MMC(5, alpha=0.1, random_state=seed_of_the_root).fit(X)
     one_split = HMMC(5, n_splits=5, alpha=0.1, regularizer="l2", random_state=0).fit(X)
     assert np.array_equal(flat.labels_, one_split.labels_)
     assert np.array_equal(flat.models_, one_split.models_[0])

@@ -37,7 +37,8 @@ def test_measures_are_those_of_the_stored_tree(name):
         )
     assert out.metrics["ri"] == rand_index(labels, tree.leaf_of)
     assert tree.n_leaves == 8 == out.metrics["n_leaves"]
-    np.testing.assert_array_equal(out.arrays["class_counts"][0], np.bincount(labels, minlength=8))
+    counts = out.arrays["class_counts"]
+    np.testing.assert_array_equal(counts[tree.root], np.bincount(labels, minlength=8))
 
 
 def test_flat_clusters_are_alike_or_not_at_all():
@@ -150,3 +151,9 @@ def test_the_balanced_control_is_balanced_and_knows_nothing():
     sizes = out.arrays["class_counts"][1:].sum(axis=1)
     assert sorted(sizes[-8:].tolist()) == [30] * 8
     assert out.metrics["ri"] < 0.85
+
+
+def test_counts_have_a_column_for_each_class_drawn_or_not():
+    out = run("HKM", n_samples=8)  # of eight rows some class is missing
+    assert out.arrays["class_counts"].shape[1] == 8
+    assert (out.arrays["class_counts"][0] == 0).any()

@@ -64,7 +64,7 @@ class NodeSplit:
     n_iter : int
         Alternations of that run.
     converged : bool
-        Whether the labels stood still, with W optimal to ``w_tol``.
+        Whether the labels stood still under a W that is optimal to ``w_tol``.
     residual : float
         Optimality residual of the last w-step.
     largest_rise : float
@@ -191,7 +191,7 @@ def _descend(
         # Ties do not count: among labels of equal cost the present ones stay, so that the descent ends.
         if gain <= ROUNDING * float(costs[rows, labels].sum()):
             if tol <= w_tol:
-                converged = True
+                converged = fit.converged
                 break
             tol = w_tol
             continue

@@ -53,7 +53,7 @@ class HMMC(GreedyTopDown):
         Weight of ``ridge/(PK) sum W^2``, added where features may be left without any penalty: for "exclusive" (at
         the root E is zero, and below it for features that no ancestor uses) and for "group+exclusive" with
         ``alpha=0``. Without it W is unbounded on separable data. It is part of R there, in the score as well.
-    max_iter : int, default=100
+    max_iter : int, default=300
         Alternations of w-step and y-step at each node.
     w_tol : float, default=1e-5
         Optimality residual at which the last w-step of a node stops (see
@@ -84,7 +84,7 @@ class HMMC(GreedyTopDown):
     n_iter_ : int
         The most alternations at any node.
     converged_ : bool
-        Whether the alternation ended at every node.
+        Whether the alternation ended at every node, with its last w-step solved to ``w_tol``.
     largest_rise_ : float
         The largest relative rise of an objective between two half-steps at any node; never above rounding.
     largest_residual_ : float
@@ -121,7 +121,7 @@ class HMMC(GreedyTopDown):
         slack: float = 0.1,
         fit_intercept: bool = False,
         ridge: float = 1e-6,
-        max_iter: int = 100,
+        max_iter: int = 300,
         w_tol: float = 1e-5,
         min_leaf_size: int = 1,
         max_depth: int | None = None,

@@ -29,7 +29,7 @@ class MMC(HierarchicalClusterer):
         Starts; the one with the lowest objective is kept.
     slack : float, default=0.1
         Clusters may be this share larger or smaller than n/K; in [0, 1].
-    max_iter : int, default=100
+    max_iter : int, default=300
         Alternations of w-step and y-step.
     w_tol : float, default=1e-5
         Optimality residual of the last w-step.
@@ -68,7 +68,7 @@ class MMC(HierarchicalClusterer):
         alpha: float = 0.01,
         n_init: int = 1,
         slack: float = 0.1,
-        max_iter: int = 100,
+        max_iter: int = 300,
         w_tol: float = 1e-5,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

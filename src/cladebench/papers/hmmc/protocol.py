@@ -88,7 +88,7 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
             arrays = {
                 "parents": hierarchy.parents.astype(np.int32),
                 "leaf_of": hierarchy.leaf_of.astype(np.int32),
-                "class_counts": hierarchy.class_counts(labels).astype(np.int32),
+                "class_counts": class_counts(hierarchy, labels, len(data.label_names)),
             }
             if hierarchy.heights is not None:
                 arrays["heights"] = hierarchy.heights
@@ -227,6 +227,13 @@ def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
         raise ValueError(f"{data.name}: expected a data set with a tree of its classes (class_parents)")
     full = Hierarchy(data.class_parents, np.arange(len(data.label_names)))
     return full.pruned(), full
+
+
+def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Samples of each class below each node, shape (n_nodes, n_classes); a class that was not drawn has none."""
+    counts = np.zeros((hierarchy.n_nodes, n_classes), dtype=np.int32)
+    counts[:, np.unique(labels)] = hierarchy.class_counts(labels)
+    return counts
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
