@@ -149,8 +149,8 @@ double zero_if_finite(const double* values, std::size_t n) {
 
 /// costs[i, k] for the rows of tiles begin..end-1.
 CLADEBENCH_CLONES
-void cost_tiles(const Rows& X, const double* last_tile, const double* models, std::size_t K, std::size_t width, std::size_t begin,
-                std::size_t end, double* buffer, double* costs) {
+void cost_tiles(const Rows& X, const double* last_tile, const double* models, std::size_t K,
+                std::size_t width, std::size_t begin, std::size_t end, double* buffer, double* costs) {
   UnalignedVec* scores = reinterpret_cast<UnalignedVec*>(buffer);
   UnalignedVec* sums = scores + K;
   const Vec zero{};
@@ -314,8 +314,8 @@ std::vector<double> assignment_costs(const MatrixView& X, std::span<const double
 #pragma omp parallel for schedule(dynamic, 1) if (X.n * K * (X.P + K) > kParallelWork)
   for (std::size_t c = 0; c < n_chunks; ++c) {
     const std::size_t begin = c * kLeastTilesPerChunk, end = std::min(n_tiles, begin + kLeastTilesPerChunk);
-    cost_tiles(rows, last.data(), models.data(), K, padded_width(X.P), begin, end, buffers.data() + c * 2 * K * kLanes,
-               costs.data());
+    cost_tiles(rows, last.data(), models.data(), K, padded_width(X.P), begin, end,
+               buffers.data() + c * 2 * K * kLanes, costs.data());
   }
   return costs;
 }

@@ -134,8 +134,7 @@ class Fit {
       t *= std::clamp(-0.5 * t * promised / bend, 0.1, 0.5);
       if (!(t >= kShortest)) return false;
       for (std::size_t k = 0; k < size_; ++k) trial_.W[k] = now_.W[k] + t * step_[k];
-      objective =
-          loss_.along(t) + penalty_.ridge_value(trial_.W.data()) + penalty_.value(trial_.W.data());
+      objective = loss_.along(t) + penalty_.ridge_value(trial_.W.data()) + penalty_.value(trial_.W.data());
       if (is_enough(objective, promised, t)) return true;
     }
   }
@@ -153,8 +152,8 @@ class Fit {
 
 }  // namespace
 
-MarginFit fit_margin(MarginLoss& loss, const MarginPenalty& penalty, std::span<const double> start, double tol,
-                     std::int64_t max_iter) {
+MarginFit fit_margin(MarginLoss& loss, const MarginPenalty& penalty, std::span<const double> start,
+                     double tol, std::int64_t max_iter) {
   return Fit(loss, penalty, tol).run(start, max_iter);
 }
 

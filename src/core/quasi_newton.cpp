@@ -9,8 +9,10 @@
 namespace cladebench {
 namespace {
 
-/// Least s.y / ||y||^2 ... of a pair, relative to ||s|| ||y||: below, rounding decides.
+/// Least s.y of a pair, relative to ||s|| ||y||: below, rounding decides.
 constexpr double kLeastCurvature = 1e-12;
+/// What remains of theta after a step along which the function did not bend: the next may be longer.
+constexpr double kFlatter = 0.1;
 /// Values of the model that a spectral step may rise up to.
 constexpr std::size_t kNonmonotone = 5;
 
@@ -97,7 +99,10 @@ void CompactLbfgs::reset(double theta) {
 
 void CompactLbfgs::update(const double* s, const double* y) {
   const double sy = dot(s, y, size_), ss = dot(s, s, size_), yy = dot(y, y, size_);
-  if (!(sy > kLeastCurvature * std::sqrt(ss) * std::sqrt(yy))) return;
+  if (!(sy > kLeastCurvature * std::sqrt(ss) * std::sqrt(yy))) {
+    reset(kFlatter * theta_);
+    return;
+  }
   if (n_pairs_ == memory_) {
     first_ = (first_ + 1) % memory_;
     --n_pairs_;
@@ -159,7 +164,8 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
     multiply_rows(s_.data(), memory_, stride_, padded, of_s);
     multiply_rows(y_.data(), memory_, stride_, padded, of_y);
     std::array<double, 64> x{};
-    // [theta S^T S, L; L^T, -I] [x; q] = [theta S^T v; Y^T v]: x from the Schur complement, q = L^T x - Y^T v.
+    // [theta S^T S, L; L^T, -I] [x; q] = [theta S^T v; Y^T v]: x from the Schur complement, q = L^T x - Y^T
+    // v.
     for (std::size_t i = 0; i < m; ++i) {
       double sum = theta_ * of_s[slot(i)];
       for (std::size_t j = 0; j < i; ++j) sum += sy_[slot(i) * memory_ + slot(j)] * of_y[slot(j)];
@@ -204,8 +210,8 @@ ProximalModel::ProximalModel(const SparseGroupPenalty& penalty)
       step_(gradient_.size()),
       product_(gradient_.size()) {}
 
-void ProximalModel::minimise(const CompactLbfgs& B, const double* W, const double* g, double tol, int max_iter,
-                             double* Z) {
+void ProximalModel::minimise(const CompactLbfgs& B, const double* W, const double* g, double tol,
+                             int max_iter, double* Z) {
   const std::size_t size = gradient_.size();
   std::copy_n(W, size, Z);
   std::copy_n(g, size, gradient_.data());

@@ -48,7 +48,8 @@ void bind_margin(nb::module_& m) {
         double loss = 0.0;
         {
           nb::gil_scoped_release release;
-          loss = cladebench::MarginLoss(view(X), span(labels), W.shape(0)).evaluate(W.data(), gradient.data());
+          loss =
+              cladebench::MarginLoss(view(X), span(labels), W.shape(0)).evaluate(W.data(), gradient.data());
         }
         return nb::make_tuple(loss, to_numpy(std::move(gradient)));
       },

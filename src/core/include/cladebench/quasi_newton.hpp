@@ -8,9 +8,9 @@
 
 namespace cladebench {
 
-/// B = theta I - [theta S, Y] M^-1 [theta S, Y]^T of the last pairs (s, y), s.y > 0 (Byrd, Nocedal and Schnabel
-/// 1994, eq. 2.17). Pairs are stored with s.y = 1, which leaves B as it is; M is then solved with one Cholesky
-/// factor of theta S^T S + L L^T, L the part of S^T Y below the diagonal.
+/// B = theta I - [theta S, Y] M^-1 [theta S, Y]^T of the last pairs (s, y), s.y > 0 (Byrd, Nocedal and
+/// Schnabel 1994, eq. 2.17). Pairs are stored with s.y = 1, which leaves B as it is; M is then solved with
+/// one Cholesky factor of theta S^T S + L L^T, L the part of S^T Y below the diagonal.
 class CompactLbfgs {
  public:
   CompactLbfgs(std::size_t size, std::size_t memory);
@@ -20,7 +20,9 @@ class CompactLbfgs {
   bool has_pairs() const { return n_pairs_ > 0; }
   double theta() const { return theta_; }
 
-  /// Adds a pair, in place of the oldest if there is no room; none whose curvature is lost in rounding.
+  /// Adds a pair, in place of the oldest if there is no room. One without curvature instead resets to a tenth
+  /// of theta: a function that does not bend, such as the loss where no margin is violated, allows longer
+  /// steps.
   void update(const double* s, const double* y);
 
   /// out = B v, 4 memory size multiplications.

@@ -19,7 +19,9 @@ struct Rows {
   const double* data;
   std::size_t n, P;
   CLADEBENCH_INLINE std::size_t n_vectors() const { return (P + kLanes - 1) / kLanes; }
-  CLADEBENCH_INLINE std::size_t offset(std::size_t vector) const { return std::min(vector * kLanes, P - kLanes); }
+  CLADEBENCH_INLINE std::size_t offset(std::size_t vector) const {
+    return std::min(vector * kLanes, P - kLanes);
+  }
 };
 
 /// Eight rows, `stride` doubles apart.
