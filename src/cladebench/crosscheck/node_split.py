@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck._instances import draw, real_data
 from cladebench.crosscheck.certificate import Certificate, shortfall, timed
 from cladebench.methods._max_margin import Penalties, balance_bounds, split_node
 from cladebench.reference.node_split import best_split
@@ -16,6 +16,8 @@ TOPICS = ("node-split",)
 #: scope -> samples of an instance for K = 2 and K = 3.
 SIZES = {"smoke": {2: 6, 3: 6}, "quick": {2: 10, 3: 8}, "full": {2: 12, 3: 10}}
 STARTS = (1, 10)
+#: With more features than samples every labelling is separable, and the optimum says little.
+N_FEATURES = 4
 ALPHA = 0.1
 #: The objectives of both sides come from different solvers.
 TOLERANCE = 1e-5
@@ -23,10 +25,9 @@ TOLERANCE = 1e-5
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """Yield one for each instance, number of clusters and number of starts."""
-    random = np.random.default_rng(seed)
-    instances = {"random": random.normal(size=(12, 4))}
+    instances = {"random": np.random.default_rng(seed).normal(size=(12, N_FEATURES))}
     for name, (X, _) in real_data().items():
-        rows = X[random.permutation(len(X))[:12]]
+        rows = draw(X, 12, seed, N_FEATURES)
         deviation = rows.std(axis=0)
         instances[name] = (rows - rows.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
     for name, rows in instances.items():
