@@ -1,0 +1,88 @@
+"""Margin fits: one evaluation against one reading of X, fits against NumPy and cvxpy, in one run."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cladebench import _core
+from cladebench.reference import margin as reference
+from cladebench.solvers import margin as solver
+
+N, P = 30_000, 100
+
+
+def clusters(n: int, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Overlapping clusters: about half of the hinges are active at the minimum."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, K, n)
+    return 0.3 * rng.normal(size=(K, P))[labels] + rng.normal(size=(n, P)), labels
+
+
+@pytest.mark.parametrize("K", [2, 5, 50])
+def test_one_evaluation(K: int, ratios: Any, seconds: Callable[..., float]) -> None:
+    X, labels = clusters(N, K)
+    W = 0.1 * np.random.default_rng(1).normal(size=(K, P))
+    # Taken in turns, so that what else the machine does meets both.
+    reading, evaluating = [], []
+    for _ in range(60 if K < 10 else 8):
+        reading.append(seconds(lambda: _core.first_nonfinite(X), 1))
+        evaluating.append(seconds(lambda: solver.squared_hinge(X, labels, W, check=False), 1))
+    name = f"margin loss and gradient, {N:,} x {P}, K = {K}"
+    ratios.add(f"{name}: over reading X", min(evaluating) / min(reading), "<= 1.5" if K <= 5 else None)
+    ratios.add("  one evaluation", 1e3 * min(evaluating), unit="ms")
+    ratios.add("  reading X", 1e3 * min(reading), unit="ms")
+    costs = seconds(lambda: solver.assignment_costs(X, W, check=False))
+    ratios.add("  assignment costs", 1e3 * costs, unit="ms")
+
+
+@pytest.mark.parametrize("K", [2, 5])
+def test_fit_against_accelerated_gradient(K: int, ratios: Any, seconds: Callable[..., float]) -> None:
+    X, labels = clusters(N, K)
+    weights = {"group": 0.5 / (K * P), "l1": 0.1 / (K * P)}
+    found: dict[str, solver.MarginFit] = {}
+    ours = seconds(lambda: found.update(ours=solver.fit_margin(X, labels, K, tol=1e-6, **weights)))
+    theirs = seconds(lambda: found.update(theirs=reference.fista(X, labels, K, tol=1e-6, **weights)), repeats=1)
+    assert found["ours"].converged and found["theirs"].converged
+    assert found["ours"].objective == pytest.approx(found["theirs"].objective, rel=1e-6)
+    ratios.add(f"margin fit, {N:,} x {P}, K = {K}: NumPy FISTA / ours", theirs / ours, ">= 10")
+    for tol in (1e-4, 1e-6, 1e-8):
+        start = time.perf_counter()
+        fit = solver.fit_margin(X, labels, K, tol=tol, **weights)
+        ratios.add(f"  to {tol:g}: {fit.n_iter} steps, {fit.n_passes} passes", time.perf_counter() - start, unit="s")
+
+
+def test_fit_of_many_clusters(ratios: Any) -> None:
+    X, labels = clusters(N, 50)
+    start = time.perf_counter()
+    fit = solver.fit_margin(X, labels, 50, ridge=1e-3, tol=1e-4)
+    assert fit.converged
+    ratios.add(
+        f"margin fit, {N:,} x {P}, K = 50, ridge, to 1e-4: {fit.n_passes} passes",
+        time.perf_counter() - start,
+        unit="s",
+    )
+
+
+def test_fit_against_cvxpy(ratios: Any, seconds: Callable[..., float]) -> None:
+    K = 2
+    X, labels = clusters(2_000, K)
+    weights = {"group": 0.5 / (K * P), "l1": 0.1 / (K * P)}
+    found: dict[str, solver.MarginFit] = {}
+    ours = seconds(lambda: found.update(ours=solver.fit_margin(X, labels, K, tol=1e-6, **weights)), repeats=10)
+    theirs = seconds(lambda: found.update(theirs=reference.fit_margin(X, labels, K, **weights)), repeats=1)
+    assert found["ours"].objective == pytest.approx(found["theirs"].objective, rel=1e-6)
+    ratios.add(f"margin fit, 2,000 x {P}, K = {K}: cvxpy / ours", theirs / ours, ">= 200")
+    ratios.add("  ours", 1e3 * ours, unit="ms")
+
+
+def test_fit_of_a_small_node(ratios: Any, seconds: Callable[..., float]) -> None:
+    X, labels = clusters(100, 2)
+    weights = {"group": 0.5 / (2 * P), "l1": 0.1 / (2 * P)}
+    fit = solver.fit_margin(X, labels, 2, tol=1e-6, **weights)
+    other = labels.copy()
+    other[:5] = 1 - other[:5]
+    warm = seconds(lambda: solver.fit_margin(X, other, 2, W=fit.W, tol=1e-6, **weights), repeats=20)
+    ratios.add(f"margin fit, 100 x {P}, K = 2, warm after 5 labels changed", 1e3 * warm, unit="ms")

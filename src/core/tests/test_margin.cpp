@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "check.hpp"
+#include "cladebench/margin.hpp"
+#include "cladebench/proximal.hpp"
+#include "cladebench/quasi_newton.hpp"
+
+using namespace cladebench;
+
+namespace {
+
+struct Instance {
+  Instance(std::mt19937_64& random, std::size_t n, std::size_t P, std::size_t K)
+      : n(n), P(P), K(K), X(n * P), W(K * P), labels(n) {
+    std::normal_distribution<double> normal;
+    for (double& x : X) x = normal(random);
+    for (double& w : W) w = normal(random) / std::sqrt(static_cast<double>(P));
+    for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random() % K);
+  }
+  MatrixView view() const { return {X.data(), n, P}; }
+  double score(std::size_t i, std::size_t k) const {
+    double sum = 0.0;
+    for (std::size_t p = 0; p < P; ++p) sum += W[k * P + p] * X[i * P + p];
+    return sum;
+  }
+  std::size_t n, P, K;
+  std::vector<double> X, W;
+  std::vector<std::int64_t> labels;
+};
+
+double plain_loss(const Instance& it) {
+  double loss = 0.0;
+  for (std::size_t i = 0; i < it.n; ++i) {
+    const auto own = static_cast<std::size_t>(it.labels[i]);
+    for (std::size_t k = 0; k < it.K; ++k) {
+      const double hinge = std::max(0.0, 1.0 - it.score(i, own) + it.score(i, k));
+      if (k != own) loss += hinge * hinge;
+    }
+  }
+  return loss / static_cast<double>(it.n * it.K);
+}
+
+const std::vector<double> kNone(200, 0.0);
+
+std::span<const double> zeros(std::size_t P) { return {kNone.data(), P}; }
+
+}  // namespace
+
+TEST(margin_loss_and_costs_are_those_of_the_formula) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 80; ++round) {
+    const std::size_t K = 2 + random() % 12;
+    Instance it(random, 1 + random() % 300, 1 + random() % 40, K);
+    MarginLoss loss(it.view(), it.labels, K);
+    std::vector<double> gradient(K * it.P), other(K * it.P);
+    const double value = loss.evaluate(it.W.data(), gradient.data());
+    CHECK_NEAR(value, plain_loss(it), 1e-12);
+    const std::vector<double> costs = assignment_costs(it.view(), it.W, K);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < it.n; ++i) sum += costs[i * K + static_cast<std::size_t>(it.labels[i])];
+    CHECK_NEAR(value, sum / static_cast<double>(it.n * K), 1e-12);
+    // Along a segment: the scores of both ends give the loss between them, and the slope is the gradient's.
+    loss.accept();
+    const std::vector<double> from = it.W;
+    std::normal_distribution<double> normal;
+    double slope = 0.0;
+    std::vector<double> direction(K * it.P);
+    for (std::size_t k = 0; k < direction.size(); ++k) {
+      direction[k] = normal(random);
+      slope += gradient[k] * direction[k];
+      it.W[k] = from[k] + direction[k];
+    }
+    loss.evaluate(it.W.data(), other.data());
+    CHECK_NEAR(loss.along(0.0), value, 1e-14);
+    CHECK(std::abs((loss.along(1e-6) - loss.along(-1e-6)) / 2e-6 - slope) <= 1e-4 * (1.0 + std::abs(slope)));
+    for (std::size_t k = 0; k < direction.size(); ++k) it.W[k] = from[k] + 0.3 * direction[k];
+    CHECK_NEAR(loss.along(0.3), plain_loss(it), 1e-12);
+  }
+}
+
+TEST(margin_at_zero) {
+  std::mt19937_64 random(2);
+  for (const std::size_t P : {1, 8, 13}) {
+    Instance it(random, 37, P, 4);
+    MarginLoss loss(it.view(), it.labels, 4);
+    const MarginLoss::AtZero zero = loss.at_zero();
+    std::vector<double> gradient(4 * P);
+    std::fill(it.W.begin(), it.W.end(), 0.0);
+    CHECK_NEAR(loss.evaluate(it.W.data(), gradient.data()), zero.loss, 1e-14);
+    double squares = 0.0;
+    for (const double x : it.X) squares += x * x;
+    CHECK_NEAR(zero.mean_square, squares / 37.0, 1e-13);
+    for (std::size_t k = 0; k < gradient.size(); ++k) CHECK(std::abs(gradient[k] - zero.gradient[k]) < 1e-14);
+  }
+}
+
+TEST(margin_does_not_depend_on_the_threads) {
+#ifdef _OPENMP
+  std::mt19937_64 random(3);
+  const Instance it(random, 5000, 60, 6);
+  std::vector<double> losses;
+  std::vector<std::vector<double>> gradients, models;
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 5}) {
+    omp_set_num_threads(threads);
+    MarginLoss loss(it.view(), it.labels, 6);
+    std::vector<double> gradient(it.W.size()), weights(60, 1e-3);
+    losses.push_back(loss.evaluate(it.W.data(), gradient.data()));
+    gradients.push_back(gradient);
+    models.push_back(fit_margin(loss, {weights, weights, zeros(60)}, {}, 1e-6, 15).W);
+  }
+  omp_set_num_threads(before);
+  for (std::size_t k = 1; k < 3; ++k) {
+    CHECK(losses[k] == losses[0] && gradients[k] == gradients[0] && models[k] == models[0]);
+  }
+#endif
+}
+
+TEST(lbfgs_matrix_maps_the_latest_step_and_is_inverted) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal;
+  for (const std::size_t size : {1, 5, 37}) {
+    CompactLbfgs B(size, 4);
+    B.reset(2.0);
+    std::vector<double> s(size), y(size), image(size), back(size);
+    for (int pair = 0; pair < 9; ++pair) {
+      for (std::size_t k = 0; k < size; ++k) {
+        s[k] = normal(random);
+        y[k] = (1.0 + static_cast<double>(k)) * s[k];  // a diagonal Hessian
+      }
+      B.update(s.data(), y.data());
+      B.multiply(s.data(), image.data());
+      for (std::size_t k = 0; k < size; ++k)
+        CHECK(std::abs(image[k] - y[k]) < 1e-9 * static_cast<double>(size));
+      for (double& entry : s) entry = normal(random);
+      B.multiply(s.data(), image.data());
+      CHECK(dot(s.data(), image.data(), size) > 0.0);
+      B.solve(image.data(), back.data());
+      for (std::size_t k = 0; k < size; ++k) CHECK(std::abs(back[k] - s[k]) < 1e-9);
+    }
+  }
+}
+
+TEST(lbfgs_forgets_where_nothing_bends) {
+  CompactLbfgs B(2, 3);
+  B.reset(1.0);
+  const double s[2] = {1.0, 0.0}, flat[2] = {0.0, 0.0}, bent[2] = {4.0, 0.0};
+  B.update(s, bent);
+  CHECK(B.has_pairs() && B.theta() == 4.0);
+  B.update(s, flat);
+  CHECK(!B.has_pairs() && B.theta() < 4.0);
+}
+
+TEST(margin_fit_by_hand) {
+  // One feature, x = 1 and -1, two clusters: w_0 = -w_1 = w gives the loss (1 - 2 w)^2 / 2 and, with a ridge
+  // r, 2 r w^2: w = 1 / (2 + 2 r).
+  const std::vector<double> X{1.0, -1.0}, ridge{0.25};
+  const std::vector<std::int64_t> labels{0, 1};
+  MarginLoss loss({X.data(), 2, 1}, labels, 2);
+  const MarginFit fit = fit_margin(loss, {zeros(1), zeros(1), ridge}, {}, 1e-12, 100);
+  CHECK(fit.converged);
+  CHECK_NEAR(fit.W[0], 0.4, 1e-10);
+  CHECK_NEAR(fit.W[1], -0.4, 1e-10);
+  CHECK_NEAR(fit.objective, 0.5 * 0.04 + 0.25 * 0.32, 1e-12);
+}
+
+TEST(margin_finds_what_is_not_finite) {
+  std::mt19937_64 random(5);
+  Instance it(random, 700, 90, 2);
+  CHECK(first_nonfinite(it.view()) == -1);
+  it.X[40'001] = std::numeric_limits<double>::infinity();
+  CHECK(first_nonfinite(it.view()) == 40'001);
+  it.X[7] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(first_nonfinite(it.view()) == 7);
+  MarginLoss loss(it.view(), it.labels, 2);
+  CHECK_THROWS(fit_margin(loss, {zeros(90), zeros(90), zeros(90)}, {}, 1e-6, 5), "NaN or infinite");
+}
+
+TEST(margin_rejects_bad_labels) {
+  const std::vector<double> X{1.0, 2.0};
+  const std::vector<std::int64_t> labels{0, 2};
+  CHECK_THROWS(MarginLoss({X.data(), 2, 1}, labels, 2), "labels[1] is 2");
+  CHECK_THROWS(MarginLoss({X.data(), 2, 1}, labels, 1), "at least 2");
+  CHECK_THROWS(MarginLoss({X.data(), 0, 1}, {}, 2), "empty");
+}
