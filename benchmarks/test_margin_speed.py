@@ -44,14 +44,18 @@ def test_fit_against_accelerated_gradient(K: int, ratios: Any, seconds: Callable
     weights = {"group": 0.5 / (K * P), "l1": 0.1 / (K * P)}
     found: dict[str, solver.MarginFit] = {}
     ours = seconds(lambda: found.update(ours=solver.fit_margin(X, labels, K, tol=1e-6, **weights)))
-    theirs = seconds(lambda: found.update(theirs=reference.fista(X, labels, K, tol=1e-6, **weights)), repeats=1)
+    theirs = seconds(
+        lambda: found.update(theirs=reference.fista(X, labels, K, tol=1e-6, **weights)), repeats=1
+    )
     assert found["ours"].converged and found["theirs"].converged
     assert found["ours"].objective == pytest.approx(found["theirs"].objective, rel=1e-6)
     ratios.add(f"margin fit, {N:,} x {P}, K = {K}: NumPy FISTA / ours", theirs / ours, ">= 10")
     for tol in (1e-4, 1e-6, 1e-8):
         start = time.perf_counter()
         fit = solver.fit_margin(X, labels, K, tol=tol, **weights)
-        ratios.add(f"  to {tol:g}: {fit.n_iter} steps, {fit.n_passes} passes", time.perf_counter() - start, unit="s")
+        ratios.add(
+            f"  to {tol:g}: {fit.n_iter} steps, {fit.n_passes} passes", time.perf_counter() - start, unit="s"
+        )
 
 
 def test_fit_of_many_clusters(ratios: Any) -> None:
@@ -71,7 +75,9 @@ def test_fit_against_cvxpy(ratios: Any, seconds: Callable[..., float]) -> None:
     X, labels = clusters(2_000, K)
     weights = {"group": 0.5 / (K * P), "l1": 0.1 / (K * P)}
     found: dict[str, solver.MarginFit] = {}
-    ours = seconds(lambda: found.update(ours=solver.fit_margin(X, labels, K, tol=1e-6, **weights)), repeats=10)
+    ours = seconds(
+        lambda: found.update(ours=solver.fit_margin(X, labels, K, tol=1e-6, **weights)), repeats=10
+    )
     theirs = seconds(lambda: found.update(theirs=reference.fit_margin(X, labels, K, **weights)), repeats=1)
     assert found["ours"].objective == pytest.approx(found["theirs"].objective, rel=1e-6)
     ratios.add(f"margin fit, 2,000 x {P}, K = {K}: cvxpy / ours", theirs / ours, ">= 200")

@@ -43,8 +43,13 @@ class Fit {
     begin(start);
     std::int64_t n_iter = 0;
     double residual = relative_residual();
+    if (residual > tol_ && max_iter > 0) {
+      centre();
+      residual = relative_residual();
+    }
     while (residual > tol_ && n_iter < max_iter && advance()) {
       ++n_iter;
+      centre();
       residual = relative_residual();
     }
     return {std::move(now_.W), now_.objective, now_.loss, residual, n_iter, n_passes_, residual <= tol_};
@@ -80,6 +85,18 @@ class Fit {
     ++n_passes_;
     penalty_.add_ridge_gradient(point.W.data(), point.gradient.data());
     point.objective = point.loss + penalty_.ridge_value(point.W.data()) + penalty_.value(point.W.data());
+  }
+
+  /// The loss knows nothing of a shift common to all models, and a model of its curvature little: the best
+  /// one is taken directly.
+  void centre() {
+    std::copy(now_.W.begin(), now_.W.end(), step_.begin());
+    penalty_.centre(now_.W.data());
+    if (now_.W == step_) return;
+    penalty_.add_ridge_gradient(now_.W.data(), now_.gradient.data());
+    for (std::size_t k = 0; k < size_; ++k) step_[k] = -step_[k];
+    penalty_.add_ridge_gradient(step_.data(), now_.gradient.data());
+    now_.objective = now_.loss + penalty_.ridge_value(now_.W.data()) + penalty_.value(now_.W.data());
   }
 
   double relative_residual() const {

@@ -100,6 +100,69 @@ double SparseGroupPenalty::residual_squared(const double* W, const double* gradi
   return sum;
 }
 
+void SparseGroupPenalty::centre(double* W) const {
+  std::vector<double> column(K_);
+  for (std::size_t p = 0; p < P_; ++p) {
+    for (std::size_t k = 0; k < K_; ++k) column[k] = W[k * P_ + p];
+    const double shift = best_shift(p, column.data());
+    if (shift == 0.0) continue;
+    for (std::size_t k = 0; k < K_; ++k) W[k * P_ + p] += shift;
+  }
+}
+
+/// The shift at which the slope of the column's penalties along it changes its sign. `column` may be sorted.
+double SparseGroupPenalty::best_shift(std::size_t p, double* column) const {
+  double* const end = column + K_;
+  const double K = static_cast<double>(K_), group = group_[p], l1 = l1_[p], ridge = ridge_[p];
+  if (group == 0.0 && l1 == 0.0 && ridge == 0.0) return 0.0;
+  double total = 0.0, square = 0.0;
+  for (const double* w = column; w < end; ++w) total += *w;
+  for (const double* w = column; w < end; ++w) square += *w * *w;
+  if (square == 0.0) return 0.0;
+  const double tiny = 1e-12 * (group * std::sqrt(K) + l1 * K + 2.0 * ridge * std::sqrt(K * square));
+  // Slopes to the left and to the right of a shift; between the two lie the entries that it makes zero.
+  const auto slopes = [&](double shift, double& left, double& right) {
+    double sum = 0.0, squares = 0.0, signs = 0.0, zeros = 0.0;
+    for (const double* w = column; w < end; ++w) {
+      const double moved = *w + shift;
+      sum += moved;
+      squares += moved * moved;
+      signs += moved > 0.0 ? 1.0 : (moved < 0.0 ? -1.0 : 0.0);
+      zeros += moved == 0.0 ? 1.0 : 0.0;
+    }
+    const double smooth = (squares > 0.0 ? group * sum / std::sqrt(squares) : 0.0) + 2.0 * ridge * sum;
+    const double apart = squares > 0.0 ? 0.0 : group * std::sqrt(K);
+    left = smooth + l1 * (signs - zeros) - apart;
+    right = smooth + l1 * (signs + zeros) + apart;
+  };
+  double left = 0.0, right = 0.0;
+  slopes(0.0, left, right);
+  if (left <= tiny && right >= -tiny) return 0.0;
+  if (l1 == 0.0) return -total / K;
+  std::sort(column, end, [](double a, double b) { return a > b; });
+  // The first shift that makes an entry zero and from which on the slope is not negative; the last is one.
+  std::size_t low = 0, high = K_ - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    slopes(-column[middle], left, right);
+    if (right >= 0.0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  slopes(-column[low], left, right);
+  if (left <= 0.0 || low == 0) return -column[low];
+  double from = -column[low - 1], to = -column[low];
+  if (2 * low == K_) return std::clamp(-total / K, from, to);  // as many positive as negative entries
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (from + to);
+    slopes(middle, left, right);
+    (right >= 0.0 ? to : from) = middle;
+  }
+  return 0.5 * (from + to);
+}
+
 double SparseGroupPenalty::ridge_value(const double* W) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < K_; ++k) {

@@ -41,9 +41,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             yield from _fit(name, variant, X, labels, K, weights_of(K, X.shape[1]))
 
 
-def _instances(
-    n_samples: int, n_draws: int, seed: int
-) -> Iterator[tuple[str, FloatArray, np.ndarray, int]]:
+def _instances(n_samples: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray, np.ndarray, int]]:
     rng = np.random.default_rng(seed)
     for k in range(n_draws):
         K = 2 + 3 * k

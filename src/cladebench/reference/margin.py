@@ -167,7 +167,12 @@ def dual_bound(
 
 
 def prox(
-    W: FloatArray, step: float, *, group: npt.ArrayLike = 0.0, l1: npt.ArrayLike = 0.0, ridge: npt.ArrayLike = 0.0
+    W: FloatArray,
+    step: float,
+    *,
+    group: npt.ArrayLike = 0.0,
+    l1: npt.ArrayLike = 0.0,
+    ridge: npt.ArrayLike = 0.0,
 ) -> FloatArray:
     """Minimise step times the penalties plus 1/2 ||Z - W||^2 over Z: the two thresholds, after the ridge."""
     shrink = 1.0 + 2.0 * step * np.asarray(ridge)
@@ -229,7 +234,13 @@ def fista(
         n_passes += 1
     value = _loss_and_gradient(X, labels, now)[0]
     return MarginFit(
-        now, value + penalty(now, group, l1, ridge), value, left / scale, n_iter, n_passes, left <= tol * scale
+        now,
+        value + penalty(now, group, l1, ridge),
+        value,
+        left / scale,
+        n_iter,
+        n_passes,
+        left <= tol * scale,
     )
 
 
@@ -259,7 +270,9 @@ def fit_margin(
     models = cp.Variable((n_clusters, P))
     scores = X @ models.T
     own = np.eye(n_clusters)[labels]
-    margins = 1.0 - cp.sum(cp.multiply(own, scores), axis=1, keepdims=True) @ np.ones((1, n_clusters)) + scores
+    margins = (
+        1.0 - cp.sum(cp.multiply(own, scores), axis=1, keepdims=True) @ np.ones((1, n_clusters)) + scores
+    )
     terms = [cp.sum_squares(cp.multiply(1.0 - own, cp.pos(margins))) / (n * n_clusters)]
     if by_feature["group"].any():
         terms.append(by_feature["group"] @ cp.norm(models, 2, axis=0))

@@ -17,8 +17,8 @@ using namespace cladebench;
 namespace {
 
 struct Instance {
-  Instance(std::mt19937_64& random, std::size_t n, std::size_t P, std::size_t K)
-      : n(n), P(P), K(K), X(n * P), W(K * P), labels(n) {
+  Instance(std::mt19937_64& random, std::size_t rows, std::size_t features, std::size_t clusters)
+      : n(rows), P(features), K(clusters), X(n * P), W(K * P), labels(n) {
     std::normal_distribution<double> normal;
     for (double& x : X) x = normal(random);
     for (double& w : W) w = normal(random) / std::sqrt(static_cast<double>(P));

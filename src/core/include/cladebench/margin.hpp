@@ -99,7 +99,8 @@ struct MarginFit {
 /// the whole way, and evaluating it gives the next gradient too: mostly one pass over X an iteration, and two
 /// where a shorter step is taken, whose search needs no pass. Without a non-smooth part the model's minimiser
 /// has a closed form. Where the model gives no descent it is forgotten: what remains is a proximal gradient
-/// step.
+/// step. After each step all models are shifted alike to where the penalties are least, which the loss does
+/// not notice.
 /// @param start K x P, or empty for 0.
 /// @throws std::invalid_argument if X is not finite or so large that its squares overflow.
 MarginFit fit_margin(MarginLoss& loss, const MarginPenalty& penalty, std::span<const double> start,

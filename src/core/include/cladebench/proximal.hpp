@@ -29,10 +29,17 @@ class SparseGroupPenalty {
   /// it is the norm of the gradient after a soft threshold by l1_p, less group_p, if positive.
   double residual_squared(const double* W, const double* gradient) const;
 
+  /// Moves the entries of each column by the same amount, to where pen and ridge are least: a loss that
+  /// depends on differences of models alone stays as it is. Columns that are there to rounding are left
+  /// alone.
+  void centre(double* W) const;
+
   double ridge_value(const double* W) const;
   void add_ridge_gradient(const double* W, double* gradient) const;
 
  private:
+  double best_shift(std::size_t p, double* column) const;
+
   std::size_t K_, P_;
   std::span<const double> group_, l1_, ridge_;
   bool smooth_;
