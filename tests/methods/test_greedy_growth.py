@@ -265,18 +265,20 @@ def test_a_tree_may_be_as_deep_as_it_has_samples() -> None:
 
 
 def test_models_facts_and_the_path_to_a_node() -> None:
+    paths: dict[int, list[Any]] = {}
+
     class WithModels(Toy):
         def _split(self, node: Node) -> Split | None:
             split = super()._split(node)
             if split is not None:
                 split.models = np.full((2, 3), 10.0 * node.index) + np.arange(2)[:, None]
                 split.facts = {"objective": float(node.index)}
-                self.paths[node.index] = [
-                    above.models[position].tolist() for above, position in node.path() if above.models is not None
+                paths[node.index] = [
+                    above.models[position].tolist()
+                    for above, position in node.path()
+                    if above.models is not None
                 ]
             return split
-
-        paths: dict[int, list[Any]] = {}
 
     X = np.column_stack([np.arange(16.0)] * 3)
     tree = WithModels(8, rule=chunks(2, lambda samples: 0.0)).fit(X).hierarchy_
@@ -287,8 +289,8 @@ def test_models_facts_and_the_path_to_a_node() -> None:
     assert objective[inner].tolist() == list(range(7))
     assert models[3].tolist() == [[30.0] * 3, [31.0] * 3]
     # Node 5 is the first child of node 2, which is the second child of the root.
-    assert WithModels.paths[5] == [[20.0] * 3, [1.0] * 3]
-    assert WithModels.paths[0] == []
+    assert paths[5] == [[20.0] * 3, [1.0] * 3]
+    assert paths[0] == []
 
 
 def test_nothing_of_the_data_stays_behind() -> None:

@@ -36,7 +36,9 @@ def test_scores_and_order_are_as_defined(grow: str, n_splits: int) -> None:
         assert scores[node] == pytest.approx(expected, rel=1e-12)
     for t, node in enumerate(np.argsort(order)[np.sort(order) >= 0]):
         # Leaves at the time: made by an earlier split, split later or never.
-        standing = [v for v in range(1, tree.n_nodes) if order[tree.parents[v]] < t and not 0 <= order[v] <= t]
+        standing = [
+            v for v in range(1, tree.n_nodes) if order[tree.parents[v]] < t and not 0 <= order[v] <= t
+        ]
         assert all(scores[v] <= scores[node] for v in standing if order[v] > t)
         if grow == "scattered":
             totals = [total_distance(X, tree.samples(v)) for v in standing if tree.sizes[v] >= n_splits]
@@ -44,10 +46,14 @@ def test_scores_and_order_are_as_defined(grow: str, n_splits: int) -> None:
 
 
 def test_the_rules_differ_as_their_names_say() -> None:
-    # Two tight pairs of blobs far away from a wide one.
+    # Two tight groups, far away from a wide one.
     rng = np.random.default_rng(0)
     X = np.concatenate(
-        [rng.normal(size=(40, 2)) * 8, rng.normal(size=(20, 2)) + [200, 0], rng.normal(size=(20, 2)) + [200, 9]]
+        [
+            rng.normal(size=(40, 2)) * 8,
+            rng.normal(loc=[200, 0], size=(20, 2)),
+            rng.normal(loc=[200, 9], size=(20, 2)),
+        ]
     )
     group = np.repeat([0, 1, 2], [40, 20, 20])
     compact = GreedyKMeans(3, grow="compact", n_init=5, random_state=0).fit(X).labels_

@@ -58,7 +58,7 @@ def nearest(X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
         limit = _kth(low, k)
         for _ in range(2):
             row, column, squared = _candidates(X, block, low, limit)
-            order = np.lexsort((column, squared, row))
+            order = np.lexsort((squared, row))  # stable: equally near ones stay in the order of their columns
             first = np.searchsorted(row, np.arange(len(block)))
             best = order[first[:, None] + np.arange(k)]
             farthest = squared[best[:, -1]]

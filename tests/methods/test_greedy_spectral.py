@@ -1,0 +1,367 @@
+"""Neighbours within subsets, the embedding of Ng, Jordan and Weiss, and the tree grown from them."""
+
+import itertools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+from cladebench.methods import GreedySpectral, _neighbors, _spectral, greedy_spectral
+from cladebench.methods._kmeans import by_first_member
+from cladebench.methods._neighbors import NeighborLists, nearest
+from cladebench.methods._spectral import embedding, gaussian_graph, lower_eigenvectors, spectral_labels
+
+# ---------------------------------------------------------------- twins
+
+
+def nearest_by_sorting(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    index, distance = np.empty((len(X), k), dtype=int), np.empty((len(X), k))
+    for i in range(len(X)):
+        far = [(float(np.sqrt(((X[i] - X[j]) ** 2).sum())), j) for j in range(len(X)) if j != i]
+        for place, (d, j) in enumerate(sorted(far)[:k]):
+            index[i, place], distance[i, place] = j, d
+    return index, distance
+
+
+def affinity_twin(X: np.ndarray, k: int) -> np.ndarray:
+    index, distance = nearest_by_sorting(X, k)
+    sigma = distance.mean()
+    W = np.zeros((len(X), len(X)))
+    for i in range(len(X)):
+        for j, d in zip(index[i], distance[i], strict=True):
+            W[i, j] = W[j, i] = np.exp(-(d**2) / (2 * sigma**2))
+    return W
+
+
+def njw_rows(W: np.ndarray, n_vectors: int) -> np.ndarray:
+    """As in the paper of Ng, Jordan and Weiss."""
+    D = np.diag(1 / np.sqrt(W.sum(axis=1)))
+    _, vectors = np.linalg.eigh(D @ W @ D)
+    top = vectors[:, -n_vectors:]
+    return top / np.linalg.norm(top, axis=1, keepdims=True)
+
+
+def same_up_to_rotation(a: np.ndarray, b: np.ndarray, tolerance: float) -> None:
+    assert np.abs(a @ a.T - b @ b.T).max() < tolerance
+
+
+def labels_of(X: np.ndarray, n_clusters: int, k: int = 5) -> np.ndarray:
+    index, distance = nearest(X, np.arange(len(X)), min(k, len(X) - 1))
+    return spectral_labels(index, distance, n_clusters, n_init=10, seed=0)
+
+
+def connected_data(seed: int, n: int = 60) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, 6)) + 3.0 * np.repeat(np.eye(6)[:3], n // 3, axis=0)
+
+
+# ---------------------------------------------------------------- neighbours
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    X=hnp.arrays(
+        np.float64, st.tuples(st.integers(2, 30), st.integers(1, 3)), elements=st.integers(-3, 3).map(float)
+    ),
+    offset=st.sampled_from([0.0, 1e6]),
+    block=st.sampled_from([1, 70, 8_000_000]),
+    group=st.sampled_from([2, 4, 32]),
+    data=st.data(),
+)
+def test_neighbours_and_their_ties(
+    X: np.ndarray, offset: float, block: int, group: int, data: st.DataObject
+) -> None:
+    X = X + offset
+    k = data.draw(st.integers(0, len(X) - 1))
+    rows = np.array(data.draw(st.lists(st.integers(0, len(X) - 1), max_size=5)), dtype=int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_neighbors, "BLOCK", block)
+        patch.setattr(_neighbors, "GROUP", group)
+        index, distance = nearest(X, rows, k)
+    expected = nearest_by_sorting(X, k)
+    assert np.array_equal(index, expected[0][rows])
+    assert np.array_equal(distance, expected[1][rows])
+
+
+@pytest.mark.parametrize(
+    "trouble", ["none", "far from zero", "one far point", "nearly equal points", "equal points"]
+)
+def test_neighbours_are_exact_whatever_the_products_lose(trouble: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(250, 7))
+    if trouble == "far from zero":
+        X += 1e7
+    elif trouble == "one far point":
+        X[17] = 1e9
+    elif trouble == "nearly equal points":
+        X[100:200] = X[0] + 1e-9 * rng.normal(size=(100, 7))
+    elif trouble == "equal points":
+        X[50:200] = X[0]
+    index, distance = nearest(X, np.arange(250), 4)
+    expected = nearest_by_sorting(X, 4)
+    assert distance == pytest.approx(expected[1], rel=1e-13)
+    # Distances that differ in the last bit only, from the order of the sum, are equal here.
+    differ = index != expected[0]
+    assert differ.mean() < 0.01
+    again = np.linalg.norm(X[:, None] - X[index], axis=2)
+    assert again == pytest.approx(distance, rel=1e-13)
+    if trouble == "equal points":
+        assert index[199].tolist() == [0, 50, 51, 52]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    X=hnp.arrays(
+        np.float64, st.tuples(st.integers(3, 30), st.integers(1, 2)), elements=st.integers(-4, 4).map(float)
+    ),
+    length=st.integers(1, 12),
+    data=st.data(),
+)
+def test_neighbours_within_a_subset_are_those_of_a_search_there(
+    X: np.ndarray, length: int, data: st.DataObject
+) -> None:
+    lists = NeighborLists(X, length)
+    samples = np.sort(data.draw(st.lists(st.integers(0, len(X) - 1), min_size=2, unique=True)))
+    k = data.draw(st.integers(1, len(samples) - 1))
+    index, distance = lists.within(samples, k)
+    direct = nearest(X[samples], np.arange(len(samples)), k)
+    assert np.array_equal(index, direct[0])
+    assert np.array_equal(distance, direct[1])
+
+
+# ---------------------------------------------------------------- graph and embedding
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_the_graph_is_as_defined(k: int) -> None:
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    W = gaussian_graph(*nearest(X, np.arange(40), k))
+    assert W.toarray() == pytest.approx(affinity_twin(X, k), rel=1e-12)
+    assert np.array_equal(W.toarray(), W.toarray().T)
+    assert not W.diagonal().any()
+
+
+def test_far_points_stay_in_the_graph() -> None:
+    X = np.concatenate([connected_data(0), [[1e6] * 6]])
+    W = gaussian_graph(*nearest(X, np.arange(61), 5))
+    assert W.data.min() == np.exp(-300.0)
+    assert W[[60]].sum() > 0
+
+
+def test_equal_points_have_weights_of_one() -> None:
+    assert set(gaussian_graph(*nearest(np.ones((9, 2)), np.arange(9), 5)).data) == {1.0}
+
+
+@pytest.mark.parametrize("dense_size", [500, 10], ids=["LAPACK", "Lanczos"])
+@pytest.mark.parametrize("n_vectors", [2, 3, 6])
+def test_the_embedding_is_that_of_ng_jordan_and_weiss(
+    dense_size: int, n_vectors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_spectral, "DENSE_SIZE", dense_size)
+    monkeypatch.setattr(_spectral, "TOLERANCE", 1e-10)
+    for seed in range(4):
+        X = connected_data(seed, 120)
+        W = affinity_twin(X, 5)
+        rows = embedding(sparse.csr_array(W), np.zeros(120, dtype=int), n_vectors)
+        assert (rows[:, 0] > 0).all()
+        same_up_to_rotation(rows, njw_rows(W, n_vectors), 1e-6)
+
+
+@pytest.mark.parametrize("dense_size", [500, 10], ids=["LAPACK", "Lanczos"])
+def test_the_embedding_of_several_components(dense_size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_spectral, "DENSE_SIZE", dense_size)
+    monkeypatch.setattr(_spectral, "TOLERANCE", 1e-10)
+    X = np.concatenate([connected_data(0), connected_data(1)[:33] + 1000.0])
+    component = np.repeat([0, 1], [60, 33])
+    W = affinity_twin(X, 5)
+    assert not W[:60, 60:].any()
+    for n_vectors in (3, 5):
+        rows = embedding(sparse.csr_array(W), component, n_vectors)
+        same_up_to_rotation(rows, njw_rows(W, n_vectors), 1e-6)
+        assert np.abs(rows[:60] @ rows[60:].T).max() < 1e-8
+
+
+def test_where_lanczos_gives_up_the_factorisation_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).uniform(size=(600, 2))
+    W = gaussian_graph(*nearest(X, np.arange(600), 5))
+    zero = np.zeros(600, dtype=int)
+    monkeypatch.setattr(_spectral, "TOLERANCE", 1e-10)
+    lanczos, calls = _spectral._lanczos, []
+
+    def gives_up_at_first(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise ArpackNoConvergence("none", np.empty(0), np.empty((600, 0)))
+        return lanczos(*arguments)
+
+    monkeypatch.setattr(_spectral, "_lanczos", gives_up_at_first)
+    factored = lower_eigenvectors(*normalised(W), zero, 4)
+    assert len(calls) == 2
+    monkeypatch.setattr(_spectral, "DENSE_SIZE", 600)
+    dense = lower_eigenvectors(*normalised(W), zero, 4)
+    assert factored[0] == pytest.approx(dense[0], abs=1e-9)
+    assert np.abs(factored[1].T @ dense[1]) == pytest.approx(np.eye(4), abs=1e-6)
+
+
+def normalised(W: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
+    degrees = W.toarray().sum(axis=1)
+    M = W.toarray() / np.sqrt(np.outer(degrees, degrees))
+    return sparse.csr_array(M), np.sqrt(degrees / degrees.sum())
+
+
+def test_a_long_path_is_cut_in_the_middle() -> None:
+    # Its eigenvalues lie within 1e-8 of each other; the second vector is a half wave.
+    assert np.array_equal(labels_of(np.arange(6000.0)[:, None], 2), np.repeat([0, 1], 3000))
+
+
+def test_a_point_that_hardly_hangs_on_goes_with_its_neighbours() -> None:
+    # Far from all; its weights are exp(-300), so that its entries in the eigenvectors are about 1e-65.
+    X = connected_data(0)
+    towards = X[:20].mean(axis=0) - X[20:].mean(axis=0)
+    X = np.concatenate([X, [X.mean(axis=0) + 2000.0 * towards / np.linalg.norm(towards)]])
+    index, distance = nearest(X, np.arange(61), 5)
+    W = gaussian_graph(index, distance)
+    assert W[[60]].max() == np.exp(-300.0)
+    rows = embedding(W, np.zeros(61, dtype=int), 3)
+    alone = embedding(W[:60][:, :60], np.zeros(60, dtype=int), 3)
+    same_up_to_rotation(rows[:60], alone, 1e-9)
+    neighbours = rows[index[60]]
+    assert (neighbours @ rows[60]).min() > 0.99
+
+
+# ---------------------------------------------------------------- the partition
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 4])
+def test_the_partition_is_that_of_the_plain_algorithm(n_clusters: int) -> None:
+    for seed in range(5):
+        X = connected_data(seed)
+        rows = njw_rows(affinity_twin(X, 5), n_clusters)
+        expected = KMeans(n_clusters, n_init=30, random_state=1).fit(rows).labels_
+        index, distance = nearest(X, np.arange(60), 5)
+        labels = spectral_labels(index, distance, n_clusters, n_init=30, seed=0)
+        assert np.array_equal(labels, by_first_member(expected))
+
+
+def blocks(sizes: list[int]) -> np.ndarray:
+    """Far groups of points, each of which is a component of the graph."""
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.uniform(size=(size, 2)) + 1000.0 * k for k, size in enumerate(sizes)])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_clusters", "expected"),
+    [
+        ([6, 9], 2, [0, 1]),
+        ([6, 9, 7], 2, [0, 1, 0]),
+        ([9, 6, 7, 8], 3, [0, 1, 1, 2]),
+        ([7, 7, 7], 2, [0, 1, 1]),
+        ([6, 7, 8, 9, 10], 5, [0, 1, 2, 3, 4]),
+    ],
+)
+def test_components_are_kept_whole(sizes: list[int], n_clusters: int, expected: list[int]) -> None:
+    assert np.array_equal(labels_of(blocks(sizes), n_clusters), np.repeat(expected, sizes))
+
+
+@settings(max_examples=40, deadline=None)
+@given(sizes=st.lists(st.integers(2, 40), min_size=2, max_size=5), data=st.data())
+def test_the_largest_components_alone_are_the_best_k_means_partition(
+    sizes: list[int], data: st.DataObject
+) -> None:
+    n_clusters = data.draw(st.integers(2, len(sizes)))
+    corners = np.eye(len(sizes))  # where the points of each component are, up to rotation
+
+    def inertia(cluster: Any) -> float:
+        total = 0.0
+        for j in set(cluster):
+            inside = np.array(cluster) == j
+            center = np.average(corners[inside], axis=0, weights=np.array(sizes)[inside])
+            total += float(np.array(sizes)[inside] @ ((corners[inside] - center) ** 2).sum(axis=1))
+        return total
+
+    # Each component a cycle.
+    starts = np.cumsum([0, *sizes[:-1]])
+    index = np.concatenate(
+        [start + (np.arange(size) + 1) % size for start, size in zip(starts, sizes, strict=True)]
+    )
+    labels = spectral_labels(index[:, None], np.ones((len(index), 1)), n_clusters, n_init=1, seed=0)
+    assert np.array_equal(labels, np.repeat(labels[starts], sizes))
+    partitions = {
+        tuple(by_first_member(np.array(p))) for p in itertools.product(range(n_clusters), repeat=len(sizes))
+    }
+    assert inertia(labels[starts].tolist()) == pytest.approx(min(map(inertia, partitions)), abs=1e-9)
+
+
+def test_duplicates_and_small_nodes() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for X in (
+            np.repeat(np.arange(4.0), 10)[:, None],
+            np.array([[0.0], [1.0]]),
+            np.zeros((3, 1)),
+            blocks([2, 1, 1]),
+        ):
+            labels = labels_of(X, 2)
+            assert np.array_equal(labels, labels_of(X, 2))
+            assert set(labels) <= {0, 1}
+    # Groups of ten equal points are components.
+    assert np.array_equal(labels_of(np.repeat(np.arange(4.0), 10)[:, None], 4), np.repeat(np.arange(4), 10))
+
+
+# ---------------------------------------------------------------- the tree
+
+
+@pytest.mark.parametrize("grow", ["compact", "scattered"])
+def test_every_node_is_split_by_the_graph_of_its_own(grow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(5).normal(size=(150, 4))
+    whole = GreedySpectral(12, n_splits=3, grow=grow, random_state=0).fit(X)
+    searched = []
+
+    def within(self: NeighborLists, samples: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        searched.append(len(samples))
+        return nearest(X[samples], np.arange(len(samples)), k)
+
+    monkeypatch.setattr(NeighborLists, "within", within)
+    direct = GreedySpectral(12, n_splits=3, grow=grow, random_state=0).fit(X)
+    assert len(searched) > 5
+    assert np.array_equal(whole.hierarchy_.parents, direct.hierarchy_.parents)
+    assert np.array_equal(whole.hierarchy_.leaf_of, direct.hierarchy_.leaf_of)
+    assert np.array_equal(whole.trace_["score"], direct.trace_["score"])
+    monkeypatch.undo()
+    monkeypatch.setattr(greedy_spectral, "LIST_FACTOR", 1)
+    shorter = GreedySpectral(12, n_splits=3, grow=grow, random_state=0).fit(X)
+    assert np.array_equal(whole.hierarchy_.leaf_of, shorter.hierarchy_.leaf_of)
+
+
+def test_groups_are_found() -> None:
+    X, y = make_blobs(300, 8, centers=4, cluster_std=1.5, random_state=0)
+    fitted = GreedySpectral(4, grow="scattered", random_state=0).fit(X)
+    assert np.array_equal(by_first_member(fitted.labels_), by_first_member(y))
+    assert not hasattr(fitted, "_lists")
+
+
+def test_the_rules_differ() -> None:
+    # Two far components, each of two groups: the first is the more compact, the second has the larger total.
+    rng = np.random.default_rng(0)
+    near = rng.normal(size=(80, 2)) + np.repeat([[0, 0], [0, 4]], 40, axis=0)
+    wide = 10.0 * (rng.normal(size=(120, 2)) + np.repeat([[0, 0], [0, 4]], 60, axis=0)) + [5000.0, 0.0]
+    X, component = np.concatenate([near, wide]), np.repeat([0, 1], [80, 120])
+    for grow, split, whole in (("compact", 0, 1), ("scattered", 1, 0)):
+        labels = GreedySpectral(3, grow=grow, random_state=0).fit(X).labels_
+        assert len(np.unique(labels[component == split])) == 2
+        assert len(np.unique(labels[component == whole])) == 1
+
+
+def test_bad_parameters() -> None:
+    for name, value in (("n_init", 0), ("n_neighbors", 0)):
+        with pytest.raises(ValueError, match=f"{name}={value}: expected an integer"):
+            GreedySpectral(**{name: value}).fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="grow=None"):
+        GreedySpectral(grow=None).fit([[0.0], [1.0]])
