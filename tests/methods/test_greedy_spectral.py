@@ -16,7 +16,7 @@ from sklearn.datasets import make_blobs
 
 from cladebench.methods import GreedySpectral, _neighbors, _spectral, greedy_spectral
 from cladebench.methods._kmeans import by_first_member
-from cladebench.methods._neighbors import NeighborLists, nearest
+from cladebench.methods._neighbors import NeighborLists, first_of_equals, nearest
 from cladebench.methods._spectral import embedding, gaussian_graph, lower_eigenvectors, spectral_labels
 
 # ---------------------------------------------------------------- twins
@@ -114,6 +114,13 @@ def test_neighbours_are_exact_whatever_the_products_lose(trouble: str) -> None:
     assert again == pytest.approx(distance, rel=1e-13)
     if trouble == "equal points":
         assert index[199].tolist() == [0, 50, 51, 52]
+
+
+def test_the_first_of_equal_points() -> None:
+    X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [-0.0, 0.0], [1.0, 2.0], [2.0, 1.0]])
+    assert first_of_equals(X, 1).tolist() == [0, 1, 5]
+    assert first_of_equals(X, 2).tolist() == [0, 1, 2, 3, 5]
+    assert first_of_equals(X, 3).tolist() == list(range(6))
 
 
 @settings(max_examples=60, deadline=None)

@@ -36,28 +36,33 @@ def nearest(X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
     product minus what rounding can amount to), the bounds give candidates, and the candidates' distances are computed
     from differences: what is returned does not depend on how the products were rounded.
     """
-    n, n_features = X.shape
     index = np.empty((len(rows), k), dtype=np.int64)
     distance = np.empty((len(rows), k))
     if k == 0 or len(rows) == 0:
         return index, distance
+    columns = first_of_equals(X, k + 1)
     # Rounding is relative to the norms, and these are least about the middle.
     points = X - X.mean(axis=0)
-    slack = 4.0 * (n_features + 4) * np.finfo(np.float64).eps
+    slack = 4.0 * (X.shape[1] + 4) * np.finfo(np.float64).eps
     norms = (1.0 - slack) * np.einsum("ij,ij->i", points, points)
-    size = max(1, BLOCK // n)
+    others = points[columns]
+    size = max(1, BLOCK // len(columns))
     for start in range(0, len(rows), size):
         block = rows[start : start + size]
-        low = points[block] @ points.T
+        low = points[block] @ others.T
         low *= -2.0
         low += norms[block, None]
-        low += norms
-        low[np.arange(len(block)), block] = np.inf
-        # Of these bounds k at least are no larger, so that about k candidates come first; then all that could be nearer
-        # than the k-th nearest of these.
+        low += norms[columns]
+        own = np.minimum(np.searchsorted(columns, block), len(columns) - 1)
+        itself = np.flatnonzero(columns[own] == block)
+        low[itself, own[itself]] = np.inf
+        # Of these bounds, k at least are no larger, so that about k candidates come first; then all that could be
+        # nearer than the k-th nearest of these.
         limit = _kth(low, k)
         for _ in range(2):
-            row, column, squared = _candidates(X, block, low, limit)
+            row, place = np.divmod(np.flatnonzero(low <= limit[:, None]), len(columns))
+            column = columns[place]
+            squared = _squared_distances(X, block[row], column)
             order = np.lexsort((squared, row))  # stable: equally near ones stay in the order of their columns
             first = np.searchsorted(row, np.arange(len(block)))
             best = order[first[:, None] + np.arange(k)]
@@ -70,6 +75,27 @@ def nearest(X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
     return index, distance
 
 
+def first_of_equals(X: np.ndarray, count: int) -> np.ndarray:
+    """Find the points that are among the first ``count`` of those equal to them: no others can be nearest neighbours.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    count : int
+
+    Returns
+    -------
+    ndarray of int64
+        Ascending.
+    """
+    rows = np.ascontiguousarray(X + 0.0)  # no negative zeros: rows are compared as bytes
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    order = np.argsort(keys, kind="stable")
+    begins = np.concatenate([[True], keys[order[1:]] != keys[order[:-1]]])
+    starts = np.maximum.accumulate(np.where(begins, np.arange(len(X)), 0))
+    return np.sort(order[np.arange(len(X)) - starts < count])
+
+
 def _kth(low: np.ndarray, k: int) -> np.ndarray:
     """Upper bounds of the k-th smallest value of each row: the k-th smallest of the groups' minima, if there are k."""
     n = low.shape[1]
@@ -80,18 +106,14 @@ def _kth(low: np.ndarray, k: int) -> np.ndarray:
     return np.partition(least, k - 1, axis=1)[:, k - 1]
 
 
-def _candidates(
-    X: np.ndarray, block: np.ndarray, low: np.ndarray, limit: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs whose lower bound is within the row's limit: rows (ascending), columns, squared distances."""
-    row, column = np.divmod(np.flatnonzero(low <= limit[:, None]), low.shape[1])
-    squared = np.empty(len(row))
+def _squared_distances(X: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    squared = np.empty(len(i))
     step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(row), step):
+    for start in range(0, len(i), step):
         part = slice(start, start + step)
-        offsets = X[block[row[part]]] - X[column[part]]
+        offsets = X[i[part]] - X[j[part]]
         squared[part] = np.einsum("ij,ij->i", offsets, offsets)
-    return row, column, squared
+    return squared
 
 
 class NeighborLists:
