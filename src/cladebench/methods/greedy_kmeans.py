@@ -65,6 +65,9 @@ class GreedyKMeans(GreedyByDistance):
     Nodes with fewer than ``n_splits`` samples, and nodes of equal samples, are not split. A node with fewer distinct
     samples than ``n_splits`` gets fewer children.
 
+    The average distance within a small node is small: "compact" tends to split small nodes down to single samples
+    before it turns to large ones.
+
     scikit-learn's `KMeans`, on one thread. O(iterations * n_init * n_splits * n_features * n_node) time for each of the
     at most ``2 * n_leaves`` nodes.
     """

@@ -68,11 +68,15 @@ class GreedySpectral(GreedyByDistance):
     -----
     Nodes with fewer than ``n_splits`` samples, and nodes of equal samples, are not split. Where the graph of a node has
     more components than ``n_splits``, the largest components are children of their own and the others make up the
-    last.
+    last: with few neighbours, outliers that are each other's neighbours are often split off first. Equal samples may
+    come apart in a node that has others.
+
+    The average distance within a small node is small: "compact" tends to split small nodes down to single samples
+    before it turns to large ones.
 
     Neighbours are searched for once, in O(n_samples^2 n_features) time; those within a node are read off the root's
     lists, and searched for again only where a list is left with too few. They are exact. Memory is linear in
-    ``n_samples``, but for a block of 64 MB.
+    ``n_samples``, but for a few blocks of 64 MB.
 
     References
     ----------
