@@ -44,8 +44,8 @@ class FlatSpectral(FlatClusterer):
     Notes
     -----
     Neighbours are exact, and of equally near ones those with the lowest indices are taken: of many equal samples, the
-    first ones thus become everyone's neighbours, and equal samples may come apart. Where the graph has more components than ``n_clusters``, the largest
-    components are clusters of their own and the others make up the last (see
+    first ones thus become everyone's neighbours, and equal samples may come apart. Where the graph has more components
+    than ``n_clusters``, the largest components are clusters of their own and the others make up the last (see
     `cladebench.methods._spectral.spectral_labels`).
 
     O(n_samples^2 n_features) time for the neighbours; memory is linear in ``n_samples``, but for a few blocks of
