@@ -50,9 +50,8 @@ def test_least_subgradient_is_the_slope_of_steepest_descent() -> None:
     for W in (np.zeros((2, 1)), np.array([[0.7], [0.0]]), np.array([[0.7], [-0.2]])):
         gradient = rng.normal(size=W.shape)
         least = reference.least_subgradient(W, gradient, 0.3, 0.2)
-        t = 1e-7
 
-        def slope(angle: float, W=W, gradient=gradient) -> float:
+        def slope(angle: float, W=W, gradient=gradient, t=1e-7) -> float:
             d = np.array([[np.cos(angle)], [np.sin(angle)]])
             change = reference.penalty(W + t * d, 0.3, 0.2, 0.0) - reference.penalty(W, 0.3, 0.2, 0.0)
             return float(np.sum(gradient * d)) + change / t

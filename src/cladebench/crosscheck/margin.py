@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def _loss(name: str, X: FloatArray, labels: np.ndarray, K: int, seed: int) -> Ce
 
 
 def _fit(
-    name: str, variant: str, X: FloatArray, labels: np.ndarray, K: int, weights: dict[str, float]
+    name: str, variant: str, X: FloatArray, labels: np.ndarray, K: int, weights: dict[str, Any]
 ) -> Iterator[Certificate]:
     fit, seconds_fast = timed(lambda: solver.fit_margin(X, labels, K, tol=TOL, **weights))
     primal = reference.objective(X, labels, fit.W, **weights)

@@ -289,5 +289,5 @@ def fit_margin(
     found = np.asarray(models.value)
     value = _loss_and_gradient(X, labels, found)[0]
     left = residual(X, labels, found, **weights)
-    n_iter = int(programme.solver_stats.num_iters)
+    n_iter = int(programme.solver_stats.num_iters or 0)
     return MarginFit(found, value + penalty(found, **weights), value, left, n_iter, n_iter, left <= tol)
