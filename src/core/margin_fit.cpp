@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMemory = 10;
 /// Share of the subproblem's residual that its solution may leave, and its steps at most.
-constexpr double kModelTol = 0.1;
+constexpr double kModelTol = 0.3;
 constexpr int kModelIterations = 100;
 /// Share of the promised decrease that a step must bring, and the shortest step tried.
 constexpr double kSufficient = 1e-4;

@@ -219,7 +219,7 @@ def fit_margin(
     -----
     Proximal quasi-Newton [2]_ as in section 4.2 of the paper [1]_: the Hessian of loss and ridge is modelled by an
     L-BFGS matrix of 10 pairs in compact form [3]_ (eq. 7), the model plus penalty is minimised by spectral proximal
-    gradient to a tenth of its first residual, and a backtracking line search along the way there asks for a
+    gradient to 0.3 of its first residual, and a backtracking line search along the way there asks for a
     sufficient decrease of the objective, which never rises (but for rounding, 4 units in its last place a step).
     The loss does not notice a shift common to all models; after each step the one is made that the penalties like
     best.
