@@ -14,7 +14,7 @@ from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hing
 #: What rounding may add to an objective between two steps, relative to its value.
 ROUNDING = 1e-9
 #: w-steps are solved to this multiple of ``w_tol`` for as long as the labels change.
-LOOSE = 100.0
+LOOSE = 10.0
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class HMMC(GreedyTopDown):
         ``alpha=0``. Without it W is unbounded on separable data. It is part of R there, in the score as well.
     max_iter : int, default=300
         Alternations of w-step and y-step at each node.
-    w_tol : float, default=1e-5
+    w_tol : float, default=1e-4
         Optimality residual at which the last w-step of a node stops (see
         :func:`cladebench.solvers.margin.fit_margin`); steps after which labels still change are looser.
     min_leaf_size : int, default=1
@@ -122,7 +122,7 @@ class HMMC(GreedyTopDown):
         fit_intercept: bool = False,
         ridge: float = 1e-6,
         max_iter: int = 300,
-        w_tol: float = 1e-5,
+        w_tol: float = 1e-4,
         min_leaf_size: int = 1,
         max_depth: int | None = None,
         random_state: int | np.random.RandomState | None = None,

@@ -31,7 +31,7 @@ class MMC(HierarchicalClusterer):
         Clusters may be this share larger or smaller than n/K; in [0, 1].
     max_iter : int, default=300
         Alternations of w-step and y-step.
-    w_tol : float, default=1e-5
+    w_tol : float, default=1e-4
         Optimality residual of the last w-step.
     random_state : int, RandomState instance or None, default=None
         Source of the starts.
@@ -69,7 +69,7 @@ class MMC(HierarchicalClusterer):
         n_init: int = 1,
         slack: float = 0.1,
         max_iter: int = 300,
-        w_tol: float = 1e-5,
+        w_tol: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters

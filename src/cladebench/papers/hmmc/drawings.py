@@ -58,7 +58,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
         panels[0, column].tick_params(labelbottom=True)
     for row in range(2):
         panels[row, 0].set_ylabel("SP (%)")
-    _legend(figure, panels.ravel())
+    _legend(figure, panels.ravel().tolist())
     return figure
 
 
@@ -137,7 +137,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
         axes.set_xlabel("half-step")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     panels[0].set_ylabel("objective / final objective")
-    _legend(figure, panels)
+    _legend(figure, list(panels))
     return figure
 
 
