@@ -95,12 +95,13 @@ def figure_2(context: ArtifactContext) -> Figure:
     by_leaves: dict[str, dict[str, dict[float, np.ndarray]]] = {}
     by_splits: dict[str, dict[str, dict[float, np.ndarray]]] = {}
     for dataset in PAPER_DATASETS:
-        for method in FIGURE_2:
+        for method in (*FIGURE_2, "Random-balanced"):
             for factor in FACTORS:
                 metric = "sp" if factor == 1.0 else f"sp_{factor:g}"
                 values = _best(context.measured(dataset, method, metric))
                 if len(values):
                     by_leaves.setdefault(dataset, {}).setdefault(method, {})[factor] = values
+        for method in FIGURE_2:
             for n_splits in (2, 3, 4, 5):
                 # A flat method has no splits: it is the same for all K.
                 flat = f"{method}-K" not in context.methods

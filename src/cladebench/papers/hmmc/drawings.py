@@ -28,6 +28,7 @@ STYLES: Mapping[str, tuple[str, str, str]] = {
     "HSC": (PALETTE[2], "-", "^"),
     "HSC-D": (PALETTE[2], "--", "^"),
     "SC": (PALETTE[2], ":", "^"),
+    "Random-balanced": ("0.6", "-.", "x"),
 }
 
 #: dataset -> method -> size (factor of the number of classes, or number of splits) -> values of the repetitions.
@@ -113,7 +114,7 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
 def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Figure:
     """Objective over its final value against half-steps: a panel for each data set."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
     if not curves:
         return empty_figure("No optimisation traces in this scope.")
@@ -134,8 +135,16 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
                     label=method if k == 0 else None,
                 )
         axes.set_title(dataset)
+        axes.set_yscale("log")
         axes.set_xlabel("half-step")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+        # A log axis that spans less than a decade labels its minor ticks too, which then crowd.
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(
+            LogLocator(subs=(1, 2, 5) if high > 5 * low else (1, 1.1, 1.2, 1.5, 2, 3))
+        )
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
     panels[0].set_ylabel("objective / final objective")
     _legend(figure, list(panels))
     return figure
@@ -175,7 +184,7 @@ def annotated_tree(
     axes = figure.add_subplot()
     axes.axis("off")
     axes.set_xlim(-0.55, len(tips) - 0.45)
-    axes.set_ylim(-depth - 0.5, 0.5)
+    axes.set_ylim(-depth - 0.55, 0.3)
     for node in shown:
         y = -float(tree.depths[node])
         children = [] if tree.depths[node] == depth else [int(child) for child in tree.children(node)]
@@ -188,7 +197,7 @@ def annotated_tree(
         split = len(tree.children(node)) > 0
         axes.text(
             x[node],
-            y + (0.17 if split else 0.0),
+            y,
             "\n".join(lines),
             ha="center",
             va="center",
@@ -204,7 +213,7 @@ def annotated_tree(
             features = "\n".join(feature_names[p] for p in top_features[node, :3])
             axes.text(
                 x[node],
-                y - 0.27,
+                y - 0.36,
                 features,
                 ha="center",
                 va="center",
