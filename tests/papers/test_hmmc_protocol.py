@@ -9,6 +9,7 @@ from cladebench.bench.spec import CellSpec, Limits, MethodPlan
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
 from cladebench.papers.hmmc import protocol
+from cladebench.papers.hmmc.measures import path_sharing_without_root
 from cladebench.reference.semantic import semantic_similarity
 
 PLAN = load_plan("hmmc")
@@ -25,7 +26,7 @@ def run(name, repetition=0, **setting):
 @pytest.mark.parametrize("name", ["HMMC", "CL", "HKM-D"])
 def test_measures_are_those_of_the_stored_tree(name):
     out, data = run(name, n_samples=60), datasets.load("nested-blobs")
-    _, labels = protocol.drawn(data.X, data.labels, 60, spec(name).seed)
+    _, labels = protocol.drawn(data.X, data.labels, 60, protocol.row_seed(spec(name)))
     tree = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
     classes, full = protocol.class_trees(data)
     for metric, kind in (("sp", "shortest_path"), ("ps", "path_sharing")):
@@ -159,3 +160,42 @@ def test_counts_have_a_column_for_each_class_drawn_or_not():
     assert counts.shape == (tree.n_nodes, 5)
     assert counts[tree.root].tolist() == [1, 0, 0, 2, 0]
     assert counts[:, 1].sum() == 0
+
+
+def test_all_methods_of_a_repetition_meet_the_same_rows():
+    assert protocol.row_seed(spec("KM", 1)) == protocol.row_seed(spec("HMMC", 1))
+    assert protocol.row_seed(spec("KM", 1)) != protocol.row_seed(spec("KM", 2))
+    assert spec("KM", 1).seed != spec("HMMC", 1).seed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_path_sharing_without_the_root_against_pairs(seed):
+    random = np.random.default_rng(seed)
+    tree = Hierarchy([-1, 0, 0, 1, 1, 2, 3], random.choice([2, 4, 5, 6, 0], size=12))
+    class_tree = Hierarchy([-1, 0, 1, 1, 0, 4], [2, 3, 5, 4])
+    labels = random.integers(4, size=12)
+
+    def similarity(of, i, j):
+        a, b = ({*_branch(of, k)} - {of.root} for k in (i, j))
+        if of.leaf_of[i] == of.leaf_of[j]:
+            return 1.0
+        return len(a & b) / max(len(a), len(b))
+
+    for learned in (tree, tree.leaf_of):
+        errors = [
+            (
+                (similarity(tree, i, j) if learned is tree else float(learned[i] == learned[j]))
+                - similarity(class_tree, labels[i], labels[j])
+            )
+            ** 2
+            for i in range(12)
+            for j in range(i)
+        ]
+        assert path_sharing_without_root(learned, labels, class_tree) == pytest.approx(1 - np.mean(errors))
+
+
+def _branch(tree, sample):
+    node = int(tree.leaf_of[sample])
+    while node >= 0:
+        yield node
+        node = int(tree.parents[node])

@@ -25,7 +25,7 @@ class HMMC(GreedyTopDown):
         R(W) + 1/(n K) sum_i sum_{k != y_i} max(0, 1 - w_{y_i}.x_i + w_k.x_i)^2
 
     over balanced labels: every cluster has between 0.9 n/K and 1.1 n/K samples (equations 1 and 5 of [1]_). The leaf
-    whose split has the largest score ``sum_i w_{y_i}.x_i / R(W)`` is split next (equation 4, Algorithm 1).
+    whose split has the largest score ``sum_i w_{y_i}.x_i / (G(W) + E(W))`` is split next (equation 4, Algorithm 1).
 
     Parameters
     ----------
@@ -48,16 +48,18 @@ class HMMC(GreedyTopDown):
     slack : float, default=0.1
         Clusters may be this share larger or smaller than n/K (section 3); in [0, 1].
     fit_intercept : bool, default=False
-        Give each model an unpenalised constant term. The paper's models have none.
+        Give each model an unpenalised constant term. The paper's models have none. The term counts in the numerator of
+        the score, and in no regulariser.
     ridge : float, default=1e-6
         Weight of ``ridge/(PK) sum W^2``, added where features may be left without any penalty: for "exclusive" (at
         the root E is zero, and below it for features that no ancestor uses) and for "group+exclusive" with
-        ``alpha=0``. Without it W is unbounded on separable data. It is part of R there, in the score as well.
+        ``alpha=0``. Without it the best W is not unique there, and equation 4 divides by zero at the root. It is part
+        of R, and of the denominator of the score.
     max_iter : int, default=300
         Alternations of w-step and y-step at each node.
     w_tol : float, default=1e-4
-        Optimality residual at which the last w-step of a node stops (see
-        :func:`cladebench.solvers.margin.fit_margin`); steps after which labels still change are looser.
+        Optimality residual at which the last w-steps of a node stop (see
+        :func:`cladebench.solvers.margin.fit_margin`); before the labels stand still for the first time, ten times that.
     min_leaf_size : int, default=1
         Nodes of at most this many samples are not split.
     max_depth : int, optional
@@ -95,7 +97,11 @@ class HMMC(GreedyTopDown):
     The y-step is exact (:func:`cladebench.solvers.assignment.balanced_assignment`); the w-step is convex and solved by
     the paper's proximal quasi-Newton method. Labels start from K-means, made balanced.
 
-    As printed, the sum in the score is over all samples, so that large nodes come first among equally clear ones.
+    The score has G and E without alpha and beta, as printed; variants have their own regulariser in the place of G + E.
+    The sum in it is over all samples, so that large nodes come first among equally clear ones.
+
+    With two clusters and a plain l1 penalty ("l1"), models w, -w and models that differ from them by a shift common to
+    both have one loss and may have one penalty: the solver's choice, symmetric ones, is one of many optima.
     Data should be centred and on one scale: models without intercept separate along directions through the origin.
 
     Time O(n_samples n_features n_splits) for each pass of a w-step over one level of the tree.

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods._flat import flat_hierarchy
 from cladebench.methods._max_margin import Penalties, split_node
 from cladebench.methods.base import HierarchicalClusterer, check_int, check_real, check_scale
 
@@ -97,7 +98,7 @@ class MMC(HierarchicalClusterer):
         self.n_iter_, self.converged_ = 0, True
         self.largest_rise_ = self.largest_residual_ = 0.0
         if self.n_clusters == 1 or (X[0] == X).all():
-            return Hierarchy([-1], np.zeros(n, dtype=np.int64))
+            return flat_hierarchy(np.zeros(n, dtype=np.int64))
         none = np.zeros(n_features)
         found = split_node(
             X,
@@ -112,6 +113,4 @@ class MMC(HierarchicalClusterer):
         self.models_, self.objective_trace_ = found.W, np.array(found.trace)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
         self.largest_rise_, self.largest_residual_ = found.largest_rise, found.residual
-        parents = np.concatenate([[-1], np.zeros(self.n_clusters, dtype=np.int64)])
-        heights = np.concatenate([[1.0], np.zeros(self.n_clusters)])
-        return Hierarchy(parents, 1 + found.labels, heights=heights)
+        return flat_hierarchy(found.labels)

@@ -14,7 +14,7 @@ import numpy as np
 from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
 from cladebench.datasets import Dataset
 from cladebench.methods._max_margin import balance_bounds, balanced_start
-from cladebench.papers.hmmc.protocol import drawn, scaled
+from cladebench.papers.hmmc.protocol import drawn, row_seed, scaled
 from cladebench.reference.assignment import balanced_assignment as integer_programme
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.margin import assignment_costs, fit_margin
@@ -35,7 +35,7 @@ def run_cell(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
         (relative difference of the optima).
     """
     n_samples = int(method.parameters(spec.setting).get("n_samples", 2000))
-    X, _ = drawn(scaled(data.X, "unit"), data.labels, n_samples, spec.seed)
+    X, _ = drawn(scaled(data.X, "unit"), data.labels, n_samples, row_seed(spec))
     random = np.random.RandomState(spec.seed)
     metrics: dict[str, float] = {"n_samples": float(len(X))}
     for n_clusters in N_CLUSTERS:

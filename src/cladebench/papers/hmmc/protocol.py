@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cladebench import methods
-from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
+from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan, derive_seed
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_similarity
+from cladebench.papers.hmmc.measures import path_sharing_without_root
 
 if TYPE_CHECKING:
     from cladebench.bench.plan import Plan
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: Parameters that the protocol reads itself; all others are the estimator's.
 OWN_PARAMETERS = {
     "features": "unit",  # how the features are scaled, see `scaled`
-    "n_samples": None,  # rows that are drawn by the cell's seed; all by default
+    "n_samples": None,  # rows that are drawn, the same for all methods in a repetition; all by default
     "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
     "flat": False,  # whether the method knows no tree
 }
@@ -58,7 +59,7 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
         return output
     parameters = method.parameters(spec.setting)
     own = {name: parameters.pop(name, default) for name, default in OWN_PARAMETERS.items()}
-    X, labels = drawn(scaled(data.X, own["features"]), data.labels, own["n_samples"], spec.seed)
+    X, labels = drawn(scaled(data.X, own["features"]), data.labels, own["n_samples"], row_seed(spec))
     tree, full_tree = class_trees(data)
 
     metrics: dict[str, float] = {}
@@ -82,6 +83,7 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
             metrics |= {
                 "sp_full_tree": semantic_similarity(clusters, labels, full_tree, kind="shortest_path"),
                 "ps_full_tree": semantic_similarity(clusters, labels, full_tree, kind="path_sharing"),
+                "ps_without_root": path_sharing_without_root(clusters, labels, tree),
                 "depth": float(hierarchy.depths.max()),
                 "smallest_top_share": smallest_top_share(hierarchy),
             }
@@ -102,6 +104,7 @@ def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
                     data.feature_names or [f"feature {p}" for p in range(X.shape[1])]
                 )
             if hasattr(estimator, "converged_"):
+                metrics["converged"] = float(estimator.converged_)
                 details = {
                     "converged": bool(estimator.converged_),
                     "iterations": int(estimator.n_iter_),
@@ -205,6 +208,11 @@ def scaled(X: np.ndarray, features: str) -> np.ndarray:
     raise ValueError(f"features={features!r}: expected unit or zscore")
 
 
+def row_seed(spec: CellSpec) -> int:
+    """Seed of the draw of rows: the same for all methods, so that their repetitions are pairs."""
+    return derive_seed(spec.root_seed, spec.paper, spec.dataset, "rows", spec.repetition)
+
+
 def drawn(
     X: np.ndarray, labels: np.ndarray, n_samples: int | None, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -267,6 +275,8 @@ def model_facts(estimator: Any, hierarchy: Hierarchy) -> tuple[dict[str, float],
     used = models[split]
     metrics = {
         "zeros": float((used == 0.0).mean()) if used.size else 0.0,
+        # What no shift common to the models of a node can change: features that none of them uses.
+        "zero_features": float((used == 0.0).all(axis=1).mean()) if used.size else 0.0,
         "largest_rise": float(estimator.largest_rise_),
         "largest_residual": float(estimator.largest_residual_),
         "n_alternations": float(estimator.n_iter_),
