@@ -57,6 +57,19 @@ def written_out(model, X, node):
     return model.alpha * G + model.beta * E + loss / (n * n_clusters), fit / (G + E)
 
 
+def hinge(model, X, node):
+    """The loss alone."""
+    tree, W = model.hierarchy_, model.models_[node]
+    terms = [
+        max(0.0, 1.0 - (W[y] - W[k]) @ X[i]) ** 2
+        for y, part in enumerate(tree.children(node))
+        for i in tree.samples(part)
+        for k in range(len(W))
+        if k != y
+    ]
+    return sum(terms) / (tree.sizes[node] * len(W))
+
+
 @pytest.mark.parametrize("n_splits", [2, 3])
 def test_objective_and_score_are_those_of_the_paper(n_splits):
     X = data()
@@ -67,8 +80,8 @@ def test_objective_and_score_are_those_of_the_paper(n_splits):
     for node in nodes:
         objective, score = written_out(model, X, node)
         assert tree.node_data["score"][node] == pytest.approx(score, rel=1e-9)
-        if node == tree.root:
-            assert model.objective_trace_[-1] == pytest.approx(objective, rel=1e-9)
+        assert tree.node_data["objective"][node] == pytest.approx(objective, rel=1e-9)
+    assert model.objective_trace_[-1] == tree.node_data["objective"][tree.root]
 
 
 def test_the_regulariser_is_split_among_the_features():
@@ -76,10 +89,8 @@ def test_the_regulariser_is_split_among_the_features():
     model = fitted(X)
     for node in split_nodes(model.hierarchy_):
         objective, _ = written_out(model, X, node)
-        model_alone = model.models_[node]
-        loss = objective - model.feature_costs_[node].sum()
-        assert 0 <= loss <= 1
-        unused = (model_alone == 0).all(axis=0)
+        assert model.feature_costs_[node].sum() == pytest.approx(objective - hinge(model, X, node), rel=1e-9)
+        unused = (model.models_[node] == 0).all(axis=0)
         assert (model.feature_costs_[node][unused] == 0).all()
 
 
@@ -89,7 +100,7 @@ def test_no_step_raises_the_objective_and_every_split_is_balanced(regularizer, n
     X = data(90)
     model = fitted(X, n_leaves=9, regularizer=regularizer, n_splits=n_splits)
     assert model.converged_
-    assert model.largest_rise_ <= 1e-9
+    assert model.largest_rise_ <= 1e-9  # at any node
     assert (np.diff(model.objective_trace_) <= 1e-9 * model.objective_trace_[:-1]).all()
     tree = model.hierarchy_
     for node in split_nodes(tree):
@@ -142,7 +153,12 @@ def test_the_root_of_hmmc_e_is_finite_on_separable_data():
     model = HMMC(3, regularizer="exclusive", random_state=0).fit(X - X.mean(axis=0))
     inner = split_nodes(model.hierarchy_)
     assert np.isfinite(model.models_[inner]).all()
-    assert np.isfinite(model.hierarchy_.node_data["score"][inner]).all()
+    # Without the ridge the denominator of the score is nothing but its floor of 1e-12.
+    assert 0 < model.hierarchy_.node_data["score"][0] < 1e11
+    bare = HMMC(3, regularizer="exclusive", ridge=0.0, random_state=0).fit(X - X.mean(axis=0))
+    assert bare.hierarchy_.node_data["score"][0] > 1e12
+    # Of the models that separate the data, the ridge picks a small one.
+    assert np.abs(model.models_[0]).max() <= np.abs(bare.models_[0]).max() * (1 + 1e-9)
 
 
 def test_more_starts_never_end_higher():
@@ -193,7 +209,18 @@ def test_the_trace_belongs_to_the_run_that_is_kept():
         random=np.random.RandomState(0),
     )
     assert found.trace[-1] == found.objective
-    assert found.n_fits >= found.n_iter
+    again = split_node(
+        X,
+        2,
+        Penalties(none + 0.01, none, none),
+        slack=0.1,
+        n_init=1,
+        max_iter=50,
+        w_tol=1e-6,
+        random=np.random.RandomState(0),
+    )
+    assert again.n_fits == again.n_iter < found.n_fits
+    assert found.objective <= again.objective
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ SIZES = {"smoke": (30, 1), "quick": (120, 2), "full": (400, 5)}
 VARIANTS = {
     "group": lambda K, P: {"group": 1.0 / (K * P)},
     "sparse-group": lambda K, P: {"group": 0.5 / (K * P), "l1": 0.2 / (K * P)},
+    "l1": lambda K, P: {"l1": 0.5 / (K * P)},
+    # Each feature with a weight of its own, some with none, and a tiny ridge, as exclusive sparsity alone has it.
+    "exclusive": lambda K, P: {"l1": np.linspace(0.0, 1.0, P) / (K * P), "ridge": 1e-3 / (K * P)},
     "squared": lambda K, P: {"ridge": 1.0 / (K * P)},
 }
 #: Fits are made to this residual; the objective is then exact to about its square.
