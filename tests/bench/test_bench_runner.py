@@ -94,6 +94,17 @@ def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
     assert len(scans) < 20 and all([p.pid for p in look] == [os.getpid()] for look in looks)
 
 
+def test_a_process_born_since_the_last_look_is_found_when_asked_for_now(monkeypatch):
+    there = []
+    monkeypatch.setattr(psutil, "pids", lambda: there)
+    monkeypatch.setattr(watchdog, "SCAN_PAUSE", 1e12)
+    group = Group(os.getpgid(0))
+    assert group.members() == []
+    there.append(os.getpid())
+    assert group.members() == []
+    assert [p.pid for p in group.members(now=True)] == [os.getpid()]
+
+
 def test_long_output_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):
     _, (first, second), _ = run(jobs["shout"], tmp_path)
     assert first["status"] == "error" and second["status"] == "ok"

@@ -86,10 +86,10 @@ class Group:
         self._members: list[psutil.Process] = []
         self._next_scan = 0.0
 
-    def members(self) -> list[psutil.Process]:
-        """The processes that were there when last looked for."""
+    def members(self, *, now: bool = False) -> list[psutil.Process]:
+        """The processes that were there when last looked for; with `now`, those that are there."""
         begin = time.monotonic()
-        if begin >= self._next_scan:
+        if now or begin >= self._next_scan:
             self._members = []
             for pid in psutil.pids():
                 with contextlib.suppress(OSError, psutil.Error):
@@ -257,8 +257,9 @@ class Worker:
 
     def is_clean(self, limits: Limits) -> bool:
         """Whether what earlier cells left in memory, and running, is no burden to the next one."""
+        alone = len(self._members.members(now=True)) == 1
         _, memory = self._members.measure()
-        return memory <= limits.memory_mb / 2 and len(self._members.members()) == 1
+        return alone and memory <= limits.memory_mb / 2
 
     def kill(self) -> None:
         """Kill the whole process group at once."""
