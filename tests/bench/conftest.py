@@ -16,7 +16,7 @@ def plan() -> Plan:
 
 @pytest.fixture(scope="session")
 def jobs(plan: Plan) -> dict[str, Job]:
-    return {job.method.name: job for job in expand(plan, "smoke", root_seed=3)}
+    return {job.methods[0].name: job for job in expand(plan, "smoke", root_seed=3)}
 
 
 @pytest.fixture

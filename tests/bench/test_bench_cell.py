@@ -21,7 +21,7 @@ PROVENANCE = {
 
 def run(jobs, method, index=0, package="toy_paper"):
     job = jobs[method]
-    return run_cell(job.cells[index].spec, job.method, package, PROVENANCE)
+    return run_cell(job.cells[index].spec, job.methods[0], package, PROVENANCE)
 
 
 def test_a_good_cell_gives_a_complete_plain_record(jobs):
@@ -118,7 +118,7 @@ def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):
 
 
 def test_key_hears_what_changes_results_and_nothing_else(jobs):
-    spec, method = jobs["good"].cells[0].spec, jobs["good"].method
+    spec, method = jobs["good"].cells[0].spec, jobs["good"].methods[0]
     key = cell_key(spec, method, PROVENANCE, "d")
     calm = [
         (dataclasses.replace(spec, threads=2), method, PROVENANCE, "d"),

@@ -41,8 +41,24 @@ def test_overrides_merge_limits_and_replace_the_rest(jobs):
 
 def test_scope_can_name_its_methods_and_limits_scale(plan):
     jobs = expand(plan, "full", time_scale=2, memory_scale=3)
-    assert [job.method.name for job in jobs] == ["good", "globals"]
+    assert [job.methods[0].name for job in jobs] == ["good", "globals"]
     assert jobs[0].cells[0].spec.limits.as_dict() == {"time_s": 60, "memory_mb": 1800, "wall_s": 240}
+
+
+def test_methods_of_one_estimator_can_be_one_job(edited_plan, jobs):
+    plan = read_plan(
+        edited_plan("    repetitions: 2\n", "    repetitions: 2\n    jobs: estimator\n"), "toy_paper"
+    )
+    merged = {job.name: job for job in expand(plan, "smoke", root_seed=3)}
+    together = merged["toy_paper.nested-blobs.good-and-1-more"]
+    assert [method.name for method in together.methods] == ["good", "skipped"]
+    assert together.cells == (*jobs["good"].cells, *jobs["skipped"].cells)
+    assert together.method_of(together.cells[-1].spec).name == "skipped"
+    assert sum(len(job.cells) for job in merged.values()) == sum(len(job.cells) for job in jobs.values())
+    assert merged["toy_paper.nested-blobs.hang"].cells == jobs["hang"].cells
+    part = together.only(["skipped", "hang"])
+    assert part.name == "toy_paper.nested-blobs.skipped" and part.cells == jobs["skipped"].cells
+    assert together.only(["hang"]) is None
 
 
 @pytest.mark.parametrize("option", ["threads", "time_scale", "memory_scale"])

@@ -147,7 +147,7 @@ def test_not_applicable_cells_are_recorded_and_not_run(jobs, tmp_path):
 
 def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, good, tmp_path):
     root, records = good
-    full = {job.method.name: job for job in expand(plan, "full", root_seed=3)}
+    full = {job.methods[0].name: job for job in expand(plan, "full", root_seed=3)}
     run(full["good"], tmp_path)
     planned = {c.spec.cell_id for c in full["good"].cells}
     shared = [r for r in records if r["cell_id"] in planned]
@@ -163,8 +163,40 @@ def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, go
         assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
+def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, monkeypatch):
+    parts = [jobs[name] for name in ("good", "skipped")]
+    together = dataclasses.replace(
+        parts[0], methods=tuple(p.methods[0] for p in parts), cells=sum((p.cells for p in parts), ())
+    )
+    started = []
+    original = Worker.__init__
+    monkeypatch.setattr(
+        Worker, "__init__", lambda self, *args: (started.append(self), original(self, *args))[1]
+    )
+    summary, records, _ = run(together, tmp_path)
+    assert summary.statuses == {"ok": 4, "not_applicable": 2} and len(started) == 1
+    alone = [*good[1], *run(parts[1], tmp_path / "alone")[1]]
+    for record, other in zip(records, alone, strict=True):
+        assert [record[key] for key in ("cell_id", "key", "metrics", "estimator", "params")] == [
+            other[key] for key in ("cell_id", "key", "metrics", "estimator", "params")
+        ]
+    ledger = json.loads((tmp_path / "jobs" / f"{together.name}.json").read_text())
+    assert [row["cell_id"] for row in ledger["cells"]] == [record["cell_id"] for record in records]
+
+
+def test_each_cell_of_a_job_meets_the_parameters_of_its_own_method(jobs, tmp_path):
+    first = jobs["good"]
+    second = dataclasses.replace(first.methods[0], name="other", params={"gamma": 7})
+    cells = tuple(
+        dataclasses.replace(cell, spec=dataclasses.replace(cell.spec, method="other")) for cell in first.cells
+    )
+    job = dataclasses.replace(first, methods=(*first.methods, second), cells=(*first.cells, *cells))
+    _, records, _ = run(job, tmp_path)
+    assert [record["params"].get("gamma") for record in records] == [None] * 4 + [7] * 4
+
+
 def test_a_cell_alone_gives_what_it_gives_among_others(plan, jobs, tmp_path):
-    job = next(job for job in expand(plan, "full", root_seed=3) if job.method.name == "globals")
+    job = next(job for job in expand(plan, "full", root_seed=3) if job.methods[0].name == "globals")
     _, together, _ = run(job, tmp_path / "together")
     _, alone, _ = run(dataclasses.replace(job, cells=job.cells[2:]), tmp_path / "alone")
     assert alone[0]["metrics"] == together[2]["metrics"] != together[1]["metrics"]
@@ -173,7 +205,7 @@ def test_a_cell_alone_gives_what_it_gives_among_others(plan, jobs, tmp_path):
 def test_one_or_two_threads_give_the_same_bits(plan, tmp_path):
     found = {}
     for threads in (1, 2):
-        job = next(j for j in expand(plan, "smoke", threads=threads) if j.method.name == "core")
+        job = next(j for j in expand(plan, "smoke", threads=threads) if j.methods[0].name == "core")
         _, records, _ = run(job, tmp_path / str(threads))
         assert {r["details"]["omp_threads"] for r in records} == {str(threads)}
         arrays = [Store(tmp_path / str(threads)).path(r["cell_id"], ".npz").read_bytes() for r in records]
@@ -208,8 +240,8 @@ def test_records_of_other_inputs_are_made_again(jobs, good, tmp_path, monkeypatc
         return run(job, tmp_path)[0].reused
 
     assert reused() == 1
-    method = dataclasses.replace(job.method, params={"beta": "y"})
-    assert run(dataclasses.replace(job, method=method), tmp_path)[0].reused == 0
+    method = dataclasses.replace(job.methods[0], params={"beta": "y"})
+    assert run(dataclasses.replace(job, methods=(method,)), tmp_path)[0].reused == 0
     monkeypatch.setattr("cladebench.bench.sources.code_digest", lambda files: "f" * 64)
     assert reused() == 0
 

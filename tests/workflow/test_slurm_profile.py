@@ -77,8 +77,8 @@ def test_a_job_reserves_at_least_the_limits_of_its_cells():
     plan = Workplan({"scope": "quick", "papers": ["ghc"]})
     for key, job in plan.jobs.items():
         limits = [cell.spec.limits for cell in job.cells]
-        assert plan.memory_mb(*key) > max(limit.memory_mb for limit in limits)
-        assert plan.runtime_minutes(*key) * 60 >= sum(limit.wall_limit for limit in limits)
+        assert plan.memory_mb(key) > max(limit.memory_mb for limit in limits)
+        assert plan.runtime_minutes(key) * 60 >= sum(limit.wall_limit for limit in limits)
 
 
 def slurm_answers():

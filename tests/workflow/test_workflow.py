@@ -152,8 +152,10 @@ def test_snakemake_report_has_captions_and_categories(ghc_smoke):
 def test_only_the_jobs_that_import_a_file_depend_on_it():
     plan = Workplan({"scope": "smoke", "papers": ["ghc"]})
 
+    job_of = {method.name: name for name, job in plan.jobs.items() for method in job.methods}
+
     def depends(method, file):
-        return any(path.endswith(file) for path in plan.sources("ghc", method))
+        return any(path.endswith(file) for path in plan.sources(job_of[method]))
 
     assert depends("Perch", "methods/perch.py") and not depends("HKMeans", "methods/perch.py")
     assert depends("GHC-N-FT", "methods/ghc/training.py") and not depends("HAC-C", "methods/ghc/training.py")

@@ -1,29 +1,30 @@
-# Cells: one job for each (paper, data set, method), its settings and repetitions inside.
+# Cells: one job for each (paper, data set, method), its settings and repetitions inside; where a scope says
+# `jobs: estimator`, one for all methods of an estimator.
 rule cells:
     input:
         # what a cell imports: an edit there, and nowhere else, runs it again
-        lambda w: PLAN.sources(w.paper, w.method),
+        lambda w: PLAN.sources(w.job),
     output:
-        f"{OUT}/jobs/{{paper}}.{{dataset}}.{{method}}.json",
+        f"{OUT}/jobs/{{job}}.json",
     log:
-        f"{OUT}/logs/{{paper}}.{{dataset}}.{{method}}.log",
+        f"{OUT}/logs/{{job}}.log",
     conda:
         "../../environment.yml"
     threads: PLAN.config.threads
     resources:
-        mem_mb=lambda w: PLAN.memory_mb(w.paper, w.dataset, w.method),
-        runtime=lambda w: PLAN.runtime_minutes(w.paper, w.dataset, w.method),
+        mem_mb=lambda w: PLAN.memory_mb(w.job),
+        runtime=lambda w: PLAN.runtime_minutes(w.job),
     params:
         # not files, but reasons to run again: the planned cells, and data that came within reach
-        cells=lambda w: PLAN.digest(w.paper, w.dataset, w.method),
-        data=lambda w: PLAN.data_state(w.dataset),
-        paper=lambda w: PLAN.papers[w.paper],
+        cells=lambda w: PLAN.digest(w.job),
+        data=lambda w: PLAN.data_state(w.job),
+        options=lambda w: PLAN.run_options(w.job),
         scope=PLAN.scope,
         out=lambda w, output: Path(output[0]).parents[1],
         cladebench=CLADEBENCH,
         flags=PLAN.flags,
     shell:
-        "logged {log:q} {params.cladebench} run --plan-checked --paper {params.paper} --dataset {wildcards.dataset} --method {wildcards.method}"
+        "logged {log:q} {params.cladebench} run --plan-checked {params.options}"
         " --scope {params.scope} --out {params.out:q} {params.flags}"
 
 

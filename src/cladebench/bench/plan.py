@@ -7,7 +7,7 @@ import importlib.util
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -129,18 +129,44 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process runs: a paper's method on a data set, all settings and repetitions."""
+    """The cells that one process runs: methods of a paper on a data set, all settings and repetitions.
+
+    Parameters
+    ----------
+    plan : Plan
+    scope, dataset : str
+    methods : tuple of MethodPlan
+        At least one; all of one estimator, so that one process with its modules serves them all.
+    cells : tuple of PlannedCell
+        Method by method.
+    """
 
     plan: Plan = field(repr=False)
     scope: str
     dataset: str
-    method: MethodPlan
+    methods: tuple[MethodPlan, ...]
     cells: tuple[PlannedCell, ...] = field(repr=False)
 
     @property
     def name(self) -> str:
-        """``paper.dataset.method``, as in the names of job and log files."""
-        return f"{self.plan.paper}.{self.dataset}.{self.method.name}"
+        """``paper.dataset.method``, as in the names of job and log files, with how many methods more there are."""
+        more = f"-and-{len(self.methods) - 1}-more" if len(self.methods) > 1 else ""
+        return f"{self.plan.paper}.{self.dataset}.{self.methods[0].name}{more}"
+
+    @property
+    def estimator(self) -> str:
+        """The estimator of all methods."""
+        return self.methods[0].estimator
+
+    def method_of(self, spec: CellSpec) -> MethodPlan:
+        """The method of one of the job's cells."""
+        return next(method for method in self.methods if method.name == spec.method)
+
+    def only(self, methods: Collection[str]) -> Job | None:
+        """The job without the methods that are not named; None if it has none of them."""
+        kept = tuple(method for method in self.methods if method.name in methods)
+        cells = tuple(cell for cell in self.cells if cell.spec.method in methods)
+        return replace(self, methods=kept, cells=cells) if kept else None
 
 
 def _names(value: str | Sequence[str] | None) -> list[str]:
@@ -295,7 +321,8 @@ def expand(
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside. Overrides apply in
     the order of the file, later ones over earlier ones: `repetitions`, `grid`, `not_applicable` and `planned`
-    replace, the keys of `limits` merge; ``planned: false`` leaves the job out.
+    replace, the keys of `limits` merge; ``planned: false`` leaves the method out. Each method is a job of its own,
+    or all of one estimator are one where the scope says ``jobs: estimator``.
 
     Parameters
     ----------
@@ -324,7 +351,7 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
-    jobs = []
+    jobs: dict[tuple[str, str], Job] = {}
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
@@ -348,8 +375,14 @@ def expand(
             for setting in _settings(grid)
             for repetition in range(repetitions)
         )
-        jobs.append(Job(plan, scope, dataset, plan.methods[name], cells))
-    return jobs
+        method = plan.methods[name]
+        group = dataset, method.estimator if entry.get("jobs") == "estimator" else name
+        if group in jobs:
+            job = jobs[group]
+            jobs[group] = replace(job, methods=(*job.methods, method), cells=(*job.cells, *cells))
+        else:
+            jobs[group] = Job(plan, scope, dataset, (method,), cells)
+    return list(jobs.values())
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from cladebench.bench import cell as cells
 from cladebench.bench import provenance as provenance_module
 from cladebench.bench import sources
 from cladebench.bench.plan import Job, PlannedCell
-from cladebench.bench.spec import CellSpec, MethodPlan
+from cladebench.bench.spec import CellSpec
 from cladebench.bench.store import RecordError, Store, write_json
 from cladebench.bench.watchdog import Outcome, Worker, breach
 
@@ -92,8 +92,8 @@ def _lock(path: Path) -> Iterator[None]:
 class _Keys:
     """Keys that records of a job must have to be kept; loads each draw of the data once."""
 
-    def __init__(self, method: MethodPlan, provenance: dict[str, Any]) -> None:
-        self.method, self.provenance = method, provenance
+    def __init__(self, job: Job, provenance: dict[str, Any]) -> None:
+        self.job, self.provenance = job, provenance
         self._sha: dict[tuple[str, int], str | None] = {}
 
     def keeps(self, planned: PlannedCell, record: dict[str, Any]) -> bool:
@@ -107,7 +107,8 @@ class _Keys:
         return self._matches(planned.spec, record, now or record["data"]["content_sha256"])
 
     def _matches(self, spec: CellSpec, record: dict[str, Any], data_sha256: str | None) -> bool:
-        return bool(record["key"] == cells.cell_key(spec, self.method, self.provenance, data_sha256))
+        method = self.job.method_of(spec)
+        return bool(record["key"] == cells.cell_key(spec, method, self.provenance, data_sha256))
 
     def _data_sha256(self, spec: CellSpec) -> str | None:
         draw = cells.draw_of(spec.dataset, spec.repetition)
@@ -151,9 +152,9 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
     start = time.monotonic()
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
         _remove_leftovers(store, job)
-        digest = sources.code_digest(sources.cell_sources(job.plan.package, job.method.estimator))
+        digest = sources.code_digest(sources.cell_sources(job.plan.package, job.estimator))
         provenance = provenance_module.collect(digest)
-        keys = _Keys(job.method, provenance)
+        keys = _Keys(job, provenance)
         statuses: Counter[str] = Counter()
         pending: list[tuple[int, PlannedCell]] = []
         total, reused = len(job.cells), 0
@@ -168,8 +169,9 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
                 statuses[record["status"]] += 1
                 say(number, planned.spec, f"{record['status']} (kept)")
             elif planned.not_applicable is not None:
+                method = job.method_of(planned.spec)
                 store.write_record(
-                    cells.not_applicable_record(planned.spec, job.method, provenance, planned.not_applicable)
+                    cells.not_applicable_record(planned.spec, method, provenance, planned.not_applicable)
                 )
                 statuses["not_applicable"] += 1
                 say(number, planned.spec, f"not_applicable: {planned.not_applicable}")
@@ -204,9 +206,10 @@ def _existing(store: Store, cell_id: str) -> dict[str, Any] | None:
 
 def _remove_leftovers(store: Store, job: Job) -> None:
     """Remove the temporary files of a run that was killed while writing."""
-    folder = store.root / "cells" / job.plan.paper / job.dataset / job.method.name
-    for path in folder.glob(".*.tmp"):
-        path.unlink(missing_ok=True)
+    for method in job.methods:
+        folder = store.root / "cells" / job.plan.paper / job.dataset / method.name
+        for path in folder.glob(".*.tmp"):
+            path.unlink(missing_ok=True)
 
 
 class _Workers:
@@ -235,11 +238,11 @@ class _Workers:
         if self._worker is None:
             job = self._job
             self._worker = Worker(
-                job.plan.package, job.method, self._provenance, self._store.root, self._log, spec.threads
+                job.plan.package, job.estimator, self._provenance, self._store.root, self._log, spec.threads
             )
         with open(self._log, "a", encoding="utf-8") as log:
             log.write(f"--- {spec.cell_id}\n")
-        outcome = self._worker.run(spec)
+        outcome = self._worker.run(spec, self._job.method_of(spec))
         # What this cell left behind must not count against the next one.
         if outcome.record is None or not self._worker.is_clean(spec.limits):
             self._stop()
@@ -254,7 +257,7 @@ class _Workers:
             broken = breach(usage, spec.limits, spec.threads)
         if record is None or broken is not None:
             data, key = (None, None) if record is None else (record["data"], record["key"])
-            record = cells.blank_record(spec, self._job.method, self._provenance)
+            record = cells.blank_record(spec, self._job.method_of(spec), self._provenance)
             record.update(data=data, key=key)
             record["status"], record["reason"] = broken or ("error", "the worker gave no record")
         record["cpu_seconds"], record["wall_seconds"] = usage.cpu, usage.wall

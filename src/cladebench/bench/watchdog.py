@@ -135,7 +135,8 @@ class Worker:
     ----------
     package : str
         The paper's package.
-    method : MethodPlan
+    estimator : str
+        The methods' class, as plans name it.
     provenance : Mapping
         For the records.
     root : Path
@@ -149,7 +150,7 @@ class Worker:
     def __init__(
         self,
         package: str,
-        method: MethodPlan,
+        estimator: str,
         provenance: Mapping[str, Any],
         root: Path,
         log: Path,
@@ -189,10 +190,7 @@ class Worker:
         job = {
             "sys_path": [path for path in sys.path if path],
             "package": package,
-            "method": method.as_dict(),
-            "modules": [
-                module for module in (f"{package}.protocol", estimator_module(method.estimator)) if module
-            ],
+            "modules": [module for module in (f"{package}.protocol", estimator_module(estimator)) if module],
             "provenance": provenance,
             "root": str(root.absolute()),
         }
@@ -215,13 +213,13 @@ class Worker:
         how = f"gave no answer in {STARTUP_SECONDS:.0f} s" if ended is None else how_it_ended(ended)
         raise WorkerFailure(f"the worker could not be started: {how}\n{self._tail(offset)}")
 
-    def run(self, spec: CellSpec) -> Outcome:
+    def run(self, spec: CellSpec, method: MethodPlan) -> Outcome:
         """Run one cell within its limits; after anything but a record the worker is dead and `stop` must follow."""
         offset, start = self.log.stat().st_size, time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         record, verdict = None, None
-        if not self._send({"spec": spec.as_dict()}):
+        if not self._send({"spec": spec.as_dict(), "method": method.as_dict()}):
             verdict = "error", "the worker process listens no longer"
             with contextlib.suppress(subprocess.TimeoutExpired):
                 verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))

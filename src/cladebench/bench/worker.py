@@ -1,7 +1,7 @@
 """The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
 
-It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``method``, ``modules``,
-``provenance``, ``root``), answered by ``{"ready": true}``; then one ``spec`` after another, each answered by its
+It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``modules``, ``provenance``,
+``root``), answered by ``{"ready": true}``; then one ``spec`` with its ``method`` after another, each answered by its
 record, whose arrays are on disk by then. The end of the input ends the worker.
 """
 
@@ -61,12 +61,12 @@ def _limit_address_space(memory_mb: float) -> None:
     )
 
 
-def _run(message: dict[str, Any], job: dict[str, Any], method: MethodPlan) -> dict[str, Any]:
+def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Run one cell and leave its arrays on disk."""
     from cladebench.bench.cell import run_cell
     from cladebench.bench.store import Store
 
-    spec = CellSpec.from_dict(message["spec"])
+    spec, method = CellSpec.from_dict(message["spec"]), MethodPlan(**message["method"])
     _limit_address_space(spec.limits.memory_mb)
     # Imports count against the limits, but not in the times of the cell that happens to be the first; one that fails
     # fails again, and is recorded, inside the cell.
@@ -109,10 +109,9 @@ def main(commands_fd: int, answers_fd: int) -> None:
         if job is None:
             return
         sys.path.extend(path for path in job["sys_path"] if path not in sys.path)
-        method = MethodPlan(**job["method"])
         answer({"ready": True})
         for line in commands:
-            answer(_run(json.loads(line), job, method))
+            answer(_run(json.loads(line), job))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ class Workplan:
         self._artifacts: dict[str, tuple[Any, ...]] = {}
         # Snakemake asks again and again, so all that takes time is found once.
         self._sources: dict[tuple[str, str], list[str]] = {}
-        self.jobs: dict[tuple[str, str, str], Job] = {}
+        self.jobs: dict[str, Job] = {}
         for name in self.config.papers or built_in_papers():
             try:
                 resolve_package(name)
@@ -94,10 +94,10 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                if (plan.paper, job.method.name) not in self._sources:
-                    found = sources.job_sources(plan.package, job.method.estimator)
-                    self._sources[plan.paper, job.method.name] = [str(path) for path in found]
-                self.jobs[plan.paper, job.dataset, job.method.name] = job
+                if (plan.paper, job.estimator) not in self._sources:
+                    found = sources.job_sources(plan.package, job.estimator)
+                    self._sources[plan.paper, job.estimator] = [str(path) for path in found]
+                self.jobs[job.name] = job
 
     # ------------------------------------------------------------------ cells
 
@@ -105,30 +105,34 @@ class Workplan:
         """The file that each job writes when all its records are there."""
         return [f"{self.results}/jobs/{job.name}.json" for job in self.jobs.values()]
 
-    def sources(self, paper: str, method: str) -> list[str]:
-        """Source files on which the cells of a method depend."""
-        return self._sources[paper, method]
+    def sources(self, job: str) -> list[str]:
+        """Source files on which the cells of a job depend."""
+        return self._sources[self.jobs[job].plan.paper, self.jobs[job].estimator]
 
-    def digest(self, paper: str, dataset: str, method: str) -> str:
+    def digest(self, job: str) -> str:
         """Digest of the planned cells and of what their limits are; a job started for new limits keeps good records."""
-        job = self.jobs[paper, dataset, method]
-        cells = [[cell.spec.as_dict(), cell.not_applicable] for cell in job.cells]
-        return digest([job.method.estimator, dict(job.method.params), cells])
+        planned = self.jobs[job]
+        methods = [[method.estimator, dict(method.params)] for method in planned.methods]
+        return digest([methods, [[cell.spec.as_dict(), cell.not_applicable] for cell in planned.cells]])
 
-    def data_state(self, dataset: str) -> str:
-        """Whether a data set is within reach without the network; a change runs its jobs again."""
-        found = _available(dataset)
+    def run_options(self, job: str) -> str:
+        """The options of ``cladebench run`` that name a job."""
+        planned = self.jobs[job]
+        methods = " ".join(f"--method {method.name}" for method in planned.methods)
+        return f"--paper {self.papers[planned.plan.paper]} --dataset {planned.dataset} {methods}"
+
+    def data_state(self, job: str) -> str:
+        """Whether a job's data set is within reach without the network; a change runs the job again."""
+        found = _available(self.jobs[job].dataset)
         return "not at hand" if found is None else "altered" if found == "altered" else "at hand"
 
-    def memory_mb(self, paper: str, dataset: str, method: str) -> int:
+    def memory_mb(self, job: str) -> int:
         """Memory to reserve: the largest limit of the job's cells and the watching process."""
-        cells = self.jobs[paper, dataset, method].cells
-        return int(max(cell.spec.limits.memory_mb for cell in cells)) + PARENT_MEMORY_MB
+        return int(max(cell.spec.limits.memory_mb for cell in self.jobs[job].cells)) + PARENT_MEMORY_MB
 
-    def runtime_minutes(self, paper: str, dataset: str, method: str) -> int:
+    def runtime_minutes(self, job: str) -> int:
         """Time to reserve: every cell at its wall limit."""
-        cells = self.jobs[paper, dataset, method].cells
-        return int(sum(cell.spec.limits.wall_limit for cell in cells) / 60) + 1
+        return int(sum(cell.spec.limits.wall_limit for cell in self.jobs[job].cells) / 60) + 1
 
     @property
     def paper_options(self) -> str:

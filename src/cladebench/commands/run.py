@@ -24,7 +24,7 @@ def register(subparsers: Any) -> None:
     )
     add_run_options(parser)
     parser.add_argument("--dataset", metavar="NAME", help="only the jobs of this data set")
-    parser.add_argument("--method", metavar="NAME", help="only the jobs of this method")
+    parser.add_argument("--method", metavar="NAME", action="append", help="only this method (repeatable)")
     parser.add_argument(
         "--plan-checked",
         action="store_true",
@@ -43,20 +43,22 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     if not args.plan_checked:
         for plan in {job.plan.paper: job.plan for job in jobs}.values():
             validate_protocol(plan)
-    for option, value, known in (
-        ("--dataset", args.dataset, [job.dataset for job in jobs]),
-        ("--method", args.method, [job.method.name for job in jobs]),
+    planned = [method.name for job in jobs for method in job.methods]
+    asked = args.method or list(dict.fromkeys(planned))
+    for option, values, known in (
+        ("--dataset", [args.dataset] if args.dataset else [], [job.dataset for job in jobs]),
+        ("--method", asked, planned),
     ):
-        if value is not None and value not in known:
-            raise PlanError(
-                f"{option}: {value!r} is not planned in this scope; {one_of(value, dict.fromkeys(known))}"
-            )
-    chosen = [
-        job for job in jobs if args.dataset in (None, job.dataset) and args.method in (None, job.method.name)
-    ]
+        for value in values:
+            if value not in known:
+                raise PlanError(
+                    f"{option}: {value!r} is not planned in this scope; {one_of(value, dict.fromkeys(known))}"
+                )
+    parts = [job.only(asked) for job in jobs if args.dataset in (None, job.dataset)]
+    chosen = [part for part in parts if part is not None]
     if not chosen:
         raise PlanError(
-            f"--dataset, --method: {args.method!r} is not planned on {args.dataset!r} in this scope"
+            f"--dataset, --method: {', '.join(map(repr, asked))} is not planned on {args.dataset!r} in this scope"
         )
     return chosen, out
 
