@@ -18,9 +18,10 @@ from cladebench.audit import VERDICTS
 from cladebench.bench.schema import InputFileError
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
+from cladebench.report.claims import settings_behind
 from cladebench.report.gather import gather_run
 from cladebench.report.pages import digits, duration, header_groups, write_report
-from cladebench.report.sources import anchor, readable, script_json
+from cladebench.report.sources import Group, Sources, anchor, readable, script_json
 
 PAPER = Path(__file__).parent / "page_paper"
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>|`*_&"
@@ -375,3 +376,12 @@ def test_small_things():
     assert json.loads(script_json("</script>&\u2028")) == "</script>&\u2028"
     assert not set("<>&\u2028") & set(script_json("</script>&\u2028"))
     assert anchor("cell", "a b/c") != anchor("cell", "a_b/c") != anchor("cell", "a_20_b/c")
+
+
+def test_settings_of_one_method_share_a_link():
+    ids = ["paper/iris/Grid/a", "paper/iris/Grid/b", "paper/wine/Grid/a"]
+    groups = tuple(Group(name, *name.split("/")[1:], (), (), (), 0.0) for name in ids)
+    sources = Sources(groups, ())
+    found = settings_behind("; ".join(f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]), sources)
+    assert found == (("Grid, iris (2 settings)", "set-1"), ("Grid, wine", groups[2].anchor))
+    assert sources.sets == {tuple(ids[:2]): "set-1"}

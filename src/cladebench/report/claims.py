@@ -219,8 +219,8 @@ def _row(row: Mapping[Any, Any], sources: Sources) -> ClaimRow:
         n=str(row.get("n", "")),
         **{key: _number(row.get(key)) for key in ("detectable", "p_adjusted", "measured_label_free")},
         verdict_label_free=str(row.get("verdict_label_free", "")),
-        targets=_targets(str(row.get("cells", "")), sources),
-        targets_label_free=_targets(str(row.get("cells_label_free", "")), sources),
+        targets=settings_behind(str(row.get("cells", "")), sources),
+        targets_label_free=settings_behind(str(row.get("cells_label_free", "")), sources),
         patterns=str(row.get("cells", "")),
         parts=tuple((name, verdict) for name, _, verdict in parts),
     )
@@ -235,12 +235,16 @@ def _number(text: Any) -> str:
     return "" if value is None else significant(value)
 
 
-def _targets(patterns: str, sources: Sources) -> tuple[tuple[str, str], ...]:
-    found = []
+def settings_behind(patterns: str, sources: Sources) -> tuple[tuple[str, str], ...]:
+    """One link for each method and data set, to all settings that count: pages stay small where grids are large."""
+    settings: dict[tuple[str, str], list[str]] = {}
     for pattern in patterns.split("; "):
         group = pattern.removesuffix("/*")
-        target = sources.target_of_groups([group])
-        if target:
+        if sources.target_of_groups([group]):
             _, dataset, method, _ = group.split("/", 3)
-            found.append((f"{method}, {dataset}", target))
+            settings.setdefault((method, dataset), []).append(group)
+    found = []
+    for (method, dataset), groups in settings.items():
+        many = f" ({len(groups)} settings)" if len(groups) > 1 else ""
+        found.append((f"{method}, {dataset}{many}", str(sources.target_of_groups(groups))))
     return tuple(found)

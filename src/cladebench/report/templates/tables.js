@@ -1,6 +1,12 @@
 // Sorting and filtering of tables that are complete without it.
 "use strict";
 (function () {
+  // What a verdict means, written out on the index page, shows where the pointer rests on one; said once a page, not thousands of times.
+  const meanings = JSON.parse(document.getElementById("verdict-meanings").textContent);
+  document.querySelectorAll(".verdict").forEach((badge) => {
+    const meaning = meanings[badge.lastChild.textContent.trim()];
+    if (meaning) badge.title = meaning;
+  });
   // "0.47 ± 0.02 (5)" sorts as 0.47, "−3" as -3; what does not begin with a number sorts last.
   function number(text) {
     const found = /^[<>≤≥~]?\s*([-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][-+−]?\d+)?)/.exec(text);
