@@ -138,10 +138,10 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
         axes.set_yscale("log")
         axes.set_xlabel("half-step")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        # A log axis that spans less than a decade labels its minor ticks too, which then crowd.
+        # Within less than a decade the ticks of a log axis are too few, or its minor ones crowd.
         low, high = axes.get_ylim()
         axes.yaxis.set_major_locator(
-            LogLocator(subs=(1, 2, 5) if high > 5 * low else (1, 1.1, 1.2, 1.5, 2, 3))
+            LogLocator(subs=(1, 2, 5)) if high > 5 * low else MaxNLocator(nbins=4, min_n_ticks=3)
         )
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
