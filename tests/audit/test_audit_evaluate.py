@@ -207,13 +207,40 @@ def test_orders_of_one_family_are_corrected_together(tmp_path):
     assert "Y 0.5" in found.reason["each/a"]  # the best of the others, not Z
 
 
-def test_a_rival_that_did_not_run_is_left_out_and_named(tmp_path):
-    rows = cells("a", "X", {PURITY: 0.6 + NOISE}) + cells("a", "Z", {PURITY: 0.3 + NOISE})
+@pytest.mark.parametrize(
+    ("ours", "several", "relation", "verdict"),
+    [
+        # A better one might have been among the missing: the best of the others can only rise.
+        (0.6, "best_of", "better", o.NOT_TESTABLE),
+        (0.1, "best_of", "better", o.CONTRADICTED),
+        (0.6, "best_of", "no_worse", o.NOT_TESTABLE),
+        (0.6, "best_of", "worse", o.NOT_TESTABLE),
+        (0.1, "best_of", "worse", o.REPRODUCED),
+        # The worst of them can only fall.
+        (0.6, "worst_of", "better", o.REPRODUCED),
+        (0.1, "worst_of", "better", o.NOT_TESTABLE),
+        (0.6, "best_of", "never_below", o.NOT_TESTABLE),
+        (0.1, "best_of", "never_below", o.CONTRADICTED),
+    ],
+)
+def test_a_rival_that_did_not_run_is_named_and_no_verdict_it_could_overturn_stands(
+    tmp_path, ours, several, relation, verdict
+):
+    rows = cells("a", "X", {PURITY: ours + NOISE}) + cells("a", "Z", {PURITY: 0.3 + NOISE})
     rows += failed("a", "Y", "not_applicable", "too large", range(5))
-    found = judged(claims_of(tmp_path, ORDERS), frame(rows))
-    assert found.verdict["each/a"] == o.REPRODUCED
+    text = ORDERS.replace("best_of", several).replace("is: better", f"is: {relation}")
+    found = judged(claims_of(tmp_path, text), frame(rows))
+    assert found.verdict["each/a"] == verdict, found.reason["each/a"]
     assert "left out: Y on a: 5 of 5 cells not applicable: too large" in found.reason["each/a"]
     assert found.verdict["two"] == o.NOT_TESTABLE
+
+
+def test_operands_of_one_method_are_told_apart(tmp_path):
+    text = ORDERS.replace("left: {method: X}", "left: {method: X, where: {k: 3}}").replace(
+        "best_of: [Y, Z]", "method: X, where: {k: 4}"
+    )
+    found = judged(claims_of(tmp_path, text), frame(cells("a", "X", {PURITY: 0.5 + NOISE})))
+    assert found.published["each/a"].startswith("X (k = 3) > X (k = 4)")
 
 
 @pytest.mark.parametrize(

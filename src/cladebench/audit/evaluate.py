@@ -135,6 +135,8 @@ class Evaluation:
                 # The scale of a slope is its own: the share that a metric states for its values does not apply.
                 metric = None if self.claims.claims[name].kind == "trend" else metric
                 outcome = judge_order(comparison, p, self._rules, metric, tests=len(members))
+                if self.claims.claims[name].kind == "order":
+                    outcome = _despite_missing(outcome, judgement.samples, comparison.sign)
                 self._done[name] = replace(judgement, outcome=_with_notes(outcome, judgement.samples))
 
     def _adjust_values(self) -> None:
@@ -182,8 +184,7 @@ class Evaluation:
         query = {**claim.measure, **operand}
         several = operand.get("best_of") or operand.get("worst_of")
         if not several:
-            name = str(query["method"])
-            return self.records.sample(query, self.rule), name
+            return self.records.sample(query, self.rule), str(query["method"])
         samples = {method: self.records.sample({**query, "method": method}, self.rule) for method in several}
         usable = {method: s for method, s in samples.items() if not s.problem}
         if not usable:
@@ -192,18 +193,23 @@ class Evaluation:
         chosen = max(usable, key=lambda method: sign * usable[method].values.mean())
         left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
         picked = usable[chosen]
-        return replace(picked, notes=(*picked.notes, *left_out)), chosen
+        drift = int(sign) if left_out else 0
+        return replace(picked, notes=(*picked.notes, *left_out), drift=drift), chosen
 
     def _pair(
         self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim
     ) -> tuple[Judgement | None, tuple[Sample, Sample], tuple[np.ndarray, np.ndarray], tuple[str, str]]:
         """Samples, paired values and names of two operands; a judgement when there is nothing to pair."""
-        left, left_name = self._operand(first, claim)
+        left, left_method = self._operand(first, claim)
+        left_name = _named(left_method, first)
         shared = claim.expects.get("same_setting", ())
         if shared and left.setting:
             setting = json.loads(left.setting)
-            second = {**second, "where": {key: setting[key] for key in shared if key in setting}}
-        right, right_name = self._operand(second, claim)
+            where = {key: setting[key] for key in shared if key in setting}
+            right, right_method = self._operand({**second, "where": where}, claim)
+        else:
+            right, right_method = self._operand(second, claim)
+        right_name = _named(right_method, second)
         samples, names = (left, right), (left_name, right_name)
         nothing = (np.empty(0), np.empty(0))
         problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
@@ -229,13 +235,14 @@ class Evaluation:
         margin = float(expects.get("margin", 0.0))
         symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
         allowance = f" {'-' if higher else '+'} {as_given(margin)}" if margin else ""
-        said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance} in {claim.measure.get('metric')}"
+        said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{_of_metric(claim)}"
         if problem is not None:
             return replace(problem, published=said)
         sign = 1.0 if higher else -1.0
         label = _label(names, left, right)
         if relation in ("never_above", "never_below"):
             outcome = judge_bound(left, right, sign=sign, label=label, point=all(s.point for s in samples))
+            outcome = _despite_missing(outcome, samples, sign)
             return Judgement(_with_notes(outcome, samples), samples, said)
         comparison = compare(
             left,
@@ -253,7 +260,7 @@ class Evaluation:
         expects = claim.expects
         problem, samples, (left, right), names = self._pair(expects["of"], expects["to"], claim)
         low, high = expects.get("at_least"), expects.get("at_most")
-        said = f"{names[0]} / {names[1]} {claimed_range(low, high)} in {claim.measure.get('metric')}"
+        said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{_of_metric(claim)}"
         if problem is not None:
             return replace(problem, published=said)
         if min(left.min(), right.min()) <= 0:
@@ -267,6 +274,8 @@ class Evaluation:
             point=all(s.point for s in samples),
             label=_label(names, left, right),
         )
+        for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
+            outcome = _despite_missing(outcome, samples, sign)
         return Judgement(_with_notes(outcome, samples), samples, said)
 
     def _trend(self, claim: Claim) -> Judgement | tuple[Comparison, Judgement]:
@@ -354,6 +363,44 @@ class Evaluation:
         return Outcome(
             REPRODUCED, f"all {len(rows)} certificates of topic {topic!r} passed", n=len(rows), supported=True
         )
+
+
+def _named(method: str, operand: Mapping[str, Any]) -> str:
+    """The method of an operand with what sets it apart from another of the same method."""
+    own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
+    own += [f"{key} = {value}" for key, value in operand.get("where", {}).items()]
+    return f"{method} ({', '.join(own)})" if method and own and "value" not in operand else method
+
+
+def _of_metric(claim: Claim) -> str:
+    """The metric that both sides share; operands with metrics of their own name them."""
+    metric = claim.measure.get("metric")
+    return f" in {metric}" if metric else ""
+
+
+def _despite_missing(outcome: Outcome, samples: tuple[Sample, ...], sign: float) -> Outcome:
+    """Keep only the verdict that methods without records could not overturn.
+
+    Parameters
+    ----------
+    sign : float
+        +1 when the claim says that the first sample is higher, -1 when lower.
+    """
+    left, right = (sign * sample.drift for sample in samples)
+    if (left < 0 or right > 0) and outcome.verdict != CONTRADICTED:
+        how = "against it"
+    elif (left > 0 or right < 0) and outcome.verdict != REPRODUCED:
+        how = "for it"
+    else:
+        return outcome
+    if outcome.verdict == NOT_TESTABLE:
+        return outcome
+    return replace(
+        outcome,
+        verdict=NOT_TESTABLE,
+        reason=f"methods that are missing could speak {how}; without them {outcome.verdict}: {outcome.reason}",
+        supported=False,
+    )
 
 
 def _label(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:

@@ -35,6 +35,9 @@ class Sample:
         Known exactly: a constant, or a deterministic method.
     stand_in_for : str
         The data that the data set stands in for; empty for the paper's own.
+    drift : int
+        Of the best or worst of several methods, some without records: +1 where those could only have raised the value,
+        -1 where they could only have lowered it, else 0.
     """
 
     values: pd.Series
@@ -45,6 +48,7 @@ class Sample:
     gridded: bool = False
     point: bool = False
     stand_in_for: str = ""
+    drift: int = 0
 
 
 def constant(value: float) -> Sample:
