@@ -231,6 +231,89 @@ def test_trouble_is_said_clearly(pages):
     assert "1 of 2 passed" not in index and "0 of 1 passed" in index
 
 
+def partial_run(folder, results, recorded):
+    """The same run with only those cells recorded for which `recorded(cell)` holds."""
+    folder.mkdir()
+    frame = pd.read_parquet(results / "cells.parquet")
+    synthetic_run.write_cells(frame[[recorded(row) for row in frame.itertuples()]], folder)
+    (folder / "audit.csv").write_bytes((results / "audit.csv").read_bytes())
+    return folder
+
+
+def test_a_partial_run_says_what_is_missing(tmp_path, results):
+    # Of Grid on glass two of three settings, of Plain one repetition of four, of Oracle and Broken nothing.
+    settings = sorted(
+        pd.read_parquet(results / "cells.parquet")
+        .query("method == 'Grid' and dataset == 'glass'")
+        .setting_id.unique()
+    )
+    folder = partial_run(
+        tmp_path / "partial",
+        results,
+        lambda row: (
+            row.dataset == "glass"
+            and row.repetition != 3
+            and (
+                row.method == "Random"
+                or row.setting_id in settings[:2]
+                or (row.method, row.repetition) == ("Plain", 0)
+            )
+        ),
+    )
+    paper = gather_run(folder, "smoke", ["page_paper"]).papers[0]
+    assert paper.statuses == {"ok": 10, "missing": 46}
+    tables = {view.artifact.id: view for view in paper.artifacts}
+    cells = {(row[0].text, row[1].text): [entry.text for entry in row] for row in tables["cells"].rows}
+    assert list(cells)[:3] == [("glass", "Broken"), ("glass", "Grid"), ("glass", "Oracle")]  # in their places
+    assert cells["glass", "Grid"][2:5] == ["12", "6", "6 missing"]
+    assert cells["glass", "Plain"][2:5] == ["4", "1", "3 missing"]
+    assert cells["nested-blobs", "Oracle"][2:] == ["4", "0", "4 missing", "–", "–", "–"]
+    table = {
+        row[0].text: dict(zip(tables["table-1"].columns, row, strict=True)) for row in tables["table-1"].rows
+    }
+    assert table["Oracle"]["glass: label-free"].text == "missing"
+    assert table["Plain method"]["nested-blobs: label-free"].text == "missing"
+    assert table["Gridded method"]["glass: label-free"].text.endswith("(3)")
+    assert "Settings to choose from: 2 finished of 3 (Gridded method)." in tables["table-1"].notes
+
+    write_report(folder, "smoke", ["page_paper"])
+    said = "This run is partial: 46 planned cells have no record (missing); verdicts and numbers rest on the 10 that"
+    for page in ("index.html", "page_paper.html"):
+        assert said in Page(folder / "report" / page).words
+    assert said in (folder / "report" / "report.md").read_text().replace("\\", "")
+    assert "Cells: 10 ok, 46 missing." in Page(folder / "report" / "index.html").words
+    assert "Every cell of this paper finished." not in Page(folder / "report" / "page_paper.html").words
+    cells_page = Page(folder / "report" / "page_paper-cells.html")
+    missing = [
+        found for tag, found in cells_page.attributes if tag == "a" and found.get("title") == "missing"
+    ]
+    assert len(missing) == 46
+
+
+def test_a_whole_run_says_nothing_of_missing_cells(pages, results):
+    assert gather_run(results, "smoke", ["page_paper"]).papers[0].partial == ""
+    assert "This run is partial" not in pages["index.html"].words + pages["page_paper.html"].words
+
+
+def test_pages_say_where_a_run_used_fewer_rows_than_there_are(tmp_path, results, pages):
+    whole = datasets.info("nested-blobs").n_samples
+    folder = partial_run(tmp_path / "sampled", results, lambda row: True)
+    frame = pd.read_parquet(folder / "cells.parquet")
+    drawn = (frame.dataset == "nested-blobs") & frame.method.isin(["Plain", "Grid", "Random"])
+    frame.loc[drawn, "params"] = '{"n_samples":50}'
+    frame.loc[frame.dataset == "glass", "params"] = '{"n_samples":1000000}'
+    synthetic_run.write_cells(frame, folder)
+    write_report(folder, "smoke", ["page_paper"])
+    said = f"50 of {whole:,} (all for Oracle)"
+    page = Page(folder / "report" / "page_paper.html").words
+    assert f"rows used {said}" in page
+    assert f"Rows used: nested-blobs {said}" in page or f"Rows used: glass all; nested-blobs {said}" in page
+    assert f"Not all rows of the data were used: nested-blobs {said}." in page
+    assert f"rows used: {said}" in Page(folder / "report" / "index.html").words
+    assert f"rows used: {said}" in (folder / "report" / "report.md").read_text()
+    assert "rows used" not in (pages["page_paper.html"].words + pages["index.html"].words).lower()
+
+
 def test_markdown_has_every_verdict_and_escapes(report, audit):
     text = (report / "report.md").read_text(encoding="utf-8")
     for row in audit.itertuples():
@@ -272,8 +355,9 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
     frame = pd.read_parquet(results / "cells.parquet")
     frame["paper"] = evil_paper
     frame["cell_id"] = frame.cell_id.str.replace("page_paper", evil_paper)
-    for column in ("reason", "params", "machine"):
+    for column in ("reason", "machine"):
         frame[column] = EVIL
+    frame["params"] = json.dumps({"name": EVIL})
     frame.loc[frame.method == "Plain", "setting"] = json.dumps({"name": EVIL})
     chosen = frame.method == "Random"
     frame.loc[chosen, "method"] = EVIL.replace("/", "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ def chosen_rows(context: ArtifactContext, dataset: str, method: str, metric: str
 
 
 def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
-    """Say why a method has no number on a data set: its cells' status, or that none was planned."""
+    """Say why a method has no number on a data set: its cells' status, or that the plan has none in this scope."""
     rows = context.rows(dataset, method)
     if rows.empty:
         return "not planned"
@@ -51,6 +52,109 @@ def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
         ", ".join(sorted(str(status).replace("_", " ") for status in rows.status.unique() if status != "ok"))
         or "—"
     )
+
+
+def rows_used(params: str, n_samples: int) -> int:
+    """How many of a data set's rows a cell used: as many as its parameter ``n_samples`` asks for, by default all.
+
+    Parameters
+    ----------
+    params : str
+        The record's ``params``, a JSON object.
+    n_samples : int
+        Rows of the data set.
+    """
+    asked = json.loads(params).get("n_samples")
+    return n_samples if asked is None else min(int(asked), n_samples)
+
+
+def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
+    """Say how many rows the finished cells of a data set used, ``1,000 of 30,475``; empty where all used all.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        Records (columns method, status, params), a row or several for each cell.
+    n_samples : int
+        Rows of the data set.
+    """
+    finished = cells[cells.status == "ok"].drop_duplicates(["method", "params"])
+    used: dict[str, set[int]] = {}
+    for method, params in zip(finished.method, finished.params, strict=True):
+        used.setdefault(method, set()).add(rows_used(params, n_samples))
+    if all(counts == {n_samples} for counts in used.values()):
+        return ""
+    return _grouped(
+        {
+            method: "all" if counts == {n_samples} else f"{_range(counts)} of {n_samples:,}"
+            for method, counts in used.items()
+        }
+    )
+
+
+def _grouped(values: Mapping[str, str]) -> str:
+    """Write the most frequent value, then the others with the names that have them: ``3 (1 for A; B)``."""
+    (common, _), *others = Counter(values.values()).most_common()
+    return " ".join([common, *(f"({value} for {_having(values, value)})" for value, _ in others)])
+
+
+def _having(values: Mapping[str, str], value: str) -> str:
+    return "; ".join(name for name, found in values.items() if found == value)
+
+
+def _range(numbers: Iterable[int]) -> str:
+    """``3``, or ``1 to 3``."""
+    found = sorted(set(numbers))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+
+
+def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
+    """Say what numbers rest on, from the records: rows of the data, repetitions, settings to choose from.
+
+    Parameters
+    ----------
+    context : ArtifactContext
+        For the sizes of the data sets.
+    shown : iterable of (str, str, DataFrame)
+        Data set, name of the method, and its records there, under all settings among which one was chosen.
+
+    Returns
+    -------
+    tuple of str
+        At most one note of each kind; none on the rows where all were used, none on settings where nothing was chosen.
+    """
+    cells: dict[str, list[pd.DataFrame]] = {}
+    repetitions: dict[str, set[int]] = {}
+    settings: dict[str, set[tuple[int, int]]] = {}
+    for dataset, name, rows in shown:
+        finished = rows[rows.status == "ok"]
+        if finished.empty:
+            continue
+        cells.setdefault(dataset, []).append(finished.assign(method=name))
+        counts = finished.groupby("setting_id").cell_id.nunique()
+        # As in the choice of a setting: those with fewer finished repetitions do not compete.
+        repetitions.setdefault(name, set()).add(int(counts.max()))
+        settings.setdefault(name, set()).add((int((counts == counts.max()).sum()), rows.setting_id.nunique()))
+    notes = []
+    drawn = {
+        dataset: fewer_rows(pd.concat(found), int(context.datasets[dataset]["n_samples"]))
+        for dataset, found in cells.items()
+    }
+    if any(drawn.values()):
+        rows_of = "; ".join(f"{dataset} {text or 'all'}" for dataset, text in drawn.items())
+        notes.append(f"Rows used: {rows_of}.")
+    if repetitions:
+        notes.append(f"Repetitions: {_grouped({name: _range(n) for name, n in repetitions.items()})}.")
+    gridded: dict[str, str] = {}
+    for name, found in settings.items():
+        competing, planned = {n for n, _ in found}, {n for _, n in found}
+        if max(planned) > 1:
+            partly = "" if all(n == of for n, of in found) else f" finished of {_range(planned)}"
+            gridded[name] = _range(competing) + partly
+    if gridded:
+        groups = (f"{value} ({_having(gridded, value)})" for value in dict.fromkeys(gridded.values()))
+        notes.append(f"Settings to choose from: {', '.join(groups)}.")
+    return tuple(notes)
 
 
 def comparison_table(
@@ -70,6 +174,7 @@ def comparison_table(
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
+    basis: list[tuple[str, str, pd.DataFrame]] = []
     published = context.published
     published = published[(published.artifact == artifact) & (published.metric == metric)]
     printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
@@ -83,7 +188,9 @@ def comparison_table(
             if (dataset, method) in printed:
                 claim = printed[dataset, method]
                 row[column], claims[len(rows), column] = str(claim.printed), str(claim.claim)
-            gridded = context.rows(dataset, method).setting_id.nunique() > 1
+            records = context.rows(dataset, method)
+            basis.append((dataset, row["method"], records))
+            gridded = records.setting_id.nunique() > 1
             for rule, heading in RULES.items():
                 column = f"{dataset}: {heading}"
                 shown = chosen_rows(context, dataset, method, metric, rule)
@@ -101,14 +208,20 @@ def comparison_table(
     reading = (
         "published: as the paper prints it; label-free, oracle: what was measured here, mean ± standard deviation over"
         " repetitions (their number in brackets), by the rule that chose the setting. no choice: the method has one"
-        " setting, whose number stands under label-free. Role extra: not in the paper.",
+        " setting, whose number stands under label-free. not planned: the plan leaves it out of this scope. missing:"
+        " planned, but without a record in this run. Role extra: not in the paper.",
     )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
-    return Table(pd.DataFrame(rows, columns=columns), sources, claims, (*reading, *notes, *stand_ins))
+    return Table(
+        pd.DataFrame(rows, columns=columns),
+        sources,
+        claims,
+        (*reading, *basis_notes(context, basis), *notes, *stand_ins),
+    )
 
 
 def settings_table(context: ArtifactContext, metrics: Mapping[str, Callable[[float], str]]) -> Table:
@@ -140,11 +253,8 @@ def status_table(context: ArtifactContext) -> Table:
         .agg(
             cells=("cell_id", "size"),
             ok=("status", lambda s: int((s == "ok").sum())),
-            other=(
-                "status",
-                lambda s: ", ".join(sorted(x.replace("_", " ") for x in set(s) - {"ok"})) or "–",
-            ),
-            cpu_seconds=("cpu_seconds", "sum"),
+            other=("status", _other_statuses),
+            cpu_seconds=("cpu_seconds", lambda s: s.sum(min_count=1)),
             median_cpu_seconds=("cpu_seconds", "median"),
             peak_memory_mb=("peak_memory_mb", "max"),
         )
@@ -154,6 +264,19 @@ def status_table(context: ArtifactContext) -> Table:
         frame[column] = frame[column].map(lambda v: f"{v:.3g}" if np.isfinite(v) else "–")
     groups = cells.groupby(["dataset", "method"], sort=False).cell_id.apply(tuple)
     sources = {(i, "cells"): groups.iloc[i] for i in range(len(frame))}
-    return Table(
-        frame, sources, notes=("CPU seconds are of the cells alone, without starting the interpreter.",)
+    missing = int((cells.status == "missing").sum())
+    notes = (
+        *(
+            (f"missing: {missing:,} cells that are planned in this scope and have no record.",)
+            if missing
+            else ()
+        ),
+        "CPU seconds are of the cells alone, without starting the interpreter.",
     )
+    return Table(frame, sources, notes=notes)
+
+
+def _other_statuses(statuses: pd.Series) -> str:
+    """Count the statuses that are not ``ok``: ``1 timeout, 2 missing``."""
+    counts = Counter(str(status).replace("_", " ") for status in statuses if status != "ok")
+    return ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "–"

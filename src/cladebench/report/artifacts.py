@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +14,11 @@ from cladebench.audit.claim import ClaimSet
 from cladebench.audit.claims import claims_path, load_claims
 from cladebench.audit.outcome import Rules
 from cladebench.bench.artifacts import load_artifacts
-from cladebench.bench.plan import Plan, load_plan
+from cladebench.bench.plan import Plan, expand, load_plan
 from cladebench.bench.schema import InputFileError
 from cladebench.bench.selection import select_settings
-from cladebench.bench.store import Store, read_cells, write_atomically
+from cladebench.bench.spec import canonical_json
+from cladebench.bench.store import Store, read_cells, setting_order, write_atomically
 from cladebench.notation import significant
 from cladebench.papers.base import Artifact, ArtifactContext, Table
 from cladebench.plotting import save_figure, use_style
@@ -24,6 +26,8 @@ from cladebench.plotting import save_figure, use_style
 
 def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
     """Gather what the artifacts of a paper may read.
+
+    The records are those of ``cells.parquet`` and one, with the status ``missing``, for each planned cell without any.
 
     Parameters
     ----------
@@ -46,6 +50,7 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         raise InputFileError(
             f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
         )
+    records = with_missing(records, plan, scope)
     return ArtifactContext(
         paper=plan.paper,
         package=plan.package,
@@ -57,6 +62,53 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
     )
+
+
+def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
+    """Add a row with the status ``missing``, as in the ledger, for each planned cell that has no record.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Rows of ``cells.parquet`` of one paper.
+    plan : Plan
+    scope : str
+        Scope that was run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame where no cell is missing; else with the rows of missing cells in their places: by data set,
+        method, setting, repetition.
+    """
+    recorded = set(records["cell_id"])
+    rows = [
+        {
+            **{key: getattr(cell.spec, key) for key in ("paper", "dataset", "method", "setting_id")},
+            "setting": canonical_json(cell.spec.setting),
+            "repetition": cell.spec.repetition,
+            "status": "missing",
+            "reason": "planned, but there is no record of it",
+            "cell_id": cell.spec.cell_id,
+            "estimator": job.estimator,
+            "params": canonical_json(job.method_of(cell.spec).parameters(cell.spec.setting)),
+        }
+        for job in expand(plan, scope)
+        for cell in job.cells
+        if cell.spec.cell_id not in recorded
+    ]
+    if not rows:
+        return records
+    missing = pd.DataFrame(rows).reindex(columns=records.columns).astype(records.dtypes)
+    both = pd.concat([records, missing], ignore_index=True)
+    settings = {text: setting_order(json.loads(text)) for text in both["setting"].unique()}
+    keys = [
+        (dataset, method, settings[setting], repetition)
+        for dataset, method, setting, repetition in zip(
+            both["dataset"], both["method"], both["setting"], both["repetition"], strict=True
+        )
+    ]
+    return both.iloc[sorted(range(len(both)), key=keys.__getitem__)].reset_index(drop=True)
 
 
 def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:

@@ -77,6 +77,23 @@ class PaperView:
     payload: dict[str, Any]
 
     @property
+    def partial(self) -> str:
+        """What a run that has not finished rests on, in a sentence; empty where every planned cell has a record."""
+        missing = self.statuses.get("missing", 0)
+        recorded = sum(self.statuses.values()) - missing
+        return (
+            f"This run is partial: {missing:,} planned cell{'s have' if missing > 1 else ' has'} no record (missing);"
+            f" verdicts and numbers rest on the {recorded:,} that have one."
+            if missing
+            else ""
+        )
+
+    @property
+    def rows_used(self) -> str:
+        """Which data sets were not used as a whole, ``awa-attr 1,000 of 30,475; ...``; empty where all were."""
+        return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
+
+    @property
     def claim_ids(self) -> frozenset[str]:
         """Ids of the claims that have a row."""
         return frozenset(row.claim for row in self.audit)

@@ -63,6 +63,8 @@ def _paper(paper: PaperView) -> list[str]:
         + ".",
         "",
     ]
+    if paper.partial:
+        lines += [escape(paper.partial), ""]
     for published in paper.published:
         lines += [f"### {escape(published.title)}: published, measured, verdict", ""]
         lines += table(
@@ -85,7 +87,7 @@ def _paper(paper: PaperView) -> list[str]:
                 escape(row.place),
                 escape(row.published),
                 _measured(row),
-                row.n,
+                _count(row),
                 escape(row.reason),
                 ", ".join(code(pattern) for pattern in row.patterns.split("; ") if pattern),
             ]
@@ -119,6 +121,12 @@ def _entry(claims: Sequence[ClaimRow]) -> str:
         )
         or "–"
     )
+
+
+def _count(row: ClaimRow) -> str:
+    """What `n` counts stands beside it, unless it is repetitions."""
+    counted = {"sentence": "parts" if row.parts else "certificates", "arithmetic": "numbers"}.get(row.kind)
+    return f"{row.n} {counted}" if counted and row.n else row.n
 
 
 def _measured(row: ClaimRow) -> str:
@@ -158,6 +166,10 @@ def _data(paper: PaperView) -> list[str]:
             if data["source"]
             else "not loaded"
         )
+        if data["missing"]:
+            state += f"; {data['missing']} planned cells missing"
+        if data["rows_used"]:
+            state += f"; rows used: {data['rows_used']}"
         rows.append(
             [
                 escape(f"{data['name']} ({data['title']})"),

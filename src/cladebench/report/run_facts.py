@@ -12,7 +12,7 @@ from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
 from cladebench.notation import significant
 from cladebench.papers.base import ArtifactContext
-from cladebench.papers.tables import mean_and_spread
+from cladebench.papers.tables import fewer_rows, mean_and_spread
 from cladebench.report.claims import ClaimRow
 from cladebench.report.sources import Sources, plain
 
@@ -31,7 +31,8 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
     found = []
     for name in plan.scope(scope)["datasets"]:
         entry = datasets.info(name)
-        cells = records[records["dataset"] == name].drop_duplicates("cell_id")
+        planned = records[records["dataset"] == name].drop_duplicates("cell_id")
+        cells = planned[planned["status"] != "missing"]
         away = cells[cells["status"] == "unavailable"]
         reasons = [str(reason) for reason in away["reason"].dropna().unique()]
         found.append(
@@ -48,6 +49,8 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
                 "citation": entry.citation,
                 "notes": entry.notes,
                 "cells": len(cells),
+                "missing": len(planned) - len(cells),
+                "rows_used": fewer_rows(cells, entry.n_samples),
                 "unavailable": len(away),
                 "reason": reasons[0] if reasons else "",
                 "source": ", ".join(sorted(cells["data_source"].dropna().astype(str).unique())),
@@ -113,9 +116,10 @@ def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[s
 
 
 def status_counts(records: pd.DataFrame) -> dict[str, int]:
-    """How many cells have each status."""
-    cells = records.drop_duplicates("cell_id")
-    return {str(name).replace("_", " "): int(count) for name, count in cells["status"].value_counts().items()}
+    """How many cells have each status, ``ok`` first; planned cells without a record are ``missing``."""
+    counts = records.drop_duplicates("cell_id")["status"].value_counts()
+    order = sorted(counts.index, key=lambda status: (status != "ok", status))
+    return {str(status).replace("_", " "): int(counts[status]) for status in order}
 
 
 def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:

@@ -279,7 +279,7 @@ def cells_payload(records: pd.DataFrame, sources: Sources, store: Store) -> dict
 def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:
     """Ends of the logs of failed cells whose records are on disk."""
     logs = {}
-    failed = records[~records["status"].isin(("ok", "not_applicable", "unavailable"))]
+    failed = records[~records["status"].isin(("ok", "not_applicable", "unavailable", "missing"))]
     for cell_id in list(dict.fromkeys(failed["cell_id"]))[:LOG_CELLS]:
         try:
             tail = store.read_record(cell_id)["log_tail"]
