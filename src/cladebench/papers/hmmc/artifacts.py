@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from cladebench.papers.base import Artifact, ArtifactContext, Table, declare, em
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.tables import (
+    basis_notes,
     chosen_rows,
     comparison_table,
     mean_and_spread,
@@ -61,7 +63,9 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
         datasets=_datasets(context),
         number=partial(significant, digits=3) if seconds else _percent,
         notes=(
-            "As many leaves as classes; K = 2, but for the methods called K > 2.",
+            "As many leaves as classes; K = 2, but for the methods called K > 2: their K is chosen with the rest of the"
+            " setting, by the same rule, so that under oracle it is the K with the best mean SP. It stands under"
+            " 'Settings chosen'.",
             "oracle: the alpha and beta with the best mean SP, as the paper chooses; label-free: those whose leaves"
             " have the least mean squared distance to their means.",
             "Random and Oracle are controls: a random binary tree, and the tree of the classes.",
@@ -110,7 +114,28 @@ def figure_2(context: ArtifactContext) -> Figure:
                 values = _best(rows if n_splits == 2 or flat else with_setting(rows, {"n_splits": n_splits}))
                 if len(values):
                     by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values
-    return drawings.measure_against_size(by_leaves, by_splits)
+    figure = drawings.measure_against_size(by_leaves, by_splits)
+    if by_leaves or by_splits:
+        _write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
+    return figure
+
+
+def _basis_of_figure_2(context: ArtifactContext) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Data set, name and records of every curve of Figure 2; each K is a choice of its own."""
+    for dataset in PAPER_DATASETS:
+        for method in (*FIGURE_2, "Random-balanced"):
+            yield dataset, method, context.rows(dataset, method)
+        for method in FIGURE_2:
+            rows = context.rows(dataset, f"{method}-K")
+            for n_splits in (3, 4, 5):
+                yield dataset, f"{method} with K = {n_splits}", with_setting(rows, {"n_splits": n_splits})
+
+
+def _write_below(figure: Figure, notes: Sequence[str]) -> None:
+    """Write notes below a figure, small, in lines as long as it is wide."""
+    width = int(17 * figure.get_figwidth())  # characters of 7 points
+    lines = [line for note in notes for line in textwrap.wrap(note, width)]
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color="0.3")
 
 
 def figure_3(context: ArtifactContext) -> Figure:
