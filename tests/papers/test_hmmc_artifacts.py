@@ -85,11 +85,15 @@ def test_figure_2_says_what_it_rests_on():
     assert "Rows used" not in figure_2(context_of(None)).get_supxlabel()
 
 
-def test_a_figure_without_curves_has_no_note():
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("unavailable", ""), ("missing", "Missing: 26 of the 26 cells that are planned for this.")],
+)
+def test_a_figure_without_curves_says_which_cells_are_missing(status, said):
     context = context_of(1000)
-    nothing = context.records.assign(status="missing", metric=None)
+    nothing = context.records.assign(status=status, metric=None)
     empty = dataclasses.replace(context, records=nothing, choices=context.choices.iloc[:0])
-    assert figure_2(empty).get_supxlabel() == ""
+    assert figure_2(empty).get_supxlabel() == said
 
 
 def test_the_settings_chosen_name_the_number_of_splits():

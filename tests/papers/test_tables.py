@@ -152,6 +152,7 @@ def test_basis_is_told_from_the_records(context):
         "Rows used: glass all (100 of 214 for A, new); digits 100 of 1,797.",
         "Repetitions: 1 to 3 (1 for B, new) (3 for C, new).",
         "Settings to choose from: 1 to 2 (A, new), 2 finished of 4 (C, new).",
+        "Missing: 1 of the 17 cells that are planned for this.",
     )
     assert basis_notes(context, []) == ()
     assert basis_notes(context, [("glass", "B", context.rows("glass", "B"))]) == ("Repetitions: 1.",)

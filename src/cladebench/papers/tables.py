@@ -109,7 +109,7 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say what numbers rest on, from the records: rows of the data, repetitions, settings to choose from.
+    """Say what numbers rest on, from the records: rows of the data, repetitions, settings, and cells that are missing.
 
     Parameters
     ----------
@@ -121,12 +121,15 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
     Returns
     -------
     tuple of str
-        At most one note of each kind; none on the rows where all were used, none on settings where nothing was chosen.
+        At most one note of each kind; none on rows where all were used, on settings where nothing was chosen, or on
+        missing cells where there are none.
     """
     cells: dict[str, list[pd.DataFrame]] = {}
     repetitions: dict[str, set[int]] = {}
     settings: dict[str, set[tuple[int, int]]] = {}
+    statuses: dict[str, str] = {}
     for dataset, name, rows in shown:
+        statuses |= dict(zip(rows.cell_id, rows.status, strict=True))
         finished = rows[rows.status == "ok"]
         if finished.empty:
             continue
@@ -154,6 +157,9 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
     if gridded:
         groups = (f"{value} ({_having(gridded, value)})" for value in dict.fromkeys(gridded.values()))
         notes.append(f"Settings to choose from: {', '.join(groups)}.")
+    missing = sum(status == "missing" for status in statuses.values())
+    if missing:
+        notes.append(f"Missing: {missing:,} of the {len(statuses):,} cells that are planned for this.")
     return tuple(notes)
 
 

@@ -115,8 +115,7 @@ def figure_2(context: ArtifactContext) -> Figure:
                 if len(values):
                     by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values
     figure = drawings.measure_against_size(by_leaves, by_splits)
-    if by_leaves or by_splits:
-        _write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
+    _write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
     return figure
 
 
