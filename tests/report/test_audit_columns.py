@@ -6,6 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cladebench.report.pages import write_report
+from cladebench.report.sources import anchor
+
 ROOT = Path(__file__).parents[2]
 KINDS = ("value", "order", "ratio", "trend", "sentence", "arithmetic")
 
@@ -66,3 +69,23 @@ def test_the_report_says_what_n_counts(report, results):
         line = next(line for line in text.splitlines() if f"`{claim}`" in line and line.startswith("| "))
         assert re.split(r"(?<!\\)\|", line)[6].strip() == said, claim
     assert set(counts) == set(audit[audit.kind == "sentence"].claim)
+
+
+def test_numbers_of_an_arithmetic_are_not_shown_as_repetitions(tmp_path, results):
+    for name in ("cells.parquet", "certificates.csv"):
+        (tmp_path / name).write_bytes((results / name).read_bytes())
+    audit = pd.read_csv(results / "audit.csv", dtype=str, keep_default_na=False)
+    order = audit.claim == "grid-beats-plain/glass"
+    assert audit[order].n.tolist() == ["3"]
+
+    def row_of_the_page():
+        audit.to_csv(tmp_path / "audit.csv", index=False)
+        write_report(tmp_path, "smoke", ["page_paper"])
+        text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
+        row = text[text.index(f'<tr id="{anchor("claim", "grid-beats-plain/glass")}"') :].split("</tr>")[0]
+        return row, (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+
+    assert "n = 3" in row_of_the_page()[0]
+    audit.loc[order, "kind"] = "arithmetic"
+    row, markdown = row_of_the_page()
+    assert "n = 3" not in row and "| 3 numbers |" in markdown
