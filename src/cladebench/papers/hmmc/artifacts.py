@@ -169,7 +169,7 @@ def convergence(context: ArtifactContext) -> Figure:
     """The objective of the root's split after each half-step."""
     curves: dict[str, dict[str, list[np.ndarray]]] = {}
     for dataset in _datasets(context):
-        for method in FIGURE_4:
+        for method in (*FIGURE_4, "HMMC-2"):
             cells = chosen_rows(context, dataset, method, "sp", "oracle").cell_id
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]

@@ -21,6 +21,7 @@ STYLES: Mapping[str, tuple[str, str, str]] = {
     "HMMC-G": (PALETTE[0], "-", "s"),
     "HMMC-E": (PALETTE[2], "-", "^"),
     "HMMC-1": (PALETTE[3], "-", "D"),
+    "HMMC-2": (PALETTE[4], "--", "v"),
     "MMC": (PALETTE[4], ":", "v"),
     "HKM": (PALETTE[0], "-", "s"),
     "HKM-D": (PALETTE[0], "--", "s"),
