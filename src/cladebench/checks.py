@@ -24,6 +24,12 @@ def check_count(name: str, value: Any) -> None:
         raise ValueError(f"{name} is {value}; expected at least 1")
 
 
+def check_number(name: str, value: Any) -> None:
+    """Raise a TypeError unless ``value`` is a real number (no bool); NaN and infinity pass."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; expected a real number")
+
+
 def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return a vector of integers as the core wants it; ValueError if it is none."""
     array = np.asarray(values)
@@ -35,9 +41,27 @@ def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return a C-contiguous array of float64; ValueError if the values are no numbers or no array."""
+    """Return a C-contiguous array of float64.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the message.
+    values : array-like
+        Booleans, integers, floating point numbers, or objects that convert to them.
+
+    Raises
+    ------
+    ValueError
+        If the values make no array or are no real numbers. Complex ones are refused, for their imaginary parts would
+        be lost; so is text, even where it reads as numbers.
+    """
     try:
-        return np.asarray(values, dtype=np.float64, order="C")
+        array = np.asarray(values)
+        kind = array.dtype.kind
+        if kind not in "biufO" or (kind == "O" and any(isinstance(v, str | bytes) for v in array.flat)):
+            raise ValueError(f"it has dtype {array.dtype}; expected real numbers")
+        return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is no array of numbers: {error}") from error
 

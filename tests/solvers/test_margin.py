@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cladebench.checks import as_floats
 from cladebench.reference import margin as reference
 from cladebench.solvers import margin as solver
 
@@ -282,10 +284,15 @@ def test_rows_may_be_slices_and_of_other_types() -> None:
         ({"X": np.zeros(3)}, r"X has shape \(3,\)"),
         ({"X": np.zeros((0, 2))}, r"X has shape \(0, 2\)"),
         ({"X": np.zeros((3, 0))}, r"X has shape \(3, 0\)"),
-        ({"X": np.array([[0.0, 1.0], [np.nan, 0.0], [0.0, 0.0]])}, "NaN"),
-        ({"X": np.array([[0.0, 1.0], [-np.inf, 0.0], [0.0, 0.0]])}, "infinite"),
+        ({"X": np.array([[0.0, 1.0], [np.nan, 0.0], [0.0, 0.0]])}, r"X\[1, 0\] is nan; expected finite"),
+        ({"X": np.array([[0.0, 1.0], [-np.inf, 0.0], [0.0, 0.0]])}, r"X\[1, 0\] is -inf; expected finite"),
         ({"X": np.full((3, 2), 1e200)}, "overflow"),
         ({"X": [["a", "b"]] * 3}, "X is no array of numbers"),
+        ({"X": [["1", "2"]] * 3}, "X is no array of numbers: it has dtype <U1; expected real numbers"),
+        ({"X": np.eye(3)[:, :2] * 1j}, "X is no array of numbers: it has dtype complex128; expected real"),
+        ({"W": np.eye(2, dtype=complex)}, "W is no array of numbers: it has dtype complex128"),
+        ({"group": 1j}, "group is no array of numbers: it has dtype complex128"),
+        ({"ridge": "1"}, "ridge is no array of numbers: it has dtype <U1"),
         ({"labels": [0, 1]}, r"labels has shape \(2,\); expected \(3,\)"),
         ({"labels": [0, 1, 2]}, r"labels\[2\] is 2; expected a cluster 0..1"),
         ({"labels": [0, -1, 1]}, r"labels\[1\] is -1"),
@@ -298,13 +305,65 @@ def test_rows_may_be_slices_and_of_other_types() -> None:
         ({"W": np.full((2, 2), np.inf)}, "W contains NaN"),
         ({"tol": -1.0}, "tol is -1.0"),
         ({"tol": np.nan}, "tol is nan"),
-        ({"max_iter": -1}, "max_iter is -1"),
+        ({"max_iter": -1}, "max_iter is -1; expected at least 0"),
+        ({"max_iter": 10**30}, r"max_iter is 10{30}; expected at most 2\^63 - 1"),
+        ({"n_clusters": 10**30}, r"n_clusters is 10{30}; expected at most 2\^63 - 1"),
     ],
 )
 def test_bad_input_of_the_fit(changes: dict[str, Any], words: str) -> None:
     arguments = {"X": np.eye(3)[:, :2], "labels": [0, 1, 1], "n_clusters": 2} | changes
     with pytest.raises(ValueError, match=words):
         solver.fit_margin(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n_clusters": 2.0}, "n_clusters is 2.0; expected an integer"),
+        ({"max_iter": 5.0}, "max_iter is 5.0; expected an integer"),
+        ({"tol": "a"}, "tol is 'a'; expected a real number"),
+        ({"tol": None}, "tol is None; expected a real number"),
+        ({"tol": 1j}, "tol is 1j; expected a real number"),
+        ({"tol": True}, "tol is True; expected a real number"),
+    ],
+)
+def test_input_of_another_type(changes: dict[str, Any], words: str) -> None:
+    arguments = {"X": np.eye(3)[:, :2], "labels": [0, 1, 1], "n_clusters": 2} | changes
+    with pytest.raises(TypeError, match=words):
+        solver.fit_margin(**arguments)
+
+
+def test_numbers_of_other_types_are_numbers() -> None:
+    arguments = {"X": np.eye(3)[:, :2], "labels": [0, 1, 1], "n_clusters": 2, "group": 0.01}
+    expected = solver.fit_margin(**arguments, tol=0.5, max_iter=3)
+    for tol, most in ((np.float32(0.5), np.uint8(3)), (Fraction(1, 2), 3)):
+        assert np.array_equal(solver.fit_margin(**arguments, tol=tol, max_iter=most).W, expected.W)
+    assert solver.fit_margin(**arguments, tol=np.inf).n_iter == 0
+    objects = np.array([[1, 0.5], [0, 2**60], [0, True]], dtype=object)
+    assert np.array_equal(as_floats("X", objects), [[1.0, 0.5], [0.0, 2.0**60], [0.0, 1.0]])
+    for wrong, dtype in (
+        (np.array([1, "2"], dtype=object), "object"),
+        ([b"1"], r"\|S1"),
+        (np.array(["2020"], "M8[Y]"), "datetime64"),
+    ):
+        with pytest.raises(ValueError, match=f"v is no array of numbers: it has dtype {dtype}"):
+            as_floats("v", wrong)
+
+
+def test_good_data_are_not_searched_for_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(X: np.ndarray) -> int:
+        raise AssertionError
+
+    monkeypatch.setattr(solver._core, "first_nonfinite", unwanted)
+    assert solver.fit_margin(np.eye(3), [0, 1, 1], 2).n_passes > 0
+
+
+def test_the_solvers_are_found_in_the_package() -> None:
+    from cladebench import solvers
+
+    for name in ("MarginFit", "assignment_costs", "fit_margin", "sparse_group_prox", "squared_hinge"):
+        assert name in solvers.__all__ and getattr(solvers, name) is getattr(solver, name)
+    assert solvers.balanced_assignment([[0, 1], [1, 0]], 1, 1).tolist() == [0, 1]
 
 
 def test_bad_input_of_the_rest() -> None:
@@ -322,3 +381,5 @@ def test_bad_input_of_the_rest() -> None:
         solver.assignment_costs(X, np.zeros((1, 3)), check=False)
     with pytest.raises(ValueError, match="step is -1"):
         solver.sparse_group_prox(np.zeros((1, 3)), -1)
+    with pytest.raises(TypeError, match="step is 'a'; expected a real number"):
+        solver.sparse_group_prox(np.zeros((1, 3)), "a")

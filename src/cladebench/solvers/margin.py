@@ -29,9 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.checks import as_floats, as_index, check_integer
+from cladebench.checks import as_floats, as_index, check_integer, check_number
 
 FloatArray = npt.NDArray[np.float64]
+
+#: The largest count that the core takes.
+LARGEST_COUNT = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -161,12 +164,15 @@ def sparse_group_prox(
     ------
     ValueError
         If a shape is not as above, or a number is negative or not finite.
+    TypeError
+        If `step` is no real number.
     """
     W = _models(W, least=1)
+    check_number("step", step)
     if not (step >= 0 and math.isfinite(step)):
         raise ValueError(f"step is {step}; expected a finite number >= 0")
     weights = (_weights(name, value, W.shape[1]) for name, value in (("group", group), ("l1", l1)))
-    return _core.sparse_group_prox(W, step, *weights).reshape(W.shape)
+    return _core.sparse_group_prox(W, float(step), *weights).reshape(W.shape)
 
 
 def fit_margin(
@@ -213,7 +219,10 @@ def fit_margin(
     Raises
     ------
     ValueError
-        If a shape, a label or an entry is not as above, or a weight is negative.
+        If a shape, a label or an entry is not as above, a weight is negative, or `n_clusters`, `tol` or `max_iter`
+        is out of range.
+    TypeError
+        If `n_clusters` or `max_iter` is no integer (2.0 is none), or `tol` no real number.
 
     Notes
     -----
@@ -232,9 +241,7 @@ def fit_margin(
     iteration stops once the residual is small.
     """
     X = _features(X, check=False)
-    check_integer("n_clusters", n_clusters)
-    if n_clusters < 2:
-        raise ValueError(f"n_clusters is {n_clusters}; expected at least 2")
+    _check_count("n_clusters", n_clusters, least=2)
     codes = _labels(labels, len(X))
     weights = [
         _weights(name, value, X.shape[1]) for name, value in (("group", group), ("l1", l1), ("ridge", ridge))
@@ -242,22 +249,40 @@ def fit_margin(
     start = None if W is None else _models(W)
     if start is not None and start.shape != (n_clusters, X.shape[1]):
         raise ValueError(f"W has shape {start.shape}; expected {(n_clusters, X.shape[1])}")
+    check_number("tol", tol)
     if not tol >= 0:
         raise ValueError(f"tol is {tol}; expected a number >= 0")
-    check_integer("max_iter", max_iter)
-    if max_iter < 0:
-        raise ValueError(f"max_iter is {max_iter}; expected at least 0")
-    models, *facts = _core.fit_margin(X, codes, n_clusters, *weights, start, tol, max_iter)
+    _check_count("max_iter", max_iter, least=0)
+    try:
+        models, *facts = _core.fit_margin(X, codes, n_clusters, *weights, start, float(tol), max_iter)
+    except ValueError:
+        # The core sees in its sums that something is not finite; what it is, is looked for only then.
+        _check_finite(X)
+        raise
     return MarginFit(models.reshape(n_clusters, X.shape[1]), *facts)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    check_integer(name, value)
+    if value < least:
+        raise ValueError(f"{name} is {value}; expected at least {least}")
+    if value > LARGEST_COUNT:
+        raise ValueError(f"{name} is {value}; expected at most 2^63 - 1")
+
+
+def _check_finite(X: FloatArray) -> None:
+    place = _core.first_nonfinite(X)
+    if place >= 0:
+        row, column = divmod(place, X.shape[1])
+        raise ValueError(f"X[{row}, {column}] is {X[row, column]}; expected finite numbers")
 
 
 def _features(X: npt.ArrayLike, check: bool) -> FloatArray:
     array = as_floats("X", X)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"X has shape {array.shape}; expected (n_samples, n_features), both at least 1")
-    if check and (place := _core.first_nonfinite(array)) >= 0:
-        row, column = divmod(place, array.shape[1])
-        raise ValueError(f"X[{row}, {column}] is {array[row, column]}; expected finite numbers")
+    if check:
+        _check_finite(array)
     return array
 
 
