@@ -267,7 +267,10 @@ def _totals(keys: IntArray, values: npt.NDArray[Any]) -> list[tuple[int, int]]:
 
 def _clusters(given: Any) -> IntArray:
     """Return the clusters of a flat method as integers; TypeError if they are no array."""
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # rows of several lengths
+        raise ValueError(f"hierarchy is no array of integers: {error}") from error
     if array.ndim == 0 or array.dtype == object:
         raise TypeError(
             f"hierarchy is {type(given).__name__}; expected a Hierarchy (estimator.hierarchy_ is that of a fitted "
