@@ -1,3 +1,4 @@
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -177,6 +178,7 @@ def test_the_largest_score_is_split_next_and_cuts_replay_it() -> None:
     ]
 
 
+@pytest.mark.filterwarnings("ignore:labels_ has")
 @pytest.mark.parametrize("n_splits", [2, 3, 4])
 def test_a_tree_with_fewer_leaves_is_a_cut_of_one_with_more(n_splits: int) -> None:
     def rule_of(node_seed: int, samples: np.ndarray) -> Split:
@@ -208,10 +210,41 @@ def test_among_equal_scores_the_leaf_made_first_is_split() -> None:
     [(2, 7, 7), (3, 2, 3), (3, 3, 3), (3, 4, 5), (4, 2, 4), (4, 4, 4), (4, 5, 7), (4, 6, 7), (5, 6, 9)],
 )
 def test_the_last_split_may_overshoot(n_splits: int, n_leaves: int, grown: int) -> None:
-    fitted = Toy(n_leaves, rule=chunks(n_splits), n_splits=n_splits).fit(line(64))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = Toy(n_leaves, rule=chunks(n_splits), n_splits=n_splits).fit(line(64))
     assert fitted.n_leaves_grown_ == fitted.hierarchy_.n_leaves == grown <= n_leaves + n_splits - 2
     # Never more clusters than asked for: the cut stops before the split that overshoots.
-    assert fitted.labels_.max() + 1 == (n_leaves if grown == n_leaves else grown - n_splits + 1)
+    fewer = grown - n_splits + 1
+    assert fitted.labels_.max() + 1 == (n_leaves if grown == n_leaves else fewer)
+    # And where there are fewer, a warning says which numbers can be met.
+    words = [
+        f"labels_ has {fewer} cluster{'s' if fewer > 1 else ''} and not n_clusters={n_leaves}: with n_splits="
+        f"{n_splits} one split takes the tree from {fewer} to {grown} leaves. n_clusters={fewer} and n_clusters="
+        f"{grown} can be met; hierarchy_ is not affected"
+    ]
+    assert [str(w.message) for w in caught if w.category is UserWarning] == (
+        words if grown > n_leaves else []
+    )
+
+
+@pytest.mark.parametrize(("n_clusters", "n_flat"), [(1, 1), (2, 1), (3, 3), (4, 3), (5, 5), (6, 5), (7, 7)])
+def test_the_warning_is_about_n_clusters_and_not_about_n_leaves(n_clusters: int, n_flat: int) -> None:
+    estimator = Toy(n_clusters, rule=chunks(3), n_splits=3, n_leaves=9)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = estimator.fit(line(64)).labels_
+    assert labels.max() + 1 == n_flat
+    assert [f"not n_clusters={n_clusters}:" in str(w.message) for w in caught] == [True] * (
+        n_flat < n_clusters
+    )
+
+
+def test_no_warning_where_the_samples_are_the_reason() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = Toy(3, rule=chunks(2)).fit([[0.0]] * 3 + [[1.0]] * 3)
+    assert fitted.labels_.max() + 1 == fitted.n_leaves_grown_ == 2
 
 
 def test_infinite_scores_are_scores() -> None:
@@ -306,18 +339,84 @@ def test_nothing_of_the_data_stays_behind() -> None:
     assert not hasattr(failing, "_X")
 
 
+GOOD = np.array([0, 0, 1, 1])
+
+
 @pytest.mark.parametrize(
-    ("labels", "score", "words"),
+    ("split", "words"),
     [
-        ([0, 0, 1, 1], np.nan, "score NaN"),
-        ([0, 0, 2, 2], 1.0, r"clusters of \[2, 0, 2\]"),
-        ([0, 0, 0, 0], 1.0, r"clusters of \[4, 0\]"),
-        ([0, 1], 1.0, r"clusters of \[1, 1\]"),
+        (Split([0, 0, 1, 1], 1.0), r"labels are a list; expected an ndarray of integers, shape \(4,\)"),
+        (Split(GOOD * 1.0, 1.0), "labels are of dtype float64; expected an ndarray of integers"),
+        (Split(GOOD > 0, 1.0), "labels are of dtype bool; expected an ndarray of integers"),
+        (Split(None, 1.0), "labels are a NoneType; expected"),
+        (Split(GOOD[:2], 1.0), r"labels have shape \(2,\); expected \(4,\), the cluster of each sample"),
+        (Split(GOOD[:, None], 1.0), r"labels have shape \(4, 1\); expected \(4,\)"),
+        (Split(GOOD - 1, 1.0), r"labels run from -1 to 0; expected 0..2 at most \(n_splits=3\)"),
+        (Split(np.arange(4), 1.0), r"labels run from 0 to 3; expected 0..2 at most \(n_splits=3\)"),
+        (Split(GOOD * 2, 1.0), r"clusters of \[2, 0, 2\] samples; expected .* none of them empty"),
+        (Split(GOOD + 1, 1.0), r"clusters of \[0, 2, 2\] samples"),
+        (Split(GOOD * 0, 1.0), r"clusters of \[4, 0\] samples; expected two clusters or more"),
+        (Split(GOOD, np.nan), "the score is nan; expected a number that is not NaN"),
+        (Split(GOOD, "1"), "the score is '1'; expected a number"),
+        (Split(GOOD, 1.0, np.zeros(2)), r"models have shape \(2,\); expected \(2, n_features\)"),
+        (Split(GOOD, 1.0, np.zeros((3, 2))), r"models have shape \(3, 2\); expected \(2, n_features\)"),
+        (GOOD, "returned ndarray; expected a Split, or None where the node cannot be split"),
     ],
 )
-def test_a_split_that_is_none_is_refused(labels: list[int], score: float, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Toy(2, rule=lambda samples: Split(np.array(labels), score)).fit(line(4))
+def test_what_is_no_split_is_refused(split: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=rf"^Toy\._split, node 0 \(4 samples, depth 0\): {words}"):
+        Toy(2, rule=lambda samples: split, n_splits=3).fit(line(4))
+
+
+def test_the_node_of_a_bad_split_is_named() -> None:
+    def rule(samples: np.ndarray) -> Split:
+        return chunks(2)(samples) if len(samples) > 5 else Split(np.zeros(len(samples), int), 0.0)
+
+    with pytest.raises(ValueError, match=r"node 3 \(5 samples, depth 2\): clusters of \[5, 0\]"):
+        Toy(20, rule=rule).fit(line(20))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+def test_labels_may_be_any_integers(dtype: type) -> None:
+    fitted = Toy(2, rule=lambda samples: Split(GOOD.astype(dtype), 1.0)).fit(line(4))
+    assert fitted.labels_.tolist() == GOOD.tolist()
+
+
+def test_the_samples_of_a_node_cannot_be_written_to() -> None:
+    def rule(samples: np.ndarray) -> Split:
+        with pytest.raises(ValueError, match="read-only"):
+            samples[0] = 0
+        return chunks(2)(samples)
+
+    assert Toy(4, rule=rule).fit(line(8)).n_leaves_grown_ == 4
+
+
+class Halves(GreedyTopDown):
+    """No more than what a subclass has to have."""
+
+    def __init__(self, n_clusters: int = 2, *, n_leaves: int | None = None, n_splits: int = 2) -> None:
+        self.n_clusters = n_clusters
+        self.n_leaves = n_leaves
+        self.n_splits = n_splits
+
+    def _split(self, node: Node) -> Split:
+        return chunks(self.n_splits)(node.samples)
+
+
+class Bare(GreedyTopDown):
+    def __init__(self, n_clusters: int = 2) -> None:
+        self.n_clusters = n_clusters
+
+    _split = Halves._split
+
+
+def test_a_subclass_needs_no_parameters_but_its_own() -> None:
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 - the global generator is what is looked at
+    fitted = Halves(5, n_leaves=9, n_splits=3).fit(line(30))
+    assert fitted.n_leaves_grown_ == 9 and fitted.labels_.max() + 1 == 5
+    assert Bare(4).fit(line(30)).labels_.max() + 1 == 4
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+    assert set(Halves().get_params()) == {"n_clusters", "n_leaves", "n_splits"}
 
 
 @pytest.mark.parametrize(
@@ -325,6 +424,7 @@ def test_a_split_that_is_none_is_refused(labels: list[int], score: float, words:
     [
         ({"n_leaves": 0}, "n_leaves=0: expected an integer >= 1"),
         ({"n_leaves": 2.0}, "n_leaves=2.0"),
+        ({"n_leaves": 1}, "n_leaves=1 is below n_clusters=2: expected at least as many leaves as clusters"),
         ({"n_leaves": 9}, "n_leaves=9 exceeds the number of samples, n_samples=8"),
         ({"n_splits": 1}, "n_splits=1: expected an integer >= 2"),
         ({"n_splits": 9}, "n_splits=9 exceeds the number of samples, n_samples=8"),

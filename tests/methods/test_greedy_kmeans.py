@@ -22,6 +22,7 @@ def total_distance(X: np.ndarray, samples: np.ndarray) -> float:
     return average_distance(X, [samples]) * len(samples)
 
 
+@pytest.mark.filterwarnings("ignore:labels_ has")
 @pytest.mark.parametrize("n_splits", [2, 3])
 @pytest.mark.parametrize("grow", ["compact", "scattered"])
 def test_scores_and_order_are_as_defined(grow: str, n_splits: int) -> None:

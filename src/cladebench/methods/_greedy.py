@@ -5,9 +5,11 @@ from __future__ import annotations
 import heapq
 import math
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -23,8 +25,8 @@ class Split:
     Attributes
     ----------
     labels : ndarray of int, shape (n_node,)
-        Cluster 0, 1, ... of each sample of the node, in the order of `Node.samples`; at least two clusters, none of
-        them empty.
+        Cluster 0, 1, ... of each sample of the node, in the order of `Node.samples`; at least two clusters, at most
+        ``n_splits``, none of them empty.
     score : float
         The leaf with the largest score is split first. Not NaN.
     models : ndarray of shape (n_clusters, n_features), optional
@@ -48,8 +50,8 @@ class Node:
     index : int
         The node in ``hierarchy_``: 0 is the root, and children come after all nodes that were there before.
     samples : ndarray of int, shape (n_node,)
-        Ascending. Emptied once the node has been split, as are the labels of its split: a tree as deep as it has
-        samples takes O(n_samples) memory.
+        Ascending, read-only. Emptied once the node has been split, as are the labels of its split: a tree as deep as
+        it has samples takes O(n_samples) memory.
     parent : Node or None
     position : int
         Which cluster of the parent's split the node holds, -1 at the root.
@@ -86,14 +88,16 @@ class GreedyTopDown(HierarchicalClusterer):
     last split may make more leaves than asked for, by up to ``n_splits - 2``.
 
     A subclass defines `_split`. There ``self._X`` is the data; the samples of a node are its rows ``node.samples``.
+    What `_split` gives is checked. Of the parameters below a subclass takes those that it wants to offer: for the
+    others the class has the defaults.
 
     Parameters
     ----------
     n_clusters : int, default=2
         Clusters of ``labels_``.
     n_leaves : int, optional
-        Number of leaves at which growth ends (F); ``n_clusters`` by default. The hmmc paper takes 1, 1.5 and 2 times
-        the number of classes (section 5).
+        Number of leaves at which growth ends (F), at least ``n_clusters``, which is the default. The hmmc paper takes
+        1, 1.5 and 2 times the number of classes (section 5).
     n_splits : int, default=2
         Clusters into which a node is split (K). The hmmc paper takes 2 to 5 (section 5).
     min_leaf_size : int, default=1
@@ -102,7 +106,7 @@ class GreedyTopDown(HierarchicalClusterer):
     max_depth : int, optional
         Nodes at this distance from the root are not split (likewise). No limit by default.
     random_state : int, RandomState instance or None, default=None
-        Source of the seeds of the nodes.
+        Source of the seeds of the nodes. 0 in a subclass without this parameter.
 
     Attributes
     ----------
@@ -112,7 +116,10 @@ class GreedyTopDown(HierarchicalClusterer):
         at leaves), "order" (t - 1; -1 at leaves), each of the split's facts (NaN at leaves) and, where splits have
         models, "models" of shape (n_nodes, n_splits, n_features) (rows of NaN where there is none).
     labels_ : ndarray of shape (n_samples,)
-        The cut of the tree, that is the leaves that stood when there were at most ``n_clusters``.
+        The cut of the tree, that is the leaves that stood when there were at most ``n_clusters``. There are fewer
+        clusters, with a UserWarning, where a split into three or more passes over ``n_clusters`` (the first split
+        into three: from one to three, so that ``n_clusters=2`` gives one); and, without, where no leaf could be split
+        any more.
     n_leaves_grown_ : int
         Number of leaves.
     trace_ : dict of ndarray, shape (n_splits_done,)
@@ -132,11 +139,12 @@ class GreedyTopDown(HierarchicalClusterer):
        arXiv:1502.01827, 2015.
     """
 
-    n_leaves: int | None
-    n_splits: int
-    min_leaf_size: int
-    max_depth: int | None
-    random_state: int | np.random.RandomState | None
+    n_leaves: int | None = None
+    n_splits: int = 2
+    min_leaf_size: int = 1
+    max_depth: int | None = None
+    # Without the parameter, nothing is random; None would draw the nodes' seeds from NumPy's global generator.
+    random_state: int | np.random.RandomState | None = 0
 
     @abstractmethod
     def _split(self, node: Node) -> Split | None:
@@ -145,6 +153,11 @@ class GreedyTopDown(HierarchicalClusterer):
     def _check_parameters(self) -> None:
         if self.n_leaves is not None:
             check_int("n_leaves", self.n_leaves, 1)
+            if self.n_leaves < self.n_clusters:
+                raise ValueError(
+                    f"n_leaves={self.n_leaves} is below n_clusters={self.n_clusters}: expected at least as many leaves "
+                    "as clusters, which are made of them"
+                )
         check_int("n_splits", self.n_splits, 2)
         check_int("min_leaf_size", self.min_leaf_size, 1)
         if self.max_depth is not None:
@@ -162,6 +175,7 @@ class GreedyTopDown(HierarchicalClusterer):
             nodes, order = self._grow(n_leaves)
         finally:
             del self._X
+        self._warn_of_fewer_clusters()
         return self._tree(nodes, order, len(X))
 
     def _grow(self, n_leaves: int) -> tuple[list[Node], list[Node]]:
@@ -175,6 +189,7 @@ class GreedyTopDown(HierarchicalClusterer):
         def add(samples: np.ndarray, parent: Node | None, position: int) -> Node:
             depth = 0 if parent is None else parent.depth + 1
             seed = int(random.randint(np.iinfo(np.int32).max))
+            samples.flags.writeable = False
             nodes.append(Node(len(nodes), samples, parent, position, depth, seed))
             return nodes[-1]
 
@@ -212,15 +227,27 @@ class GreedyTopDown(HierarchicalClusterer):
         if (self._X[node.samples[-1]] == first).all() and (self._X[node.samples] == first).all():
             return None
         split = self._split(node)
-        if split is not None:
-            if math.isnan(split.score):
-                raise ValueError(f"the split of node {node.index} ({n} samples) has the score NaN")
-            sizes = np.bincount(split.labels, minlength=2)
-            if len(split.labels) != n or not sizes.all():
-                raise ValueError(
-                    f"the split of node {node.index} ({n} samples) has clusters of {sizes.tolist()}"
-                )
+        wrong = None if split is None else _fault(split, n, self.n_splits)
+        if wrong:
+            raise ValueError(
+                f"{type(self).__name__}._split, node {node.index} ({n} samples, depth {node.depth}): {wrong}"
+            )
         return split
+
+    def _warn_of_fewer_clusters(self) -> None:
+        """Warn where a split passed over ``n_clusters``, so that no cut of the tree has as many clusters."""
+        stood = [1, *self.trace_["n_leaves"].tolist()]
+        if self.n_clusters > stood[-1] or self.n_clusters in stood:
+            return
+        after = next(t for t, n in enumerate(stood) if n > self.n_clusters)
+        fewer, more = stood[after - 1], stood[after]
+        warnings.warn(
+            f"labels_ has {fewer} cluster{'s' * (fewer > 1)} and not n_clusters={self.n_clusters}: with n_splits="
+            f"{self.n_splits} one split takes the tree from {fewer} to {more} leaves. n_clusters={fewer} and "
+            f"n_clusters={more} can be met; hierarchy_ is not affected",
+            UserWarning,
+            stacklevel=2,
+        )
 
     def _tree(self, nodes: list[Node], order: list[Node], n_samples: int) -> Hierarchy:
         parents = [-1 if node.parent is None else node.parent.index for node in nodes]
@@ -242,3 +269,26 @@ class GreedyTopDown(HierarchicalClusterer):
         node_data.setdefault("score", np.full(len(nodes), np.nan))
         node_data["order"] = rank
         return Hierarchy(parents, leaf_of, heights, node_data)
+
+
+def _fault(split: object, n: int, n_splits: int) -> str | None:
+    """Put in words what is wrong with the split of a node of n samples, and what was expected; None if nothing is."""
+    if not isinstance(split, Split):
+        return f"returned {type(split).__name__}; expected a Split, or None where the node cannot be split"
+    labels, models = split.labels, split.models
+    if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":
+        found = f"of dtype {labels.dtype}" if isinstance(labels, np.ndarray) else f"a {type(labels).__name__}"
+        return f"labels are {found}; expected an ndarray of integers, shape ({n},)"
+    if labels.shape != (n,):
+        return f"labels have shape {labels.shape}; expected ({n},), the cluster of each sample of the node"
+    least, most = int(labels.min()), int(labels.max())
+    if least < 0 or most >= n_splits:
+        return f"labels run from {least} to {most}; expected 0..{n_splits - 1} at most (n_splits={n_splits})"
+    sizes = np.bincount(labels.astype(np.intp, copy=False), minlength=2)
+    if not sizes.all():
+        return f"clusters of {sizes.tolist()} samples; expected two clusters or more, none of them empty"
+    if not isinstance(split.score, Real) or math.isnan(split.score):
+        return f"the score is {split.score!r}; expected a number that is not NaN"
+    if models is not None and (np.ndim(models) != 2 or len(models) != len(sizes)):
+        return f"models have shape {np.shape(models)}; expected ({len(sizes)}, n_features), one a cluster"
+    return None

@@ -30,8 +30,8 @@ class GreedySpectral(GreedyByDistance):
     n_clusters : int, default=2
         Clusters of ``labels_``.
     n_leaves : int, optional
-        Number of leaves at which growth ends; ``n_clusters`` by default. The last split may exceed it, by up to
-        ``n_splits - 2``.
+        Number of leaves at which growth ends, at least ``n_clusters``, which is the default. The last split may exceed
+        it, by up to ``n_splits - 2``.
     n_splits : int, default=2
         Clusters into which a node is split, and eigenvectors. The hmmc paper takes 2 to 5.
     grow : {"compact", "scattered"}, default="compact"
@@ -58,7 +58,8 @@ class GreedySpectral(GreedyByDistance):
         split (minus the average distance where ``grow="compact"``, the total distance where it is "scattered") and
         its place in the "order" of splits.
     labels_ : ndarray of shape (n_samples,)
-        The cut of the tree: the leaves that stood when there were at most ``n_clusters``.
+        The cut of the tree: the leaves that stood when there were at most ``n_clusters``. Where a split into three or
+        more passes over ``n_clusters`` there are fewer clusters, and a UserWarning that says which numbers can be met.
     n_leaves_grown_ : int
         Number of leaves. Fewer than ``n_leaves`` where no leaf could be split any more.
     trace_ : dict of ndarray
