@@ -1,10 +1,12 @@
 """HMMC against its formulas written out, and what holds of any of its trees."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from cladebench.methods import HMMC
+from cladebench.methods import HMMC, MMC
 from cladebench.methods._max_margin import Penalties, balance_bounds, split_node
 from cladebench.metrics import rand_index
 
@@ -127,6 +129,7 @@ def test_weights_of_zero_give_the_variants():
     assert not same(fitted(X, beta=0.0), fitted(X, beta=5.0))
 
 
+@pytest.mark.filterwarnings("ignore:labels_ has")
 def test_group_sparsity_empties_features_for_all_clusters():
     X = data(80, 8)
     W = fitted(X, n_leaves=2, alpha=3.0, n_splits=3).models_[0]
@@ -159,6 +162,48 @@ def test_the_root_of_hmmc_e_is_finite_on_separable_data():
     assert bare.hierarchy_.node_data["score"][0] > 1e12
     # Of the models that separate the data, the ridge picks a small one.
     assert np.abs(model.models_[0]).max() <= np.abs(bare.models_[0]).max() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("regularizer", ["group+exclusive", "group", "l1", "l2"])
+def test_a_weight_of_zero_takes_its_term_out_of_the_score(regularizer):
+    X = data()
+    model = fitted(X, n_leaves=2, alpha=0.0, regularizer=regularizer)
+    least = fitted(X, n_leaves=2, alpha=1e-9, regularizer=regularizer)
+    tree, W = model.hierarchy_, model.models_[0]
+    fit = sum(W[k] @ X[i] for k, part in enumerate(tree.children(0)) for i in tree.samples(part))
+    ridge = 1e-6 / W.size * (W**2).sum() if regularizer == "group+exclusive" else 0.0
+    assert tree.node_data["score"][0] == pytest.approx(fit / (ridge + 1e-12), rel=1e-9)
+    assert tree.node_data["score"][0] > 1e4 * least.hierarchy_.node_data["score"][0]
+
+
+@pytest.mark.parametrize("beta", [0.0, 1e-9])
+def test_a_score_without_exclusive_sparsity_has_group_sparsity_alone(beta):
+    X = data()
+    model = fitted(X, n_leaves=4, beta=beta)
+    tree = model.hierarchy_
+    for node in split_nodes(tree)[1:]:
+        W = model.models_[node]
+        fit = sum(W[k] @ X[i] for k, part in enumerate(tree.children(node)) for i in tree.samples(part))
+        group_alone = fit / (np.linalg.norm(W, axis=0).sum() / W.size)
+        assert (tree.node_data["score"][node] == pytest.approx(group_alone, rel=1e-9)) == (beta == 0.0)
+
+
+def test_three_clusters_a_split_and_two_in_the_flat_clustering_is_said():
+    words = "labels_ has 1 cluster and not n_clusters=2: with n_splits=3 .*from 1 to 3 leaves"
+    with pytest.warns(UserWarning, match=words):
+        model = HMMC(n_splits=3, random_state=0).fit(data())
+    assert (model.labels_ == 0).all() and model.n_leaves_grown_ == 3
+    with pytest.raises(ValueError, match="n_leaves=4 is below n_clusters=5"):
+        HMMC(5, n_leaves=4).fit(data())
+
+
+@pytest.mark.parametrize(("method", "params"), [(HMMC, {"n_splits": 4}), (MMC, {})])
+def test_fewer_distinct_samples_than_clusters_come_apart_in_silence(method, params):
+    X = np.repeat([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 4, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = method(4, random_state=0, **params).fit(X).labels_
+    assert np.bincount(labels, minlength=4).min() > 0  # so that equal samples are in two clusters
 
 
 def test_more_starts_never_end_higher():

@@ -150,7 +150,11 @@ def split_node(
 def balanced_start(
     X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState
 ) -> np.ndarray:
-    """First labels: K-means, then the balanced assignment to its centres. The paper does not say how it starts."""
+    """First labels: K-means, then the balanced assignment to its centres. The paper does not say how it starts.
+
+    With fewer distinct rows than clusters scikit-learn gives a ConvergenceWarning, some centres are equal, and equal
+    rows come apart.
+    """
     with threadpool_limits(limits=1):  # the last bits of scikit-learn's sums depend on the number of threads
         means = KMeans(n_clusters, n_init=1, random_state=random).fit(X)
         distances = means.transform(X)

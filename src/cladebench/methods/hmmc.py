@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
@@ -13,7 +15,7 @@ from cladebench.methods._max_margin import Penalties, split_node
 from cladebench.methods.base import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
-#: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite one.
+#: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite score.
 SCORE_FLOOR = 1e-12
 
 
@@ -25,15 +27,16 @@ class HMMC(GreedyTopDown):
         R(W) + 1/(n K) sum_i sum_{k != y_i} max(0, 1 - w_{y_i}.x_i + w_k.x_i)^2
 
     over balanced labels: every cluster has between 0.9 n/K and 1.1 n/K samples (equations 1 and 5 of [1]_). The leaf
-    whose split has the largest score ``sum_i w_{y_i}.x_i / (G(W) + E(W))`` is split next (equation 4, Algorithm 1).
+    whose split has the largest score ``sum_i w_{y_i}.x_i / (G(W) + E(W))`` is split next (equation 4, Algorithm 1; see
+    the notes on its denominator).
 
     Parameters
     ----------
     n_clusters : int, default=2
         Clusters of ``labels_``.
     n_leaves : int, optional
-        Leaves at which the growth ends (the paper's F); ``n_clusters`` by default. With K > 2 the last split may
-        overshoot it by up to K - 2.
+        Leaves at which the growth ends (the paper's F), at least ``n_clusters``, which is the default. With K > 2 the
+        last split may overshoot it by up to K - 2.
     n_splits : int, default=2
         Clusters into which a node is split (the paper's K).
     alpha : float, default=0.01
@@ -73,6 +76,12 @@ class HMMC(GreedyTopDown):
         Heights replay the order of the splits; ``node_data`` has each node's "score", "order" of splitting, "models"
         (with the intercept last, where there is one), "objective" and "n_iter".
     labels_ : ndarray of shape (n_samples,)
+        The cut of the tree: the leaves that stood when there were at most ``n_clusters``. With K > 2 the leaves grow
+        by K - 1 at a time and may pass over ``n_clusters``: there are fewer clusters then, and a UserWarning that says
+        which numbers can be met (``n_splits=3`` gives 1, 3, 5, ..., so that ``n_clusters=2`` is one cluster).
+    n_leaves_grown_ : int
+        Number of leaves. Fewer than ``n_leaves`` where no leaf could be split any more, more where the last split
+        overshot it.
     models_ : ndarray of shape (n_nodes, n_splits, n_features)
         Models of the nodes that are split; nan at leaves.
     intercepts_ : ndarray of shape (n_nodes, n_splits)
@@ -95,10 +104,17 @@ class HMMC(GreedyTopDown):
     Notes
     -----
     The y-step is exact (:func:`cladebench.solvers.assignment.balanced_assignment`); the w-step is convex and solved by
-    the paper's proximal quasi-Newton method. Labels start from K-means, made balanced.
+    the paper's proximal quasi-Newton method. Labels start from K-means, made balanced. Nodes with fewer than
+    ``n_splits`` samples, and nodes of equal samples, are not split; in a node that has others, equal samples may come
+    apart, for the clusters have to be balanced.
 
     The score has G and E without alpha and beta, as printed; variants have their own regulariser in the place of G + E.
-    The sum in it is over all samples, so that large nodes come first among equally clear ones.
+    The sum in it is over all samples, so that large nodes come first among equally clear ones. The denominator is the
+    sum of those terms that the objective has: with ``alpha=0`` there is no G in it, with ``beta=0`` no E, whereas any
+    weight above 0, however small, brings the whole term. So the scores of ``alpha=0`` and ``alpha=1e-9`` are not near
+    to each other, though the models may be. To the denominator 1e-12 is added, lest it be 0. That is all of it where no
+    term is left (``alpha=0`` with "group", "l1" or "l2"; the root with "exclusive" and ``ridge=0``): the score is 1e12
+    times the sum there. Where W is 0, so is the score.
 
     With two clusters and a plain l1 penalty ("l1"), models w, -w and models that differ from them by a shift common to
     both have one loss and may have one penalty: the solver's choice, symmetric ones, is one of many optima.
@@ -181,16 +197,18 @@ class HMMC(GreedyTopDown):
         penalties = self.penalties(X.shape[1], ancestor_models(node))
         if self.fit_intercept:
             X, penalties = np.column_stack([X, np.ones(len(X))]), penalties.with_free_feature()
-        found = split_node(
-            X,
-            self.n_splits,
-            penalties,
-            slack=self.slack,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            w_tol=self.w_tol,
-            random=np.random.RandomState(node.seed),
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # K-means: fewer distinct rows than clusters
+            found = split_node(
+                X,
+                self.n_splits,
+                penalties,
+                slack=self.slack,
+                n_init=self.n_init,
+                max_iter=self.max_iter,
+                w_tol=self.w_tol,
+                random=np.random.RandomState(node.seed),
+            )
         self.n_iter_ = max(self.n_iter_, found.n_iter)
         self.converged_ &= found.converged
         self.largest_rise_ = max(self.largest_rise_, found.largest_rise)
@@ -243,7 +261,10 @@ class HMMC(GreedyTopDown):
         return Penalties(group, exclusive, self.ridge * scale * ones if unbounded else none)
 
     def complexity(self, W: np.ndarray, penalties: Penalties) -> float:
-        """The denominator of the score: G + E of the variant, without alpha and beta (equation 4)."""
+        """The denominator of the score: G + E of the variant, without alpha and beta (equation 4).
+
+        A term of weight 0 is left out altogether. `SCORE_FLOOR` is still to be added.
+        """
         n_features = self.n_features_in_
         weights = [
             values[:n_features] / weight if weight > 0 else values[:n_features] * 0.0

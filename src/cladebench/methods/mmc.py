@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
@@ -42,6 +44,7 @@ class MMC(HierarchicalClusterer):
     hierarchy_ : Hierarchy
         A root with one leaf for each cluster.
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample; ``n_clusters`` of them, unless all samples are equal.
     models_ : ndarray of shape (n_clusters, n_features)
     objective_trace_ : ndarray
         The objective after each half-step.
@@ -53,7 +56,8 @@ class MMC(HierarchicalClusterer):
     Labels start from K-means, made balanced. Time O(n_samples n_features n_clusters) for each pass of a w-step,
     O(n_samples n_clusters^2) for the costs of a y-step.
 
-    Samples that are all equal are not split: there is one cluster then.
+    Samples that are all equal are not split: there is one cluster then. Otherwise equal samples may come apart, for the
+    clusters have to be balanced.
 
     References
     ----------
@@ -100,16 +104,18 @@ class MMC(HierarchicalClusterer):
         if self.n_clusters == 1 or (X[0] == X).all():
             return flat_hierarchy(np.zeros(n, dtype=np.int64))
         none = np.zeros(n_features)
-        found = split_node(
-            X,
-            self.n_clusters,
-            Penalties(none, none, none + self.alpha / (n_features * self.n_clusters)),
-            slack=self.slack,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            w_tol=self.w_tol,
-            random=check_random_state(self.random_state),
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # K-means: fewer distinct rows than clusters
+            found = split_node(
+                X,
+                self.n_clusters,
+                Penalties(none, none, none + self.alpha / (n_features * self.n_clusters)),
+                slack=self.slack,
+                n_init=self.n_init,
+                max_iter=self.max_iter,
+                w_tol=self.w_tol,
+                random=check_random_state(self.random_state),
+            )
         self.models_, self.objective_trace_ = found.W, np.array(found.trace)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
         self.largest_rise_, self.largest_residual_ = found.largest_rise, found.residual
