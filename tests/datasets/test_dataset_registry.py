@@ -139,6 +139,36 @@ def test_feature_names_are_handed_on_and_counted(register):
         datasets.load("toy", 1)
 
 
+@pytest.mark.parametrize(
+    ("parents", "found"),
+    [
+        ([2, 2, -1], None),
+        ([-1, 0], None),  # a class above another
+        (np.array([3, 2, 3, -1], dtype=np.int32), None),
+        ([2, 2, 2], r"parents has no root; expected exactly one -1"),
+        ([2, -1, -1], "parents has two roots"),
+        ([2, 5, -1], r"parents\[1\] is 5; expected -1 \(the root\) or a node 0\.\.2"),
+        ([2, -2, -1], r"parents\[1\] is -2; expected"),
+        ([1, 0, -1], "cycle"),
+        ([-1], "1 nodes"),
+        ([], "0 nodes"),
+        ([2.0, 2.0, -1.0], "class_parents has dtype float64; expected integers"),
+        ([[2, 2, -1]], r"class_parents has shape \(1, 3\); expected one dimension"),
+    ],
+)
+def test_class_parents_are_those_of_a_tree_over_the_classes(register, parents, found):
+    content = dataclasses.replace(toy_content(), class_parents=np.array(parents))
+    register(entry(loader=lambda files, draw: content))
+    if found is None:
+        assert np.array_equal(datasets.load("toy").class_parents, parents)
+        return
+    with pytest.raises(DatasetError, match=found) as caught:
+        datasets.load("toy")
+    assert "toy (the generator): expected class_parents to be the parent of each node of a tree" in str(
+        caught.value
+    )
+
+
 def test_content_without_its_registered_digest_is_refused(register):
     digest = content_sha256(np.eye(3), np.array([0, 1, 1]))
     register(entry(content_sha256=digest, n_draws=2))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cladebench import datasets
+from cladebench.checks import as_index
 from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
 from cladebench.datasets.derived import features
 from cladebench.datasets.fetch import check_local, obtain
@@ -200,3 +201,27 @@ def _check(entry: DatasetInfo, X: NDArray[np.float64], labels: NDArray[np.intp],
     require(names == entry.n_classes, f"{entry.n_classes} label names", names)
     names = entry.n_features if content.feature_names is None else len(content.feature_names)
     require(names == entry.n_features, f"{entry.n_features} feature names", names)
+    if content.class_parents is not None:
+        fault = _tree_fault(content.class_parents, entry.n_classes)
+        require(
+            fault is None,
+            f"class_parents to be the parent of each node of a tree (-1 at the root), nodes 0..{entry.n_classes - 1} "
+            "being the classes",
+            fault,
+        )
+
+
+def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:
+    """Put in words why these are not the parents of a tree over the classes; None if they are."""
+    from cladebench.hierarchy import (
+        Hierarchy,
+    )  # needs the compiled core, which a look at the registry does not
+
+    try:
+        n_nodes = len(as_index("class_parents", parents))
+        if n_nodes < n_classes:
+            return f"{n_nodes} nodes"
+        Hierarchy(parents, np.arange(n_classes))
+    except ValueError as error:
+        return str(error)
+    return None
