@@ -28,6 +28,31 @@ def test_list_has_every_data_set(capsys):
     assert "not here (offline)" in lines["glass"] and "4601" in lines["spambase"]
 
 
+def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
+    assert cli.main(["data", "list"]) == 0
+    files = capsys.readouterr().out.split("files, by their path in a mirror folder (CLADEBENCH_MIRROR)")[1]
+    shown = dict(line.split(maxsplit=1) for line in files.splitlines()[1:])
+    assert shown["cifar100/cifar100_bow_sift1000.npz"] == "awa-pca, imagenet, vehicle"
+    names = {file.name: name for name in datasets.names() for file in datasets.info(name).files}
+    assert shown.keys() == names.keys() and all(names[path] in users for path, users in shown.items())
+    # A file put at the path that is shown is found.
+    path = next(path for path, users in shown.items() if users == "digits")
+    (folders / "mirror" / path).write_bytes(uci.bundled_optdigits())
+    assert datasets.availability("digits") == "mirror"
+
+
+def test_fetch_of_what_only_a_mirror_has_says_what_is_missing_and_how_to_go_on(capsys):
+    for name in ("awa-pca", "vehicle", "imagenet"):
+        assert cli.main(["data", "fetch", name]) == 1
+        out = capsys.readouterr().out
+        assert f"{name}: unavailable: cifar100/cifar100_bow_sift1000.npz: not in the cache" in out
+        assert "recipes/cifar100_sift_words.py" in out and "cifar-100-binary.tar.gz" in out
+        assert "a new run fits other words, which the registered sha256 refuses" in out
+        assert "set CLADEBENCH_MIRROR=FOLDER:\n  FOLDER/cifar100/cifar100_bow_sift1000.npz\n" in out
+    assert cli.main(["data", "fetch", "digits"]) == 0
+    assert "FOLDER" not in capsys.readouterr().out
+
+
 def test_list_says_what_is_to_be_fetched_and_which_mirror_is_missing(capsys, monkeypatch):
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "0")
     monkeypatch.setenv("CLADEBENCH_MIRROR", "nowhere")

@@ -30,9 +30,10 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     actions = parser.add_subparsers(dest="action", required=True, title="actions", metavar="ACTION")
     actions.add_parser(
         "list",
-        help="show all data sets and where they are",
-        description="Show all data sets and where they are on this machine. A file of another size than its registered "
-        "one is called altered; contents are compared by 'cladebench data check'.",
+        help="show all data sets, where they are, and their files",
+        description="Show all data sets, where they are on this machine, and the path of each of their files in a "
+        "mirror folder. A file of another size than its registered one is called altered; contents are compared by "
+        "'cladebench data check'.",
     ).set_defaults(func=configured(list_datasets))
     fetching = actions.add_parser(
         "fetch",
@@ -77,7 +78,7 @@ def away(name: str) -> str:
 
 
 def list_datasets(args: argparse.Namespace) -> int:
-    """Print the registry as a table."""
+    """Print the registry as a table, and below it where each file belongs in a mirror folder."""
     table = datasets.registry_frame()
     columns = {
         "name": "name",
@@ -95,6 +96,14 @@ def list_datasets(args: argparse.Namespace) -> int:
     ]
     table["stand-in for"] = table["stand-in for"].replace("", "-")
     print(table.to_string(index=False))
+    users: dict[str, list[str]] = {}  # of each file
+    for entry in map(datasets.info, datasets.names()):
+        for file in entry.files:
+            users.setdefault(file.name, []).append(entry.name)
+    width = max(map(len, users), default=0)
+    print(f"files, by their path in a mirror folder ({settings.MIRROR}), and the data sets read from them")
+    for path in sorted(users):
+        print(f"{path:<{width}}  {', '.join(users[path])}")
     for copy in _local_copies(sizes_only=True):
         if copy.fault:
             print(f"altered: {copy.path}: {copy.fault}")
@@ -127,6 +136,9 @@ def fetch_datasets(args: argparse.Namespace) -> int:
                 print(f"{prefix}: {file.name}, {file.size} bytes, {got.source}: {got.place}", flush=True)
     if unavailable or altered:
         print(f"{len(unavailable)} files unavailable, {len(altered)} altered", flush=True)
+    if unavailable:
+        paths = "".join(f"\n  FOLDER/{name}" for name in sorted(unavailable))
+        print(f"to go on, put copies into a folder and set {settings.MIRROR}=FOLDER:{paths}", flush=True)
     return int(bool(altered or (unavailable and not args.allow_unavailable)))
 
 

@@ -21,8 +21,9 @@ WORDS = RemoteFile(
     sha256="87adc7807497b175879aff1164d118d097de6b0ec0578305a1b055c82b4fa7b4",
     size=7_526_715,
     urls=(),
-    made_from="counts of 1,000 visual words in the 60,000 images of "
-    "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz, made by recipes/cifar100_sift_words.py of this project",
+    made_from="counts of 1,000 visual words in the 60,000 images of CIFAR-100; recipes/cifar100_sift_words.py of this "
+    "project makes such a file from https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz, but a new run fits "
+    "other words, which the registered sha256 refuses, so that a copy of the very file is needed",
 )
 
 _AUTHORS = "https://github.com/cvjena/semantic-embeddings/raw/0d4177422bafbba685fb6a0f976675864f31e09f/Cifar-Hierarchy"
