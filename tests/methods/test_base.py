@@ -51,6 +51,9 @@ def test_fit_predict_hands_on_the_labels() -> None:
     assert np.array_equal(OracleTree(n_clusters=2).fit_predict(X, y), y)
 
 
-def test_a_bad_random_state_is_named() -> None:
-    with pytest.raises(ValueError, match=r"random_state: .*cannot be used to seed"):
-        RandomTree(random_state="x").fit([[0.0], [1.0]])
+@pytest.mark.parametrize("value", ["x", -1, 2**32, 1.5, np.random.default_rng(0)])
+def test_a_bad_random_state_is_told_what_is_allowed(value: object) -> None:
+    words = r"^random_state=.*: expected None, an integer in 0\.\.2\^32 - 1, or a numpy\.random\.RandomState"
+    with pytest.raises(ValueError, match=words) as caught:
+        RandomTree(random_state=value).fit([[0.0], [1.0]])
+    assert repr(value) in str(caught.value)

@@ -90,7 +90,10 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
             try:
                 check_random_state(self.random_state)
             except ValueError as error:
-                raise ValueError(f"random_state: {error}") from error
+                raise ValueError(
+                    f"random_state={self.random_state!r}: expected None, an integer in 0..2^32 - 1, or a "
+                    "numpy.random.RandomState; a Generator is none"
+                ) from error
         self._check_parameters()
         labels = None
         if self.uses_labels:
