@@ -213,9 +213,8 @@ def _check(entry: DatasetInfo, X: NDArray[np.float64], labels: NDArray[np.intp],
 
 def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:
     """Put in words why these are not the parents of a tree over the classes; None if they are."""
-    from cladebench.hierarchy import (
-        Hierarchy,
-    )  # needs the compiled core, which a look at the registry does not
+    # It needs the compiled core, which a look at the registry does not.
+    from cladebench.hierarchy import Hierarchy
 
     try:
         n_nodes = len(as_index("class_parents", parents))
