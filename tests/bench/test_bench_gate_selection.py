@@ -25,7 +25,15 @@ def test_a_clean_run_passes():
     assert (result.exit_code, result.failures, result.notes) == (0, [], [])
 
 
-@pytest.mark.parametrize("status", ["missing", "error", "timeout", "out_of_memory"])
+def test_missing_cells_of_a_method_on_a_data_set_are_one_line():
+    result = gate(ledger(("m", "missing"), ("n", "missing"), ("m", "missing")))
+    assert result.exit_code == 1 and result.failures == [
+        "p/d/m: 2 cells missing, first p/d/m/s/0: why",
+        "p/d/n: 1 cell missing, first p/d/n/s/1: why",
+    ]
+
+
+@pytest.mark.parametrize("status", ["error", "timeout", "out_of_memory"])
 def test_each_kind_of_failure_fails(status):
     result = gate(ledger(("m", "ok"), ("m", status)))
     assert result.exit_code == 1 and result.failures == [f"p/d/m/s/1: {status}: why"]

@@ -21,7 +21,7 @@ class GateResult:
     exit_code : int
         0 if every planned cell has a record and every failure is declared, else 1.
     failures : list of str
-        What makes the run fail, one line each.
+        What makes the run fail, one line each; cells that are missing, one line for a method on a data set.
     notes : list of str
         What should be known but does not make it fail: declared failures, unavailable data, declared failures that did
         not happen.
@@ -46,6 +46,7 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
     failures, notes = [], []
     declared = {(e["paper"], e["dataset"], e["method"], e["status"]): e["reason"] for e in expected}
     met = set()
+    missing: dict[str, list[str]] = {}
     rows = ledger.to_dict(orient="records")
     for row in rows:
         kind = (row["paper"], row["dataset"], row["method"], row["status"])
@@ -54,8 +55,14 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
         if kind in declared:
             met.add(kind)
             notes.append(f"{row['cell_id']}: {row['status']}, as declared ({declared[kind]})")
+        elif row["status"] == "missing":
+            missing.setdefault("/".join(kind[:3]), []).append(f"{row['cell_id']}: {row['reason']}")
         else:
             failures.append(f"{row['cell_id']}: {row['status']}: {row['reason']}")
+    failures += [
+        f"{name}: {len(cells)} cell{'s' * (len(cells) > 1)} missing, first {cells[0]}"
+        for name, cells in missing.items()
+    ]
     away: dict[str, list[str]] = {}
     for row in rows:
         if row["status"] == "unavailable":
