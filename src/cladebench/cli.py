@@ -33,8 +33,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage."""
-    from cladebench.bench.schema import InputFileError
     from cladebench.bench.store import RecordError
+    from cladebench.input_files import InputFileError
 
     args = build_parser().parse_args(argv)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import importlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_formats
-from cladebench.checks import as_floats, as_index, check_count, check_integer, class_codes
+from cladebench.validation import as_floats, as_index, check_count, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -380,9 +379,9 @@ class Hierarchy:
         -------
         matplotlib.axes.Axes
         """
-        # Found by name: how a tree is drawn is no part of what a method computes, so that a change to the figures
-        # must not count as a change to the cells' code.
-        return importlib.import_module("cladebench.plotting").draw_hierarchy(self, ax, labels, max_leaves)
+        from cladebench.tree_drawing import draw_hierarchy
+
+        return draw_hierarchy(self, ax, labels, max_leaves)
 
     # ------------------------------------------------------------------ the rest
 

@@ -1,26 +1,16 @@
-"""The look of all figures, their files, and the drawing of trees."""
+"""The look of all figures, and their files."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from cladebench.checks import check_count, class_codes
-
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from cladebench.hierarchy import Hierarchy
 
 #: Colours told apart by colour-blind readers too (Okabe and Ito 2008), the strong ones first.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-_MIXED = "0.6"  # branches without a majority class
 
 
 def use_style() -> AbstractContextManager[None]:
@@ -85,166 +75,3 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
             )  # with_suffix would cut a name with a dot in it
             figure.savefig(written[-1], metadata=metadata)
     return written
-
-
-@dataclass(frozen=True)
-class _Tip:
-    """A lower end of the drawing: a leaf, a collapsed subtree, or the samples that sit at an inner node."""
-
-    node: int
-    samples: npt.NDArray[np.int64]
-    collapsed: bool
-
-
-def draw_hierarchy(
-    hierarchy: Hierarchy,
-    ax: Axes | None = None,
-    labels: npt.ArrayLike | None = None,
-    max_leaves: int = 30,
-) -> Axes:
-    """Draw a dendrogram; see `Hierarchy.plot`."""
-    check_count("max_leaves", max_leaves)
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(layout="constrained")
-    tree = hierarchy.pruned()
-    at_root = len(tree.parts(tree.root)) + bool(len(tree.own_samples(tree.root)))
-    split = set(tree.splits(max(max_leaves, at_root)))
-    tips, x = _place(tree, split)
-    y = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
-    floor = 0.8 if tree.heights is None else min(0.0, float(y.min()))
-
-    classes, codes = class_codes(np.zeros(tree.n_samples) if labels is None else labels, tree.n_samples)
-    counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
-
-    def style(samples: npt.NDArray[np.int64]) -> tuple[str, str]:
-        """Colour and line style of the class of more than half of the samples."""
-        share = np.bincount(codes[samples]) / len(samples)
-        if labels is None:
-            return "0.25", "-"
-        return _class_style(int(share.argmax()))[:2] if share.max() > 0.5 else (_MIXED, "-")
-
-    for node in split:
-        parts = [x[child] for child in map(int, tree.children(node))]
-        parts += [k for k, tip in enumerate(tips) if tip.node == node]
-        colour, dashes = style(tree.samples(node))
-        ax.plot(
-            [min(parts), max(parts)],
-            [y[node]] * 2,
-            color=colour,
-            linestyle=dashes,
-            solid_capstyle="projecting",
-        )
-        for child in map(int, tree.children(node)):
-            colour, dashes = style(tree.samples(child))
-            ax.plot(
-                [x[child]] * 2, [y[child], y[node]], color=colour, linestyle=dashes, solid_capstyle="butt"
-            )
-    for k, tip in enumerate(tips):
-        ax.plot([k, k], [floor, y[tip.node]], color="0.8", linewidth=0.6, linestyle=":", zorder=0)
-        marker, size = ("v", 5.0) if tip.collapsed else ("o", 3.5)
-        ax.plot(
-            k, y[tip.node], marker=marker, markersize=size, color=style(tip.samples)[0], markeredgewidth=0
-        )
-
-    _dress(ax, tree, floor, y)
-    _draw_strip(ax, tree, tips, counts if labels is not None else None)
-    if labels is not None:
-        _draw_legend(ax, [str(name) for name in classes])
-    return ax
-
-
-def _place(tree: Hierarchy, split: set[int]) -> tuple[list[_Tip], dict[int, float]]:
-    """Tips from left to right at 0, 1, ...; a split node stands in the middle of what hangs below it."""
-    tips: list[_Tip] = []
-    x: dict[int, float] = {}
-    shown: list[int] = []
-    for node in map(int, tree.preorder):
-        if node != tree.root and int(tree.parents[node]) not in split:
-            continue
-        shown.append(node)
-        if node not in split:
-            x[node] = len(tips)
-            tips.append(_Tip(node, tree.samples(node), collapsed=len(tree.children(node)) > 0))
-        elif len(own := tree.own_samples(node)):
-            tips.append(_Tip(node, own, collapsed=False))
-    own_tip = {tip.node: float(k) for k, tip in enumerate(tips) if tip.node in split}
-    for node in reversed(shown):
-        if node in split:
-            below = [x[child] for child in map(int, tree.children(node))]
-            below += [own_tip[node]] if node in own_tip else []
-            x[node] = (min(below) + max(below)) / 2
-    return tips, x
-
-
-def _class_style(k: int) -> tuple[str, str, str]:
-    """Colour, line style and hatching of class k: beyond the palette the colours return, dashed and hatched."""
-    again = k // len(PALETTE) % 2 == 1
-    return PALETTE[k % len(PALETTE)], "--" if again else "-", "/////" if again else ""
-
-
-def _dress(ax: Axes, tree: Hierarchy, floor: float, y: npt.NDArray[np.float64]) -> None:
-    """Axis of heights: as they are, or the number of samples on a logarithmic scale."""
-    from matplotlib.ticker import FuncFormatter
-
-    top = float(y.max())
-    if tree.heights is None:
-        ax.set_yscale("log", base=2)
-        ax.set_ylim(floor, max(top, 1.0) * 1.15)
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.set_ylabel("samples below")
-    else:
-        ax.set_ylim(floor - 0.02 * (top - floor), top + 0.04 * (top - floor) if top > floor else floor + 1.0)
-        ax.set_ylabel("height")
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.tick_params(axis="x", bottom=False, labelbottom=False)
-
-
-def _draw_strip(ax: Axes, tree: Hierarchy, tips: list[_Tip], counts: npt.NDArray[np.int64] | None) -> None:
-    """Below each tip: the shares of the classes as a bar, and the number of samples, or the one sample's name."""
-    strip = ax.inset_axes((0.0, -0.16, 1.0, 0.13) if counts is not None else (0.0, -0.02, 1.0, 0.01))
-    for axes in (ax, strip):
-        axes.set_xlim(-0.6, len(tips) - 0.4)
-    if counts is not None:
-        shares = counts / counts.sum(axis=1, keepdims=True)
-        bottom = np.zeros(len(tips))
-        for k in range(counts.shape[1]):
-            colour, _, hatch = _class_style(k)
-            strip.bar(
-                range(len(tips)),
-                shares[:, k],
-                0.8,
-                bottom,
-                color=colour,
-                hatch=hatch,
-                edgecolor="white",
-                linewidth=0,
-            )
-            bottom += shares[:, k]
-        strip.set_ylim(0, 1)
-    strip.spines[:].set_visible(False)
-    strip.set_yticks([])
-    if all(len(tip.samples) == 1 for tip in tips):
-        names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
-        texts, title = [names[tip.samples[0]] for tip in tips], "sample"
-    else:
-        texts, title = [str(len(tip.samples)) for tip in tips], "samples in each leaf"
-        if any(tip.collapsed for tip in tips):
-            title += " or collapsed subtree (▼)"
-    inches = ax.get_window_extent().width / ax.figure.dpi / len(tips)
-    crowded = max(map(len, texts)) * 0.07 + 0.04 > inches  # a digit of the small font is 0.07 inches wide
-    strip.set_xticks(range(len(tips)), texts, rotation=90 if crowded else 0)
-    strip.tick_params(axis="x", length=0)
-    strip.set_xlabel(title)
-
-
-def _draw_legend(ax: Axes, names: list[str]) -> None:
-    """Class names with their colours, right of the drawing."""
-    from matplotlib.patches import Patch
-
-    handles: list[Patch] = []
-    for k in range(len(names)):
-        colour, _, hatch = _class_style(k)
-        handles.append(Patch(facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0))
-    ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="class", borderaxespad=0.2)

@@ -3,18 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.checks import as_floats
-
-if TYPE_CHECKING:
-    from cladebench.hierarchy import Hierarchy
+from cladebench.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+
+class RootedTree(Protocol):
+    """What writing and drawing read of a tree; `cladebench.hierarchy.Hierarchy` says what each part is."""
+
+    root: int
+    parents: IntArray
+    preorder: IntArray
+    sizes: IntArray
+    heights: FloatArray | None
+    sample_names: tuple[str, ...] | None
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    def children(self, node: int) -> IntArray:
+        """Children of a node."""
+
+    def parts(self, node: int) -> list[int]:
+        """Children of a node that have samples below."""
+
+    def samples(self, node: int) -> IntArray:
+        """Samples below a node."""
+
+    def own_samples(self, node: int) -> IntArray:
+        """Samples that sit at a node itself."""
+
+    def splits(self, n_leaves: int) -> list[int]:
+        """Nodes that a cut into `n_leaves` clusters splits."""
+
+    def pruned(self) -> Self:
+        """Return the tree without empty nodes and unary chains."""
 
 
 def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
@@ -70,7 +104,7 @@ def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:
     return parents, [at[i] for i in range(len(at))]
 
 
-def write_newick(tree: Hierarchy) -> str:
+def write_newick(tree: RootedTree) -> str:
     """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
     names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
     heights = tree.heights
@@ -103,7 +137,7 @@ def write_newick(tree: Hierarchy) -> str:
     return "".join(pieces)
 
 
-def write_linkage(tree: Hierarchy) -> FloatArray:
+def write_linkage(tree: RootedTree) -> FloatArray:
     """Linkage matrix of any tree; see `Hierarchy.to_linkage`."""
     parents, preorder = tree.parents, tree.preorder
     heights = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from cladebench.audit import ClaimSet, read_claims
-from cladebench.audit.run import as_frame, audit_paper
+from cladebench.audit.audit_run import as_frame, audit_paper
 from cladebench.bench.store import COLUMNS
 
 SELECTION = {

@@ -3,7 +3,7 @@ import json
 import pandas as pd
 from audit_records import cells, frame, write_cells
 
-from cladebench.audit.run import COLUMNS
+from cladebench.audit.audit_run import COLUMNS
 from cladebench.cli import main
 
 

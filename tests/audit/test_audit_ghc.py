@@ -10,9 +10,9 @@ from audit_records import SELECTION, cells
 
 from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
-from cladebench.audit import outcome as o
-from cladebench.audit.run import as_frame
-from cladebench.bench.plan import load_plan
+from cladebench.audit import verdict_types as o
+from cladebench.audit.audit_run import as_frame
+from cladebench.papers.catalogue import load_plan
 
 #: Copied by hand from the paper: (artifact, data set, method) -> value, spread, unit of the last printed place.
 PUBLISHED = {

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.bench.plan import Job, Plan, expand, load_plan
+from cladebench.bench.plan import Job, Plan, expand
+from cladebench.papers.catalogue import load_plan
 
 
 @pytest.fixture(scope="session")

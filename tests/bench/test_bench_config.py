@@ -7,7 +7,7 @@ import pytest
 
 from cladebench.bench.config import Config, DataConfig, load_config, parse_config
 from cladebench.bench.plan import SCALES
-from cladebench.bench.schema import InputFileError, validator
+from cladebench.input_files import InputFileError, validator
 
 
 def test_defaults_where_there_is_no_file(tmp_path, monkeypatch):

@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
+from cladebench.bench.cell_spec import canonical_json, setting_id
 from cladebench.bench.gate import gate
 from cladebench.bench.selection import select_settings
-from cladebench.bench.spec import canonical_json, setting_id
 
 
 def ledger(*rows):

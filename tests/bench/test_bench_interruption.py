@@ -19,7 +19,7 @@ from cladebench.bench.store import Store
 
 DRIVER = """
 import sys
-from cladebench.bench import build
+from cladebench.bench import core_build as build
 build.check_core_is_fresh = lambda: None  # whether the core is fresh is not the matter here
 from cladebench.cli import main
 sys.exit(main(sys.argv[1:]))

@@ -1,16 +1,8 @@
 import pytest
 
-from cladebench.bench.plan import (
-    PlanError,
-    built_in_papers,
-    expand,
-    expected_failures,
-    load_plan,
-    read_plan,
-    resolve_package,
-    validate_protocol,
-)
-from cladebench.bench.schema import InputFileError, read_yaml
+from cladebench.bench.plan import PlanError, expand, expected_failures, read_plan
+from cladebench.input_files import InputFileError, read_yaml
+from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
 
 
 def test_papers_are_found_by_folder_and_by_module_name():

@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from cladebench.bench.cell import blank_record
-from cladebench.bench.schema import validator
-from cladebench.bench.spec import STATUSES, CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
+from cladebench.bench.run_cell import blank_record
 from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells, write_atomically
+from cladebench.input_files import validator
 
 PROVENANCE = {
     "git_commit": "abc",

@@ -51,14 +51,14 @@ def test_wrong_usage_is_refused_in_words(capsys, options, message):
 
 
 def test_a_stale_core_is_refused(capsys, monkeypatch):
-    monkeypatch.setattr("cladebench.bench.build.core_build_id", lambda: "0" * 64)
-    monkeypatch.setattr("cladebench.bench.build.core_sources_digest", lambda: "1" * 64)
+    monkeypatch.setattr("cladebench.bench.core_build.core_build_id", lambda: "0" * 64)
+    monkeypatch.setattr("cladebench.bench.core_build.core_sources_digest", lambda: "1" * 64)
     assert main(["run", "--paper", "toy_paper", "--scope", "smoke"]) == 1
     assert "older than its sources" in capsys.readouterr().err
 
 
 def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("cladebench.bench.build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
     arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "bad"]
     assert main(arguments) == 0
     out = capsys.readouterr().out

@@ -5,7 +5,7 @@ import sys
 import pandas as pd
 import pytest
 
-from cladebench.papers.base import ArtifactContext
+from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.deviations import deviations_table, load_deviations
 
 ENTRY = """

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.plan import PlanError, load_plan, read_plan
-from cladebench.bench.spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan import PlanError, read_plan
 from cladebench.hierarchy import Hierarchy
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.ghc import protocol
 
 

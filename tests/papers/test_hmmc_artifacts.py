@@ -5,10 +5,10 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from cladebench.bench.plan import load_plan
+from cladebench.bench.cell_spec import canonical_json, setting_id
 from cladebench.bench.selection import select_settings
-from cladebench.bench.spec import canonical_json, setting_id
-from cladebench.papers.base import ArtifactContext
+from cladebench.papers.artifact_types import ArtifactContext
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hmmc.artifacts import ARTIFACTS, figure_2, table_1
 
 N_SAMPLES = {"awa-attr": 30475, "vehicle": 12000}

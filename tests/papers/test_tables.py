@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cladebench.papers.base import Artifact, ArtifactContext
+from cladebench.papers.artifact_types import Artifact, ArtifactContext
 from cladebench.papers.tables import (
     basis_notes,
     chosen_rows,

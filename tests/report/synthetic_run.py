@@ -8,11 +8,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from cladebench.audit.run import audit_run, write_audit
-from cladebench.bench.plan import expand, load_plan
-from cladebench.bench.spec import canonical_json
+from cladebench.audit.audit_run import audit_run, write_audit
+from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.plan import expand
 from cladebench.bench.store import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
+from cladebench.papers.catalogue import load_plan
 
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="200" height="100"/></svg>\n'
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cladebench.report.cell_links import anchor
 from cladebench.report.pages import write_report
-from cladebench.report.sources import anchor
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("value", "order", "ratio", "trend", "sentence", "arithmetic")

@@ -15,13 +15,13 @@ import yaml
 
 from cladebench import datasets
 from cladebench.audit import VERDICTS
-from cladebench.bench.schema import InputFileError
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
-from cladebench.report.claims import settings_behind
-from cladebench.report.gather import gather_run
+from cladebench.input_files import InputFileError
+from cladebench.report.cell_links import Group, Sources, anchor, readable, script_json
+from cladebench.report.claim_rows import settings_behind
 from cladebench.report.pages import digits, duration, header_groups, write_report
-from cladebench.report.sources import Group, Sources, anchor, readable, script_json
+from cladebench.report.views import gather_run
 
 PAPER = Path(__file__).parent / "page_paper"
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>|`*_&"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench.checks import as_floats
 from cladebench.reference import margin as reference
 from cladebench.solvers import margin as solver
+from cladebench.validation import as_floats
 
 
 def instance(n: int, P: int, K: int, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:

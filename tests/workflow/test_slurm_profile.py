@@ -8,7 +8,7 @@ import pytest
 import yaml
 from snakemake.cli import parse_args
 
-from cladebench.bench.workflow import Workplan
+from cladebench.workflow.workplan import Workplan
 from doc_examples import ROOT
 
 PROFILE = ROOT / "profiles" / "slurm"

@@ -7,10 +7,11 @@ import time
 
 import pandas as pd
 
-from cladebench.audit.claims import load_claims
-from cladebench.bench.plan import expand, load_plan
+from cladebench.audit.claims_file import load_claims
+from cladebench.bench.plan import expand
 from cladebench.bench.store import read_cells
-from cladebench.bench.workflow import Workplan
+from cladebench.papers.catalogue import load_plan
+from cladebench.workflow.workplan import Workplan
 
 #: Columns that are measured anew in each run, or say where and how it ran.
 MEASURED = ["cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads"]

@@ -1,9 +1,9 @@
 """Claims judged against records."""
 
-from cladebench.audit.claim import Claim, ClaimsError, ClaimSet
-from cladebench.audit.claims import claims_path, load_claims, read_claims
-from cladebench.audit.outcome import VERDICTS, Outcome, Rules
-from cladebench.audit.run import audit_paper, audit_run, write_audit
+from cladebench.audit.audit_run import audit_paper, audit_run, write_audit
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
+from cladebench.audit.claims_file import claims_path, load_claims, read_claims
+from cladebench.audit.verdict_types import VERDICTS, Outcome, Rules
 
 __all__ = [
     "VERDICTS",

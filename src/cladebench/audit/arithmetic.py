@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.outcome import (
+from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.verdict_types import (
     CONTRADICTED,
     REPRODUCED,
     WITHIN_NOISE,

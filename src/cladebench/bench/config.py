@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.schema import InputFileError, read_yaml, validate
 from cladebench.datasets import settings
+from cladebench.input_files import InputFileError, read_yaml, validate
 
 DEFAULT_PATH = Path("config/config.yaml")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.schema import InputFileError, one_of, read_validated
-from cladebench.bench.spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.input_files import InputFileError, one_of, read_validated
 
-BUILT_IN = "cladebench.papers"
 SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
 
 
@@ -174,57 +171,6 @@ def _names(value: str | Sequence[str] | None) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def built_in_papers() -> list[str]:
-    """Ids of the papers in ``cladebench.papers``: the folders that hold a plan."""
-    package = importlib.import_module(BUILT_IN)
-    return sorted(
-        file.parent.name for folder in package.__path__ for file in Path(folder).glob("*/plan.yaml")
-    )
-
-
-def resolve_package(paper: str) -> str:
-    """Dotted package name of a paper: an id in ``cladebench.papers``, or an importable package of the user's own.
-
-    Raises
-    ------
-    PlanError
-        If there is neither.
-    """
-    papers = built_in_papers()
-    if paper in papers:
-        return f"{BUILT_IN}.{paper}"
-    try:
-        found = importlib.util.find_spec(paper)
-    except (ImportError, ValueError):
-        found = None
-    if found is None or not found.submodule_search_locations:
-        raise PlanError(
-            f"papers: no paper {paper!r} and no importable package of that name; {one_of(paper, papers)}"
-        )
-    return paper
-
-
-def load_plan(paper: str) -> Plan:
-    """Read and check the plan of a paper.
-
-    Parameters
-    ----------
-    paper : str
-        An id in ``cladebench.papers`` or the dotted name of an importable package that holds ``plan.yaml``.
-
-    Raises
-    ------
-    InputFileError
-        If the plan is missing, broken or asks for something unknown; names file, key path, value and what is allowed.
-    """
-    package = resolve_package(paper)
-    spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.submodule_search_locations is not None
-    folders = [Path(folder) for folder in spec.submodule_search_locations]
-    path = next((f / "plan.yaml" for f in folders if (f / "plan.yaml").exists()), folders[0] / "plan.yaml")
-    return read_plan(path, package)
-
-
 def read_plan(path: Path, package: str) -> Plan:
     """Read and check a plan file of the paper in `package`; see `load_plan`."""
     document = read_validated(path, "plan")
@@ -279,28 +225,6 @@ def _check_names(plan: Plan) -> None:
                 check("data set", _names(entry.get("dataset")), scope["datasets"], f"{where}.dataset")
     if lines:
         raise PlanError("\n".join(lines))
-
-
-def validate_protocol(plan: Plan) -> None:
-    """Let the paper's protocol check the plan: calls ``<package>.protocol.validate(plan)`` where there is one.
-
-    Raises
-    ------
-    PlanError
-        If there is no protocol, or it refuses the plan.
-    """
-    module = f"{plan.package}.protocol"
-    if importlib.util.find_spec(module) is None:
-        raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
-    try:
-        protocol = importlib.import_module(module)
-    except Exception as error:  # anything may be raised by a user's module
-        raise PlanError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
-    if not callable(getattr(protocol, "run", None)):
-        raise PlanError(f"{module}: it has no function run(spec, method, data), which runs the cells")
-    validate = getattr(protocol, "validate", None)
-    if validate is not None:
-        validate(plan)
 
 
 def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

@@ -85,7 +85,7 @@ def collect(code_digest: str) -> dict[str, Any]:
     code_digest : str
         Digest of the sources of its cells.
     """
-    from cladebench.bench.build import core_build_id
+    from cladebench.bench.core_build import core_build_id
 
     commit, dirty = git_state()
     return {

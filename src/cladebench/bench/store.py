@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.schema import InputFileError, validator
-from cladebench.bench.spec import canonical_json
+from cladebench.bench.cell_spec import canonical_json
+from cladebench.input_files import InputFileError, validator
 
 if TYPE_CHECKING:
     import pandas as pd

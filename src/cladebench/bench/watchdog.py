@@ -17,8 +17,8 @@ from typing import Any
 
 import psutil
 
-from cladebench.bench.sources import estimator_module
-from cladebench.bench.spec import CellSpec, Limits, MethodPlan, canonical_json
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
+from cladebench.bench.import_closure import estimator_module
 from cladebench.bench.worker import worker_environment
 
 POLL_SECONDS = 0.05

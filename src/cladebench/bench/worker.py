@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.spec import CellSpec, MethodPlan, canonical_json
+from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json
 
 #: Address space beyond the memory limit: XLA, OpenBLAS and thread stacks reserve far more than they touch.
 ADDRESS_HEADROOM_MB = 8192
@@ -63,7 +63,7 @@ def _limit_address_space(memory_mb: float) -> None:
 
 def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     """Run one cell and leave its arrays on disk."""
-    from cladebench.bench.cell import run_cell
+    from cladebench.bench.run_cell import run_cell
     from cladebench.bench.store import Store
 
     spec, method = CellSpec.from_dict(message["spec"]), MethodPlan(**message["method"])

@@ -74,7 +74,8 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
         If the configuration or a plan is wrong, or no paper has records.
     """
     from cladebench.bench.config import load_config
-    from cladebench.bench.plan import built_in_papers, expand, load_plan
+    from cladebench.bench.plan import expand
+    from cladebench.papers.catalogue import built_in_papers, load_plan
 
     config = load_config(args.config)
     os.environ.update(config.data.environment())
@@ -110,7 +111,7 @@ def refuse_to_lose(path: Path, what: str, held: Iterable[str], kept: Iterable[st
     InputFileError
         Naming the file and what it `held` that would not be `kept`.
     """
-    from cladebench.bench.schema import InputFileError
+    from cladebench.input_files import InputFileError
 
     lost = sorted(set(held) - set(kept))
     if lost:
@@ -125,7 +126,7 @@ def check_scope(folder: Path, scope: str) -> None:
     InputFileError
         Naming the job's file and both scopes.
     """
-    from cladebench.bench.schema import InputFileError
+    from cladebench.input_files import InputFileError
 
     for path in sorted((folder / "jobs").glob("*.json")):
         try:
@@ -157,8 +158,8 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
 
 def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> list[str]:
     """Names under which the plans of recorded papers are found: a record has the id, not the package."""
-    from cladebench.bench.plan import built_in_papers
-    from cladebench.bench.schema import InputFileError
+    from cladebench.input_files import InputFileError
+    from cladebench.papers.catalogue import built_in_papers
 
     names = {name: name for name in built_in_papers()}
     names |= {name.rpartition(".")[2]: name for name in configured}

@@ -23,7 +23,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
-    from cladebench.report.artifacts import build_context, write_artifacts
+    from cladebench.report.artifact_files import build_context, write_artifacts
 
     check_scope(args.results, args.scope)
 

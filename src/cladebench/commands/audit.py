@@ -30,10 +30,10 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
-    from cladebench.audit.claims import claims_path
-    from cladebench.audit.run import audit_run, summary, write_audit
-    from cladebench.audit.tables import read_text_table
-    from cladebench.bench.schema import InputFileError
+    from cladebench.audit.audit_run import audit_run, summary, write_audit
+    from cladebench.audit.claims_file import claims_path
+    from cladebench.audit.run_files import read_text_table
+    from cladebench.input_files import InputFileError
 
     out = args.out or args.results
     papers = chosen_papers(args)

@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
 def papers_in(path: Path) -> set[str]:
     """Papers of a table that is there; a damaged one holds nothing to lose."""
-    from cladebench.bench.schema import InputFileError
     from cladebench.bench.store import read_cells
+    from cladebench.input_files import InputFileError
 
     try:
         return set(read_cells(path)["paper"]) if path.exists() else set()

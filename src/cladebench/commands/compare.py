@@ -47,7 +47,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the differences; 1 when the runs differ beyond tolerance."""
-    from cladebench.audit.compare import Tolerance, compare_runs
+    from cladebench.audit.compare_runs import Tolerance, compare_runs
 
     found = compare_runs(
         args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)), only_common=args.only_common

@@ -32,10 +32,10 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the checks."""
-    from cladebench.audit.tables import read_certificates
+    from cladebench.audit.run_files import read_certificates
     from cladebench.bench.config import load_config
-    from cladebench.bench.schema import InputFileError
     from cladebench.crosscheck import run as crosschecks
+    from cladebench.input_files import InputFileError
 
     try:
         config = load_config(args.config)

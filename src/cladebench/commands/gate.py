@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def failed_certificates(path: Path) -> list[str]:
     """Name the certificates that did not pass; a missing or empty file is a failure too."""
-    from cladebench.audit.tables import read_certificates
+    from cladebench.audit.run_files import read_certificates
 
     frame = read_certificates(path)
     if frame is None:

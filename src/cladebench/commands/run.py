@@ -36,8 +36,9 @@ def register(subparsers: Any) -> None:
 
 def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     """The jobs that were asked for, their plans checked by their protocols, and the folder of their records."""
-    from cladebench.bench.plan import PlanError, validate_protocol
-    from cladebench.bench.schema import one_of
+    from cladebench.bench.plan import PlanError
+    from cladebench.input_files import one_of
+    from cladebench.papers.catalogue import validate_protocol
 
     jobs, out = planned_jobs(args)
     if not args.plan_checked:
@@ -65,7 +66,7 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
 
 def run(args: argparse.Namespace) -> int:
     """Run the jobs; see `register` for the exit codes."""
-    from cladebench.bench.schema import InputFileError
+    from cladebench.input_files import InputFileError
 
     try:
         jobs, out = _chosen_jobs(args)
@@ -83,8 +84,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_jobs(jobs: list[Job], out: Path) -> int:
-    from cladebench.bench.build import StaleCore, check_core_is_fresh
-    from cladebench.bench.runner import Interrupted, JobLocked, run_job
+    from cladebench.bench.core_build import StaleCore, check_core_is_fresh
+    from cladebench.bench.run_job import Interrupted, JobLocked, run_job
     from cladebench.bench.store import Store
     from cladebench.bench.watchdog import WorkerFailure
 

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from cladebench import datasets
-from cladebench.bench.build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
 from cladebench.bench.config import load_config
+from cladebench.bench.core_build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
 from cladebench.commands.data import configured
 from cladebench.datasets import fetch, settings
 

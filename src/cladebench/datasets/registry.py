@@ -5,17 +5,17 @@ from __future__ import annotations
 import importlib
 import operator
 import pkgutil
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench import datasets
-from cladebench.checks import as_index
 from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
 from cladebench.datasets.derived import features
 from cladebench.datasets.fetch import check_local, obtain
+from cladebench.validation import as_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,8 @@ def registry() -> dict[str, DatasetInfo]:
     entries: dict[str, DatasetInfo] = {}
     modules: dict[str, str] = {}
     files: dict[str, RemoteFile] = {}
-    for found in sorted(pkgutil.iter_modules(datasets.__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{datasets.__name__}.{found.name}")
+    for found in sorted(pkgutil.iter_modules(sys.modules[str(__package__)].__path__), key=lambda m: m.name):
+        module = importlib.import_module(f"{__package__}.{found.name}")
         for entry in getattr(module, "DATASETS", ()):
             if entry.name in entries:
                 raise ValueError(

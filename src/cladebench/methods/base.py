@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from cladebench.checks import check_magnitude
 from cladebench.hierarchy import Hierarchy
+from cladebench.validation import check_magnitude
 
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):

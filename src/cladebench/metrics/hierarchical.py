@@ -9,9 +9,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 import cladebench._core as _core
-from cladebench.checks import class_codes
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
+from cladebench.validation import class_codes
 
 SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.checks import class_codes
+from cladebench.validation import class_codes
 
 
 def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:

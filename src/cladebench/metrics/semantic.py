@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.checks import as_index
 from cladebench.hierarchy import Hierarchy
+from cladebench.validation import as_index
 
 IntArray = npt.NDArray[np.int64]
 Kind: TypeAlias = Literal["shortest_path", "path_sharing"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench.checks import as_floats, check_magnitude
+from cladebench.validation import as_floats, check_magnitude
 
 FloatArray = npt.NDArray[np.float64]
 Kind = Literal["exp_sq", "exp", "inv", "inv_sq", "cosine"]

@@ -25,9 +25,9 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from cladebench.bench.schema import InputFileError
+from cladebench.input_files import InputFileError
 from cladebench.notation import significant
-from cladebench.papers.base import ArtifactContext, Table
+from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread
 
 _KEYS = {"id", "place", "paper", "chosen", "alternatives", "effects"}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from cladebench.papers.base import ArtifactContext, Table
+from cladebench.papers.artifact_types import ArtifactContext, Table
 
 #: How a rule of selection is named in a heading.
 RULES = {"oracle": "oracle", "label_free": "label-free"}

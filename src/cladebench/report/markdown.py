@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cladebench.audit import VERDICTS
-from cladebench.report.claims import MEANINGS, SIGNS, ClaimRow
-from cladebench.report.gather import ArtifactView, PaperView, RunView, passed
+from cladebench.report.claim_rows import MEANINGS, SIGNS, ClaimRow
+from cladebench.report.views import ArtifactView, PaperView, RunView, passed
 
 
 def escape(text: object) -> str:

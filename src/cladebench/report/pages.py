@@ -11,10 +11,10 @@ from typing import Any
 from cladebench.audit import VERDICTS
 from cladebench.bench.store import write_atomically
 from cladebench.notation import significant
-from cladebench.report.claims import MEANINGS, SIGNS
-from cladebench.report.gather import PaperView, RunView, gather_run, passed
+from cladebench.report.cell_links import anchor, script_json
+from cladebench.report.claim_rows import MEANINGS, SIGNS
 from cladebench.report.markdown import report_markdown
-from cladebench.report.sources import anchor, script_json
+from cladebench.report.views import PaperView, RunView, gather_run, passed
 
 
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:

@@ -11,10 +11,10 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
 from cladebench.notation import significant
-from cladebench.papers.base import ArtifactContext
+from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.tables import fewer_rows, mean_and_spread
-from cladebench.report.claims import ClaimRow
-from cladebench.report.sources import Sources, plain
+from cladebench.report.cell_links import Sources, plain
+from cladebench.report.claim_rows import ClaimRow
 
 
 @dataclass(frozen=True)

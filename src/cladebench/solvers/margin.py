@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.checks import as_floats, as_index, check_integer, check_number
+from cladebench.validation import as_floats, as_index, check_integer, check_number
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
+from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan
 from cladebench.datasets import Dataset
 
 

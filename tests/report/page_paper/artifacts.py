@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from cladebench.papers.base import Artifact, Table
+from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.tables import comparison_table, status_table
 

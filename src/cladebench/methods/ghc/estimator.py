@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cladebench.checks import check_magnitude
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import (
     HierarchicalClusterer,
@@ -19,6 +18,7 @@ from cladebench.methods.base import (
     check_scale,
 )
 from cladebench.metrics.similarity import Kind, Similarity
+from cladebench.validation import check_magnitude
 
 if TYPE_CHECKING:
     from cladebench.methods.ghc.evaluation import Evaluation
@@ -236,7 +236,7 @@ class GHC(HierarchicalClusterer):
         import jax.numpy as jnp
 
         from cladebench.methods.ghc.objective import as_similarities, mean_magnitude, n_points_of
-        from cladebench.methods.ghc.restarts import best_of_starts
+        from cladebench.methods.ghc.restarts import Training, best_of_starts
         from cladebench.methods.ghc.session import double_precision
         from cladebench.methods.ghc.training import Problem
 
@@ -251,6 +251,19 @@ class GHC(HierarchicalClusterer):
             raise ValueError(f"similarity covers {n_points_of(similarities)} points, X has {len(X)}")
         if isinstance(similarities, np.ndarray):
             similarity = similarities  # the diagonal does not enter the cost: one matrix is enough
+        settings = Training(
+            training=self.training,
+            n_iter=self.DEFAULT_N_ITER[self.training] if self.n_iter is None else self.n_iter,
+            n_init=self.n_init,
+            block_depth=self.block_depth,
+            optimizer=self.optimizer,
+            learning_rate=float(self.learning_rate),
+            batch_size=self.batch_size,
+            n_second=self.n_second,
+            entropy_pairs=self.entropy_pairs,
+            n_checkpoints=self.n_checkpoints,
+            tol=float(self.tol),
+        )
         with double_precision():
             problem = Problem(
                 self._resolve_router(),
@@ -260,7 +273,7 @@ class GHC(HierarchicalClusterer):
                 mean_magnitude(similarities),
                 float(self.entropy_penalty),
             )
-            best = best_of_starts(self, problem, similarity, check_random_state(self.random_state))
+            best = best_of_starts(settings, problem, similarity, check_random_state(self.random_state))
         self.objectives_ = best.objectives
         return self._record(X, best.run, best.results)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,22 @@ from cladebench.methods.ghc.routers import compiled_left_margins
 from cladebench.methods.ghc.start import greedy_start
 from cladebench.methods.ghc.training import Problem, Run, train_sampled
 
-if TYPE_CHECKING:
-    from cladebench.methods.ghc.estimator import GHC
+
+@dataclass(frozen=True)
+class Training:
+    """How to train, in the estimator's own words; `cladebench.methods.GHC` says what each parameter is."""
+
+    training: Literal["full_tree", "blockwise", "exact"]
+    n_iter: int
+    n_init: int
+    block_depth: int
+    optimizer: Literal["sgd", "adam"]
+    learning_rate: float
+    batch_size: int
+    n_second: int
+    entropy_pairs: int
+    n_checkpoints: int
+    tol: float
 
 
 class Best(NamedTuple):
@@ -26,13 +41,12 @@ class Best(NamedTuple):
     objectives: np.ndarray
 
 
-def best_of_starts(settings: GHC, problem: Problem, similarity: Any, rng: np.random.RandomState) -> Best:
+def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: np.random.RandomState) -> Best:
     """Train from ``settings.n_init`` starts, each with a seed drawn from ``rng``; the first among equals is kept.
 
     Parameters
     ----------
-    settings : GHC
-        Its parameters are read, nothing else.
+    settings : Training
     problem : Problem
         Points and similarities.
     similarity : ndarray or LinearKernel
@@ -49,14 +63,13 @@ def best_of_starts(settings: GHC, problem: Problem, similarity: Any, rng: np.ran
     return Best(*ends[int(np.argmin(objectives))], objectives)
 
 
-def train(settings: GHC, problem: Problem, seed: int) -> Run:
+def train(settings: Training, problem: Problem, seed: int) -> Run:
     """Train from one start, as ``settings.training`` says."""
     start_rng, train_rng = np.random.default_rng(seed).spawn(2)
     began = time.perf_counter()
     params = greedy_start(problem.router, problem.n_leaves, start_rng, problem.X, problem.similarities)
     start_seconds = time.perf_counter() - began
     n_points = problem.X.shape[0]
-    n_iter = settings.DEFAULT_N_ITER[settings.training] if settings.n_iter is None else settings.n_iter
     if n_points < 2:  # no pair, nothing to train on
         run = Run(params, [(0.0, 0, params)])
     elif settings.training == "exact":
@@ -64,7 +77,7 @@ def train(settings: GHC, problem: Problem, seed: int) -> Run:
             problem,
             params,
             draw_sample(train_rng, n_points, (settings.entropy_pairs,), 0)[:2],
-            n_iter=n_iter,
+            n_iter=settings.n_iter,
             tol=settings.tol / 1000,
             n_checkpoints=settings.n_checkpoints,
         )
@@ -75,11 +88,11 @@ def train(settings: GHC, problem: Problem, seed: int) -> Run:
             train_rng,
             block_depth=problem.n_leaves if settings.training == "full_tree" else settings.block_depth,
             optimizer=settings.optimizer,
-            learning_rate=float(settings.learning_rate),
-            n_iter=n_iter,
+            learning_rate=settings.learning_rate,
+            n_iter=settings.n_iter,
             batch_size=settings.batch_size,
             n_second=settings.n_second,
-            tol=float(settings.tol),
+            tol=settings.tol,
             n_checkpoints=settings.n_checkpoints,
         )
     run.start_seconds = start_seconds

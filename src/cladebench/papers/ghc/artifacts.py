@@ -10,7 +10,7 @@ import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
-from cladebench.papers.base import Artifact, ArtifactContext, Table, declare
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
 from cladebench.papers.tables import chosen_rows, comparison_table, settings_table, status_table

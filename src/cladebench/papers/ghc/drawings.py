@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.base import empty_figure
+from cladebench.papers.artifact_types import empty_figure
 from cladebench.plotting import PALETTE
 
 if TYPE_CHECKING:

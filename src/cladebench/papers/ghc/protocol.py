@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cladebench import methods
-from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
+from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost, dendrogram_purity

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench.bench.spec import CellOutput
+from cladebench.bench.cell_spec import CellOutput
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity

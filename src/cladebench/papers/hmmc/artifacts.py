@@ -13,7 +13,7 @@ import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
-from cladebench.papers.base import Artifact, ArtifactContext, Table, declare, empty_figure
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare, empty_figure
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.tables import (

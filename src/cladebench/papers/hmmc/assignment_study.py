@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan
+from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan
 from cladebench.datasets import Dataset
 from cladebench.methods._max_margin import balance_bounds, balanced_start
 from cladebench.papers.hmmc.protocol import drawn, row_seed, scaled

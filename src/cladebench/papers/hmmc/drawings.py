@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.base import empty_figure
+from cladebench.papers.artifact_types import empty_figure
 from cladebench.plotting import PALETTE
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cladebench.audit.checks import check_claims, check_planned
-from cladebench.audit.claim import Claim, ClaimsError, ClaimSet
-from cladebench.audit.outcome import Rules
+from cladebench.audit.claim_checks import check_claims, check_planned
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.printed import Printed, parse_printed
-from cladebench.bench.plan import load_plan, resolve_package
-from cladebench.bench.schema import InputFileError, one_of, read_yaml, validate
+from cladebench.audit.verdict_types import Rules
+from cladebench.input_files import InputFileError, one_of, read_yaml, validate
+from cladebench.papers.catalogue import load_plan, resolve_package
 
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")

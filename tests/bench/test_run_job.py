@@ -12,9 +12,9 @@ import pytest
 
 from cladebench import datasets
 from cladebench.bench import watchdog
+from cladebench.bench.cell_spec import Limits
 from cladebench.bench.plan import expand
-from cladebench.bench.runner import JobLocked, run_job
-from cladebench.bench.spec import Limits
+from cladebench.bench.run_job import JobLocked, run_job
 from cladebench.bench.store import Store
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 
@@ -242,7 +242,7 @@ def test_records_of_other_inputs_are_made_again(jobs, good, tmp_path, monkeypatc
     assert reused() == 1
     method = dataclasses.replace(job.methods[0], params={"beta": "y"})
     assert run(dataclasses.replace(job, methods=(method,)), tmp_path)[0].reused == 0
-    monkeypatch.setattr("cladebench.bench.sources.code_digest", lambda files: "f" * 64)
+    monkeypatch.setattr("cladebench.bench.import_closure.code_digest", lambda files: "f" * 64)
     assert reused() == 0
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cladebench.bench import schema as schemas
-from cladebench.bench.schema import InputFileError, validate
+from cladebench import input_files as schemas
+from cladebench.input_files import InputFileError, validate
 
 
 @pytest.fixture

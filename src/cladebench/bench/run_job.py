@@ -15,11 +15,11 @@ from types import FrameType
 from typing import Any
 
 from cladebench import datasets
-from cladebench.bench import cell as cells
+from cladebench.bench import import_closure as sources
 from cladebench.bench import provenance as provenance_module
-from cladebench.bench import sources
+from cladebench.bench import run_cell as cells
+from cladebench.bench.cell_spec import CellSpec
 from cladebench.bench.plan import Job, PlannedCell
-from cladebench.bench.spec import CellSpec
 from cladebench.bench.store import RecordError, Store, write_json
 from cladebench.bench.watchdog import Outcome, Worker, breach
 

@@ -7,9 +7,9 @@ from audit_records import cells, claims_of, frame, write_cells
 
 import doc_examples
 from cladebench.audit import ClaimsError, load_claims
-from cladebench.audit.checks import check_metrics, check_selection
-from cladebench.bench.plan import load_plan
+from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.cli import main
+from cladebench.papers.catalogue import load_plan
 
 GRID = """  smoke:
     grid: {Ward: {linkage: [ward, average]}}

@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit import VERDICTS, ClaimSet
-from cladebench.audit.tables import read_text_table
-from cladebench.bench.schema import InputFileError
+from cladebench.audit.run_files import read_text_table
+from cladebench.input_files import InputFileError
 from cladebench.notation import significant
-from cladebench.report.sources import Sources, anchor
+from cladebench.report.cell_links import Sources, anchor
 
 #: What each verdict says, in a line.
 MEANINGS = {

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.audit.claim import Claim, ClaimsError, ClaimSet, queries, references
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, queries, references
 from cladebench.bench.plan import Plan
-from cladebench.bench.schema import one_of
+from cladebench.input_files import one_of
 
 
 def check_claims(found: ClaimSet, name: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cladebench.checks import as_index, check_count, class_codes
+from cladebench.validation import as_index, check_count, class_codes
 
 WORDS = ["b", "a", "b"]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import cell
-from cladebench.bench.cell import cell_key, check_output, load_data, run_cell
-from cladebench.bench.schema import validator
-from cladebench.bench.spec import CellOutput, MethodPlan
+from cladebench.bench import run_cell as cell
+from cladebench.bench.cell_spec import CellOutput, MethodPlan
+from cladebench.bench.run_cell import cell_key, check_output, load_data, run_cell
+from cladebench.input_files import validator
 
 PROVENANCE = {
     "git_commit": None,

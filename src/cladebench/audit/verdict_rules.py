@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.outcome import (
+from cladebench.audit.printed import Printed
+from cladebench.audit.statistics import Difference, against_published, mean_interval, one_sample, sign_flip
+from cladebench.audit.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     REPRODUCED,
@@ -19,8 +21,6 @@ from cladebench.audit.outcome import (
     Rules,
     not_testable,
 )
-from cladebench.audit.printed import Printed
-from cladebench.audit.statistics import Difference, against_published, mean_interval, one_sample, sign_flip
 from cladebench.notation import as_given, significant
 
 #: Strength of a part within a sentence; a part that is not testable is counted as unknown.

@@ -9,14 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.tables import read_text_table
-from cladebench.bench.plan import Plan, load_plan
+from cladebench.audit.run_files import read_text_table
+from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store, read_cells
 from cladebench.notation import significant
-from cladebench.papers.base import Artifact, ArtifactContext, Table
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
-from cladebench.report.artifacts import build_context, paper_artifacts, paper_claims, shown
-from cladebench.report.claims import (
+from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, shown
+from cladebench.report.cell_links import Sources, cells_payload, gather_sources
+from cladebench.report.claim_rows import (
     ClaimRow,
     PublishedTable,
     certificate_topics,
@@ -34,7 +36,6 @@ from cladebench.report.run_facts import (
     failure_rows,
     status_counts,
 )
-from cladebench.report.sources import Sources, cells_payload, gather_sources
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.bench import sources
+from cladebench.bench import import_closure as sources
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
-from cladebench.audit.checks import check_metrics, check_selection
-from cladebench.audit.claim import ClaimSet
-from cladebench.audit.claims import load_claims
-from cladebench.audit.evaluate import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
-from cladebench.audit.outcome import VERDICTS
-from cladebench.audit.query import Records
-from cladebench.audit.tables import read_certificates
-from cladebench.bench.plan import load_plan
+from cladebench.audit.claim_checks import check_metrics, check_selection
+from cladebench.audit.claim_types import ClaimSet
+from cladebench.audit.claims_file import load_claims
+from cladebench.audit.judging import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
+from cladebench.audit.run_files import read_certificates
+from cladebench.audit.samples import Records
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.store import read_cells
+from cladebench.papers.catalogue import load_plan
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
 COLUMNS = (

@@ -6,7 +6,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.outcome import (
+from cladebench.audit.printed import parse_printed
+from cladebench.audit.verdict_rules import (
+    combine,
+    compare,
+    judge_bound,
+    judge_order,
+    judge_ratio,
+    judge_value,
+)
+from cladebench.audit.verdict_types import (
     ANALOGUE_FAILS,
     ANALOGUE_HOLDS,
     CONTRADICTED,
@@ -18,8 +27,6 @@ from cladebench.audit.outcome import (
     Outcome,
     Rules,
 )
-from cladebench.audit.printed import parse_printed
-from cladebench.audit.verdicts import combine, compare, judge_bound, judge_order, judge_ratio, judge_value
 
 RULES = Rules()
 AGREEMENT = (REPRODUCED, WITHIN_NOISE)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from audit_records import cells, failed, frame, write_cells
 
-from cladebench.audit.compare import Tolerance, compare_runs
+from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
 
 

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.spec import CellSpec, Limits, MethodPlan, canonical_json, derive_seed, setting_id
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, derive_seed, setting_id
 
 SPEC = CellSpec("p", "d", "m", {"b": 1, "a": [0.5, "x"]}, 2, 7, Limits(10, 500))
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from audit_records import cells, claims_of, failed, frame, judged
 
-from cladebench.audit import outcome as o
+from cladebench.audit import verdict_types as o
 
 PURITY = "dendrogram_purity"
 NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.tables import read_text_table
-from cladebench.bench.schema import InputFileError
+from cladebench.audit.run_files import read_text_table
 from cladebench.bench.store import read_cells
+from cladebench.input_files import InputFileError
 
 _CELL = ["paper", "dataset", "method", "setting_id", "repetition"]
 _KEY = [*_CELL, "metric"]

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.schema import InputFileError
-from cladebench.bench.workflow import Workplan
+from cladebench.input_files import InputFileError
+from cladebench.workflow.workplan import Workplan
 
 SMOKE = {"scope": "smoke", "papers": ["ghc"]}
 
@@ -59,6 +59,6 @@ def test_all_files_of_a_paper_are_what_its_pages_rest_on():
     ("place", "state"), [(None, "not at hand"), ("altered", "altered"), ("mirror", "at hand")]
 )
 def test_jobs_run_again_when_data_come_or_are_repaired(monkeypatch, place, state):
-    monkeypatch.setattr("cladebench.bench.workflow._available", lambda dataset: place)
+    monkeypatch.setattr("cladebench.workflow.workplan._available", lambda dataset: place)
     plan = Workplan(SMOKE)
     assert {plan.data_state(job) for job in plan.jobs} == {state}

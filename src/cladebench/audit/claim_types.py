@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.outcome import Rules
 from cladebench.audit.printed import Printed
-from cladebench.bench.schema import InputFileError
+from cladebench.audit.verdict_types import Rules
+from cladebench.input_files import InputFileError
 
 
 class ClaimsError(InputFileError):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
 DATASETS_PACKAGE = "cladebench.datasets"
-RUNNER = "cladebench.bench.cell"
+RUNNER = "cladebench.bench.run_cell"
 
 
 @functools.cache

@@ -12,20 +12,17 @@ from typing import Any
 import yaml
 
 from cladebench import datasets
-from cladebench.bench import sources
-from cladebench.bench.artifacts import load_artifacts
+from cladebench.bench import import_closure as sources
+from cladebench.bench.cell_spec import digest
 from cladebench.bench.config import Config, parse_config
-from cladebench.bench.plan import (
-    Job,
-    Plan,
-    PlanError,
+from cladebench.bench.plan import Job, Plan, PlanError, expand
+from cladebench.papers.catalogue import (
     built_in_papers,
-    expand,
+    load_artifacts,
     load_plan,
     resolve_package,
     validate_protocol,
 )
-from cladebench.bench.spec import digest
 
 #: What to add to a cell's memory limit, in MiB: for the process that watches it, and for the two Snakemake processes
 #: that a job on a cluster starts with (some 620 together; where a site enforces memory they count too).

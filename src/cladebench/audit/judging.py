@@ -12,18 +12,10 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
-from cladebench.audit.claim import Claim, ClaimSet
-from cladebench.audit.outcome import (
-    CONTRADICTED,
-    NOT_TESTABLE,
-    REPRODUCED,
-    Outcome,
-    Rules,
-    not_testable,
-)
-from cladebench.audit.query import Records, Sample, constant, pair
+from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.samples import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
-from cladebench.audit.verdicts import (
+from cladebench.audit.verdict_rules import (
     Comparison,
     claimed_range,
     combine,
@@ -32,6 +24,14 @@ from cladebench.audit.verdicts import (
     judge_order,
     judge_ratio,
     judge_value,
+)
+from cladebench.audit.verdict_types import (
+    CONTRADICTED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    Outcome,
+    Rules,
+    not_testable,
 )
 from cladebench.notation import as_given, significant
 
@@ -80,7 +80,7 @@ class Evaluation:
     claims : ClaimSet
     records : Records
     certificates : DataFrame or None
-        As `cladebench.audit.tables.read_certificates` gives it.
+        As `cladebench.audit.run_files.read_certificates` gives it.
     facts : callable
         See `judge_arithmetic`.
     rule : str

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cladebench import datasets
-from cladebench.bench.spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
+from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
 

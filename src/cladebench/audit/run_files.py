@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from cladebench.bench.schema import InputFileError
+from cladebench.input_files import InputFileError
 
 _PASSED = {"true": True, "1": True, "false": False, "0": False}
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.audit.claim import ClaimSet
-from cladebench.audit.claims import claims_path, load_claims
-from cladebench.audit.outcome import Rules
-from cladebench.bench.artifacts import load_artifacts
-from cladebench.bench.plan import Plan, expand, load_plan
-from cladebench.bench.schema import InputFileError
+from cladebench.audit.claim_types import ClaimSet
+from cladebench.audit.claims_file import claims_path, load_claims
+from cladebench.audit.verdict_types import Rules
+from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.plan import Plan, expand
 from cladebench.bench.selection import select_settings
-from cladebench.bench.spec import canonical_json
 from cladebench.bench.store import Store, read_cells, setting_order, write_atomically
+from cladebench.input_files import InputFileError
 from cladebench.notation import significant
-from cladebench.papers.base import Artifact, ArtifactContext, Table
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
+from cladebench.papers.catalogue import load_artifacts, load_plan
 from cladebench.plotting import save_figure, use_style
 
 

@@ -1,0 +1,1 @@
+"""What Snakemake asks: jobs, files, and the reasons to run something again."""
