@@ -5,7 +5,8 @@ import pytest
 
 from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.run_cell import blank_record
-from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells, write_atomically
+from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells
+from cladebench.files import write_atomically
 from cladebench.input_files import validator
 
 PROVENANCE = {

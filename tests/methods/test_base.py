@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from cladebench.methods.base import check_choice, check_int, check_real, check_scale
 from cladebench.methods.controls import OracleTree, RandomTree
+from cladebench.validation import check_choice, check_int, check_real, check_scale
 
 
 @pytest.mark.parametrize("value", [1, np.int64(3)])

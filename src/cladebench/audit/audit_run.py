@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from cladebench.audit.run_files import read_certificates
 from cladebench.audit.samples import Records
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.store import read_cells
+from cladebench.files import write_atomically
 from cladebench.papers.catalogue import load_plan
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
@@ -159,7 +159,6 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
 
     The JSON also lists what was excluded, with the reason.
     """
-    out.mkdir(parents=True, exist_ok=True)
     document = {
         "verdicts": summary(frame).to_dict(orient="index"),
         "claims": [_as_json(row) for row in frame.to_dict(orient="records")],
@@ -170,9 +169,7 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
         "audit.json": json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
     }
     for name, text in texts.items():
-        partial = out / f".{name}.{os.getpid()}"
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(out / name)
+        write_atomically(out / name, text.encode())
     return [out / name for name in texts]
 
 

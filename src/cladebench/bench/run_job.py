@@ -20,8 +20,9 @@ from cladebench.bench import provenance as provenance_module
 from cladebench.bench import run_cell as cells
 from cladebench.bench.cell_spec import CellSpec
 from cladebench.bench.plan import Job, PlannedCell
-from cladebench.bench.store import RecordError, Store, write_json
+from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import Outcome, Worker, breach
+from cladebench.files import write_json
 
 KEPT = ("ok", "not_applicable")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cladebench.bench.cell_spec import canonical_json
+from cladebench.files import write_atomically, write_json
 from cladebench.input_files import InputFileError, validator
 
 if TYPE_CHECKING:
@@ -59,27 +58,6 @@ COLUMNS = {
 
 class RecordError(ValueError):
     """A record on disk is missing or cannot be read."""
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all, even if the machine stops in between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a value as indented JSON, keys sorted, atomically."""
-    text = json.dumps(value, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False)
-    write_atomically(path, (text + "\n").encode())
 
 
 class Store:

@@ -26,7 +26,8 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
-    from cladebench.bench.store import Store, write_json
+    from cladebench.bench.store import Store
+    from cladebench.files import write_json
 
     jobs, out = planned_jobs(args, recorded=True)
     planned = [cell.spec.cell_id for job in jobs for cell in job.cells]

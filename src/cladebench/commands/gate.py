@@ -26,7 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Print what is wrong and what should be known; write it to ``gate.txt``."""
     from cladebench.bench.gate import gate
     from cladebench.bench.plan import expected_failures
-    from cladebench.bench.store import Store, write_atomically
+    from cladebench.bench.store import Store
+    from cladebench.files import write_atomically
 
     jobs, out = planned_jobs(args, recorded=True)
     ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)

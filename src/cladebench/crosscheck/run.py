@@ -14,8 +14,8 @@ from types import ModuleType
 import pandas as pd
 
 from cladebench import crosscheck
-from cladebench.bench.store import write_atomically
 from cladebench.crosscheck.certificate import COLUMNS, Certificate
+from cladebench.files import write_atomically
 
 SCOPES = ("smoke", "quick", "full")
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from cladebench.datasets.base import CacheUnwritable, ChecksumMismatch, DataUnavailable, RemoteFile
 from cladebench.datasets.settings import CACHE, MIRROR, OFFLINE, Settings, current
+from cladebench.files import write_atomically
 
 #: Seconds until a server must have answered (name look-up, connection and all).
 START_TIMEOUT = 10.0
@@ -296,16 +297,9 @@ def check_writable(folder: Path) -> None:
 
 def write_file(target: Path, content: bytes) -> None:
     """Write by rename: others see the whole file or none, and two that fetch the same one do no harm."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, target)
+        write_atomically(target, content)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
         raise CacheUnwritable(
             f"cannot write {target}: {error.strerror}; set {CACHE} to another folder"
         ) from error

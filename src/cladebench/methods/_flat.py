@@ -7,7 +7,8 @@ from abc import abstractmethod
 import numpy as np
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_scale
 
 
 class FlatClusterer(HierarchicalClusterer):

@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_int, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_int, check_scale
 
 
 @dataclass

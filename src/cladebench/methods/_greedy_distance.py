@@ -7,7 +7,7 @@ from abc import abstractmethod
 import numpy as np
 
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
-from cladebench.methods.base import check_choice
+from cladebench.validation import check_choice
 
 RULES = ("compact", "scattered")
 

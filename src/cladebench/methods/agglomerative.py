@@ -9,7 +9,8 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_choice, check_scale
 
 LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from numbers import Integral, Real
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.validation import check_magnitude
+from cladebench.validation import check_int
 
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
@@ -119,35 +116,3 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.uses_labels
         return tags
-
-
-def check_int(name: str, value: Any, minimum: int) -> None:
-    """Raise a ValueError unless ``value`` is an integer (no bool) of at least ``minimum``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
-        raise ValueError(f"{name}={value!r}: expected an integer >= {minimum}")
-
-
-def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = False) -> None:
-    """Raise a ValueError unless ``value`` is finite and >= ``minimum`` (> if the minimum is open)."""
-    inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
-    if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
-        raise ValueError(
-            f"{name}={value!r}: expected a finite number {'>' if open_minimum else '>='} {minimum}"
-        )
-
-
-def check_scale(X: np.ndarray) -> None:
-    """Raise a ValueError if sums of squared distances would overflow, or all of them underflow to zero."""
-    check_magnitude(X)
-    extent, least = float(np.ptp(X, axis=0).max()), math.sqrt(sys.float_info.min)
-    if 0.0 < extent < least:
-        raise ValueError(
-            f"the features of X extend over {extent:g} at most: expected at least {least:.3g}, below which squared "
-            "distances vanish; rescale X"
-        )
-
-
-def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
-    """Raise a ValueError unless ``value`` is one of the strings."""
-    if not (isinstance(value, str) and value in choices):
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(sorted(choices))}")

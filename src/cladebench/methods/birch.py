@@ -11,7 +11,8 @@ from sklearn.cluster import Birch
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_int, check_real, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_int, check_real, check_scale
 
 
 class BirchTree(HierarchicalClusterer):

@@ -11,7 +11,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import Node
 from cladebench.methods._greedy_distance import GreedyByDistance
 from cladebench.methods._kmeans import kmeans_labels
-from cladebench.methods.base import check_int
+from cladebench.validation import check_int
 
 
 class GreedyKMeans(GreedyByDistance):

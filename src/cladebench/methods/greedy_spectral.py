@@ -12,7 +12,7 @@ from cladebench.methods._greedy import Node
 from cladebench.methods._greedy_distance import GreedyByDistance
 from cladebench.methods._neighbors import NeighborLists
 from cladebench.methods._spectral import spectral_labels
-from cladebench.methods.base import check_int
+from cladebench.validation import check_int
 
 # Lists of this many times n_neighbors spare nearly all searches below the root.
 LIST_FACTOR = 6

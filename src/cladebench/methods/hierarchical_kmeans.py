@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
-from cladebench.methods.base import HierarchicalClusterer, check_int, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_int, check_scale
 
 
 class HierarchicalKMeans(HierarchicalClusterer):

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import Penalties, split_node
-from cladebench.methods.base import check_choice, check_int, check_real
+from cladebench.validation import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
 #: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite score.

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods._kmeans import kmeans_labels
-from cladebench.methods.base import check_int
+from cladebench.validation import check_int
 
 
 class FlatKMeans(FlatClusterer):

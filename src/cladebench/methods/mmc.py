@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
 from cladebench.methods._max_margin import Penalties, split_node
-from cladebench.methods.base import HierarchicalClusterer, check_int, check_real, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_int, check_real, check_scale
 
 
 class MMC(HierarchicalClusterer):

@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 
 from cladebench import _core
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_scale
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_choice, check_int, check_scale
 
 ROTATIONS = ("none", "masking", "masking+balance")
 

@@ -10,9 +10,10 @@ from scipy import sparse
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
-from cladebench.methods.base import HierarchicalClusterer, check_choice, check_int, check_scale
+from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, LinearKernel, Similarity
 from cladebench.solvers.sparsest_cut import EXACT_BELOW, checked_weights, find_cut
+from cladebench.validation import check_choice, check_int, check_scale
 
 # Eigenvectors carried along: the second is the likely cut of what the first one leaves.
 N_VECTORS = 4

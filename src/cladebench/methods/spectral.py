@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods._neighbors import nearest
 from cladebench.methods._spectral import spectral_labels
-from cladebench.methods.base import check_int
+from cladebench.validation import check_int
 
 
 class FlatSpectral(FlatClusterer):

@@ -16,7 +16,8 @@ from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json
 from cladebench.bench.plan import Plan, expand
 from cladebench.bench.selection import select_settings
-from cladebench.bench.store import Store, read_cells, setting_order, write_atomically
+from cladebench.bench.store import Store, read_cells, setting_order
+from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table

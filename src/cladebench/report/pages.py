@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit import VERDICTS
-from cladebench.bench.store import write_atomically
+from cladebench.files import write_atomically
 from cladebench.notation import significant
 from cladebench.report.cell_links import anchor, script_json
 from cladebench.report.claim_rows import MEANINGS, SIGNS

@@ -10,15 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods.base import (
-    HierarchicalClusterer,
-    check_choice,
-    check_int,
-    check_real,
-    check_scale,
-)
+from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, Similarity
-from cladebench.validation import check_magnitude
+from cladebench.validation import check_choice, check_int, check_magnitude, check_real, check_scale
 
 if TYPE_CHECKING:
     from cladebench.methods.ghc.evaluation import Evaluation

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cladebench.methods.base import check_choice, check_int
+from cladebench.validation import check_choice, check_int
 
 
 @runtime_checkable
