@@ -128,10 +128,9 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     else:
         rights = {as_given(expects["than"]): float(expects["than"])}
     relation = expects["is"]
-    higher = relation == "higher" or (
-        relation in ("better", "no_worse") and claim.measure.get("direction") == "higher"
-    )
-    higher = higher or (relation == "worse" and claim.measure.get("direction") == "lower")
+    direction = claim.measure.get("direction") or claims.claims[expects["left"]].measure.get("direction")
+    higher = relation == "higher" or (relation in ("better", "no_worse") and direction == "higher")
+    higher = higher or (relation == "worse" and direction == "lower")
     sign = 1.0 if higher else -1.0
     margin = float(expects.get("margin", 0.0))
     gaps = {name: sign * (left - value) + margin for name, value in rights.items()}

@@ -14,10 +14,11 @@ from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
-from cladebench.audit.judging import LABEL_FREE_RULE, PAPER_RULE, Evaluation, Judgement
+from cladebench.audit.judging import Evaluation, Judgement
 from cladebench.audit.run_files import read_certificates
-from cladebench.audit.samples import Records
 from cladebench.audit.verdict_types import VERDICTS
+from cladebench.bench.results import Results
+from cladebench.bench.selection import Rule
 from cladebench.bench.store import read_cells
 from cladebench.files import write_atomically
 from cladebench.papers.catalogue import load_plan
@@ -48,13 +49,14 @@ COLUMNS = (
     "precision",
     "family",
     "selection",
-    "measured_label_free",
-    "verdict_label_free",
+    "selection_beside",
+    "measured_beside",
+    "verdict_beside",
     "dataset",
     "methods",
     "metric",
     "cells",
-    "cells_label_free",
+    "cells_beside",
     "parts",
     "stand_in_for",
 )
@@ -71,7 +73,8 @@ def audit_paper(
     claims: ClaimSet,
     frame: pd.DataFrame,
     *,
-    selection: Mapping[str, Any] | None = None,
+    selection: Mapping[str, Rule] | None = None,
+    at: Mapping[str, Any] | None = None,
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
 ) -> list[dict[str, Any]]:
@@ -82,8 +85,10 @@ def audit_paper(
     claims : ClaimSet
     frame : DataFrame
         ``cells.parquet``; rows of other papers are left out.
-    selection : Mapping, optional
-        The plan's rules of selection.
+    selection : mapping of str to Rule, optional
+        The plan's rules of selection: the first is the paper's own, the second is shown beside it.
+    at : Mapping, optional
+        The plan's default evaluation point.
     certificates : DataFrame, optional
         As `read_certificates` gives it.
     facts : callable
@@ -92,17 +97,20 @@ def audit_paper(
     Returns
     -------
     list of dict
-        One row for each claim with the keys `COLUMNS`, in the file's order. Published numbers are judged under the rule
-        that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
-        setting is chosen without labels.
+        One row for each claim with the keys `COLUMNS`, in the file's order. Claims are judged under the paper's own
+        rule of selection; the columns ``*_beside`` say what comes out under the second one.
     """
-    records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
+    rules = selection or {}
+    records = frame[frame["paper"] == claims.paper]
+    results = Results(records, rules, at or {}, claims.deterministic)
+    names = list(rules) or [""]
+    own, beside = names[0], names[min(1, len(names) - 1)]
     by_rule = {
-        rule: Evaluation(claims, records, certificates, facts, rule).run()
-        for rule in (PAPER_RULE, LABEL_FREE_RULE)
+        rule: Evaluation(claims, results, certificates, facts, rule).run()
+        for rule in dict.fromkeys((own, beside))
     }
     return [
-        _row(claims, name, by_rule[PAPER_RULE][name], by_rule[LABEL_FREE_RULE][name])
+        _row(claims, name, (own, by_rule[own][name]), (beside, by_rule[beside][name]))
         for name in claims.claims
     ]
 
@@ -141,6 +149,7 @@ def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
             claims,
             frame,
             selection=plan.selection,
+            at=plan.at,
             certificates=certificates,
         )
     audited = as_frame(rows)
@@ -179,9 +188,12 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return counts.reindex(columns=list(VERDICTS), fill_value=0)
 
 
-def _row(claims: ClaimSet, name: str, main: Judgement, label_free: Judgement) -> dict[str, Any]:
+def _row(
+    claims: ClaimSet, name: str, own: tuple[str, Judgement], beside: tuple[str, Judgement]
+) -> dict[str, Any]:
     claim = claims.claims[name]
-    outcome, other = main.final, label_free.final
+    (rule, main), (rule_beside, shown) = own, beside
+    outcome, other = main.final, shown.final
     gridded = any(s.gridded for s in main.samples)
     printed = claim.published
     query = claim.measure
@@ -201,14 +213,15 @@ def _row(claims: ClaimSet, name: str, main: Judgement, label_free: Judgement) ->
         "n_published": claim.repetitions if printed and claim.kind == "value" else None,
         "precision": printed.unit if printed else None,
         "family": claim.family if claim.kind in ("value", "order", "trend") else "",
-        "selection": query.get("selection", PAPER_RULE) if gridded else "one setting" if main.samples else "",
-        "measured_label_free": other.measured,
-        "verdict_label_free": other.verdict,
+        "selection": query.get("selection", rule) if gridded else "one setting" if main.samples else "",
+        "selection_beside": query.get("selection", rule_beside) if gridded else "",
+        "measured_beside": other.measured,
+        "verdict_beside": other.verdict,
         "dataset": query.get("dataset", claim.expects.get("dataset", "")),
         "methods": "; ".join(_methods(main)),
         "metric": query.get("metric", ""),
         "cells": _cells(main),
-        "cells_label_free": _cells(label_free),
+        "cells_beside": _cells(shown),
         "parts": "; ".join(f"{part}: {verdict}" for part, verdict in main.parts),
         "stand_in_for": "; ".join(main.stand_in_for),
     }
@@ -226,7 +239,7 @@ def _as_json(row: Mapping[Any, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {str(key): None if _is_missing(value) else value for key, value in row.items()}
     for key in ("n", "n_published"):
         found[key] = None if found[key] is None else int(found[key])
-    for key in ("parts", "cells", "cells_label_free", "methods"):
+    for key in ("parts", "cells", "cells_beside", "methods"):
         found[key] = [part for part in str(found[key] or "").split("; ") if part]
     return found
 

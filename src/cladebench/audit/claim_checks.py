@@ -34,7 +34,7 @@ def check_claims(found: ClaimSet, name: str) -> None:
             missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
             if missing and not claim.not_testable:
                 raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
-        _check_direction(claim, where)
+        _check_direction(claim, found, where)
         _check_allowance(claim, where)
         _check_spread(claim, where)
         _check_references(claim, found, where)
@@ -51,7 +51,7 @@ def check_claims(found: ClaimSet, name: str) -> None:
             )
 
 
-def _check_direction(claim: Claim, where: str) -> None:
+def _check_direction(claim: Claim, found: ClaimSet, where: str) -> None:
     expects = claim.expects
     needs = expects.get("is") in ("better", "worse", "no_worse") or any(
         key in operand
@@ -59,8 +59,14 @@ def _check_direction(claim: Claim, where: str) -> None:
         if isinstance(operand, Mapping)
         for key in ("best_of", "worst_of")
     )
-    if needs and "direction" not in claim.measure:
-        raise ClaimsError(f"{where}: measure: missing key 'direction' (higher or lower is better)")
+    left = expects.get("left")
+    measure = claim.measure
+    if claim.kind == "arithmetic" and isinstance(left, str) and left in found.claims:
+        measure = {**found.claims[left].measure, **measure}
+    if needs and "direction" not in measure:
+        raise ClaimsError(
+            f"{where}: measure: missing key 'direction' (higher or lower is better), which no measure of that name has"
+        )
     if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
         raise ClaimsError(f"{where}: missing key 'published'")
 
@@ -154,6 +160,7 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
     allowed: dict[str, Collection[Any]] = {
         "method": list(plan.methods),
         "dataset": dict.fromkeys(d for scope in plan.scopes.values() for d in scope["datasets"]),
+        "metric": list(plan.measures),
         "selection": list(plan.selection),
         "setting": list(grid),
         "fact": list(datasets.names()),
@@ -194,7 +201,9 @@ def _grid(plan: Plan) -> dict[str, list[Any]]:
 def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
     """Each name in a claim that a plan has, with its key; values of parameters under ``where.<parameter>``."""
     for query in (claim.measure, *queries(claim)):
-        yield from ((key, query[key]) for key in ("method", "dataset", "selection") if query.get(key))
+        yield from (
+            (key, query[key]) for key in ("method", "dataset", "metric", "selection") if query.get(key)
+        )
         for parameter, value in query.get("where", {}).items():
             yield "setting", parameter
             yield f"where.{parameter}", value
@@ -255,11 +264,11 @@ def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
     recorded = sorted(set(finished["metric"]))
     if not (finished.groupby(["dataset", "method"])["setting_id"].nunique() > 1).any():
         return
-    for rule, entry in plan.selection.items():
-        if entry["metric"] not in recorded:
+    for name, rule in plan.selection.items():
+        if rule.metric is not None and rule.metric not in recorded:
             raise ClaimsError(
-                f"{plan.path}: selection.{rule}.metric: no record of this paper has {entry['metric']!r}; "
-                f"{one_of(entry['metric'], recorded)}"
+                f"{plan.path}: selection.{name}.metric: no record of this paper has {rule.metric!r}; "
+                f"{one_of(rule.metric, recorded)}"
             )
 
 

@@ -6,6 +6,7 @@ import importlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.printed import Printed, parse_printed
 from cladebench.audit.verdict_types import Rules
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
+from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan, resolve_package
 
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")
 
-_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "where", "scale")
+_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where")
 
 
 def claims_path(paper: str) -> Path | None:
@@ -33,17 +35,20 @@ def load_claims(paper: str) -> ClaimSet:
     path = claims_path(paper)
     if path is None:
         raise ClaimsError(f"papers: {paper} has no claims.yaml")
-    claims = read_claims(path)
-    check_planned(claims, load_plan(paper), _name(path))
+    plan = load_plan(paper)
+    claims = read_claims(path, plan.measures)
+    check_planned(claims, plan, _name(path))
     return claims
 
 
-def read_claims(path: Path) -> ClaimSet:
+def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> ClaimSet:
     """Read, expand and check a claims file.
 
     Parameters
     ----------
     path : Path
+    measures : mapping of str to Measure
+        Give each claim the direction and the scale of its metric; by default those that need no paper.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def read_claims(path: Path) -> ClaimSet:
     for claim in itertools.chain(_from_tables(document, name), _from_blocks(document, name)):
         if claim.id in claims:
             raise ClaimsError(f"{name}: claim {claim.id!r}: id: given twice")
-        claims[claim.id] = claim
+        claims[claim.id] = _measured(claim, measures)
     found = ClaimSet(
         document["paper"],
         claims,
@@ -172,14 +177,14 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
             combination = dict(zip(block.get("for_each", {}), values, strict=True))
             # References are made of ids, and ids of slugs; queries name data sets and methods as they are.
             words = {
-                k: slug(v) if block["kind"] in ("sentence", "arithmetic") else v
+                k: slug(str(v)) if block["kind"] in ("sentence", "arithmetic") else v
                 for k, v in combination.items()
             }
             filled = _fill({k: v for k, v in block.items() if k != "for_each"}, words)
             measure = filled.get("measure", {}) | {k: v for k, v in combination.items() if k in _QUERY_KEYS}
             text = filled.get("published")
             yield Claim(
-                id="/".join((block["id"], *map(slug, values))),
+                id="/".join((block["id"], *(slug(str(value)) for value in values))),
                 kind=block["kind"],
                 place=filled["place"],
                 quote=" ".join(filled["quote"].split()),
@@ -196,11 +201,26 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
             )
 
 
-def _fill(value: Any, words: Mapping[str, str]) -> Any:
-    """Replace ``{key}`` in every text by the word of that key."""
+def _measured(claim: Claim, measures: Mapping[str, Measure]) -> Claim:
+    """Give a claim the direction and the scale of what it measures, as the registry has them."""
+    left = claim.expects.get("left")
+    named = claim.measure.get("metric") or (left.get("metric") if isinstance(left, Mapping) else None)
+    known = measures.get(str(named))
+    if known is None:
+        return claim
+    facts: dict[str, Any] = {"scale": known.scale}
+    if known.direction is not None:
+        facts["direction"] = known.direction
+    return replace(claim, measure=facts | dict(claim.measure))
+
+
+def _fill(value: Any, words: Mapping[str, Any]) -> Any:
+    """Replace ``{key}`` in every text by the word of that key; a text that is nothing else becomes the word itself."""
     if isinstance(value, str):
         for key, word in words.items():
-            value = value.replace("{" + key + "}", word)
+            if value == "{" + key + "}":
+                return word
+            value = value.replace("{" + key + "}", str(word))
         return value
     if isinstance(value, Mapping):
         return {key: _fill(item, words) for key, item in value.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,6 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
-from cladebench.audit.samples import Records, Sample, constant, pair
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdict_rules import (
     Comparison,
@@ -33,10 +32,8 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
+from cladebench.bench.results import Results, Sample, constant, pair
 from cladebench.notation import as_given, significant
-
-#: The paper's rule of selection, under which published numbers are judged, and the one shown beside it.
-PAPER_RULE, LABEL_FREE_RULE = "oracle", "label_free"
 
 _IS_SYMBOL = {"higher": ">", "lower": "<", "never_above": "<=", "never_below": ">="}
 
@@ -78,7 +75,7 @@ class Evaluation:
     Parameters
     ----------
     claims : ClaimSet
-    records : Records
+    records : Results
     certificates : DataFrame or None
         As `cladebench.audit.run_files.read_certificates` gives it.
     facts : callable
@@ -87,7 +84,7 @@ class Evaluation:
     """
 
     claims: ClaimSet
-    records: Records
+    records: Results
     certificates: pd.DataFrame | None
     facts: Facts
     rule: str
@@ -157,7 +154,7 @@ class Evaluation:
         if sample.problem:
             return Judgement(not_testable(sample.problem), (sample,))
         outcome = judge_value(
-            sample.values.to_numpy(),
+            sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),
             claim.published,
             self._rules,
             metric=claim.measure["metric"],
@@ -166,6 +163,7 @@ class Evaluation:
             published_sd=claim.published_sd,
             one_draw=claim.one_draw,
             tolerance=claim.allowance,
+            overlap=sample.overlap,
         )
         return Judgement(_with_notes(outcome, (sample,)), (sample,))
 
@@ -217,7 +215,7 @@ class Evaluation:
             return Judgement(not_testable("; ".join(problems)), samples), samples, nothing, names
         values = pair(left, right)
         if not values[0].size:
-            reason = f"{left_name} and {right_name} share no repetition"
+            reason = f"{left_name} and {right_name} share no task"
             return Judgement(not_testable(reason), samples), samples, nothing, names
         return None, samples, values, names
 
@@ -253,6 +251,7 @@ class Evaluation:
             point=all(s.point for s in samples),
             label=label,
             or_equal=relation == "no_worse",
+            overlap=_overlap(samples),
         )
         return comparison, Judgement(not_testable(""), samples, said)
 
@@ -273,13 +272,14 @@ class Evaluation:
             at_most=high,
             point=all(s.point for s in samples),
             label=_label(names, left, right),
+            overlap=_overlap(samples),
         )
         for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
             outcome = _despite_missing(outcome, samples, sign)
         return Judgement(_with_notes(outcome, samples), samples, said)
 
     def _trend(self, claim: Claim) -> Judgement | tuple[Comparison, Judgement]:
-        """One least-squares slope a repetition; the sample of slopes is held against the claimed bound."""
+        """One least-squares slope a task; the sample of slopes is held against the claimed bound."""
         expects = claim.expects
         points = expects["points"]
         samples = tuple(self.records.sample({**claim.measure, **point}, self.rule) for point in points)
@@ -293,7 +293,7 @@ class Evaluation:
         frame = pd.DataFrame({i: s.values for i, s in enumerate(samples)}).dropna()
         x, y = np.array([float(p["x"]) for p in points]), frame.to_numpy()
         if not len(y):
-            return Judgement(not_testable("the points share no repetition"), samples, said)
+            return Judgement(not_testable("the points share no task"), samples, said)
         for axis, values in (("x", x), ("y", y)):
             if axis in log and values.min() <= 0:
                 return Judgement(not_testable(f"a logarithmic {axis} needs positive numbers"), samples, said)
@@ -309,6 +309,7 @@ class Evaluation:
             scale=max(abs(float(slopes.mean())), abs(float(bound))),
             point=all(s.point for s in samples),
             or_equal=True,
+            overlap=_overlap(samples),
             label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
         )
         return comparison, Judgement(not_testable(""), samples, said)
@@ -365,10 +366,16 @@ class Evaluation:
         )
 
 
+def _overlap(samples: Iterable[Sample]) -> float:
+    """Largest overlap of training rows among what is compared."""
+    return max((sample.overlap for sample in samples), default=0.0)
+
+
 def _named(method: str, operand: Mapping[str, Any]) -> str:
     """The method of an operand with what sets it apart from another of the same method."""
     own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
-    own += [f"{key} = {value}" for key, value in operand.get("where", {}).items()]
+    parts = {**operand.get("at", {}), **operand.get("where", {})}
+    own += [f"{key} = {value}" for key, value in parts.items()]
     return f"{method} ({', '.join(own)})" if method and own and "value" not in operand else method
 
 

@@ -16,13 +16,23 @@ MAX_SIGN_FLIP = 16
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its confidence interval; a point when the sample does not vary, infinite for one random value."""
+    """A mean with its confidence interval; a point when the sample does not vary, infinite for one random value.
+
+    Attributes
+    ----------
+    mean, low, high : float
+    n : int
+    sd : float
+    per_mean : float
+        Variance of the mean over that of one value: 1 / n, and more where repetitions share their training rows.
+    """
 
     mean: float
     low: float
     high: float
     n: int
     sd: float
+    per_mean: float
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,9 @@ def spread_of(values: np.ndarray) -> float:
     return 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1))
 
 
-def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.95) -> Interval:
+def mean_interval(
+    values: np.ndarray, *, point: bool = False, level: float = 0.95, overlap: float = 0.0
+) -> Interval:
     """Mean and its t interval.
 
     Parameters
@@ -89,16 +101,25 @@ def mean_interval(values: np.ndarray, *, point: bool = False, level: float = 0.9
         The value is known exactly (a deterministic method), so that one value is enough.
     level : float, default=0.95
         Confidence level.
+    overlap : float, default=0
+        Test rows over training rows, where the values are of folds or other splits of the same rows: their training
+        rows overlap, so that the mean varies more than 1 / n of one value does.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52: the variance of the mean of n
+    resampled results is estimated by (1 / n + n_test / n_train) times that of one.
     """
     values = np.asarray(values, dtype=float)
     mean, sd = float(values.mean()), spread_of(values)
     if point or sd == 0:
         exact = float(values[0]) if sd == 0 else mean
-        return Interval(exact, exact, exact, values.size, 0.0)
+        return Interval(exact, exact, exact, values.size, 0.0, 1 / values.size)
     if values.size < 2:
-        return Interval(mean, -math.inf, math.inf, 1, math.nan)
-    half = float(stats.t.ppf(0.5 + level / 2, values.size - 1)) * sd / math.sqrt(values.size)
-    return Interval(mean, mean - half, mean + half, values.size, sd)
+        return Interval(mean, -math.inf, math.inf, 1, math.nan, 1.0)
+    per_mean = 1 / values.size + overlap
+    half = float(stats.t.ppf(0.5 + level / 2, values.size - 1)) * sd * math.sqrt(per_mean)
+    return Interval(mean, mean - half, mean + half, values.size, sd, per_mean)
 
 
 def against_published(
@@ -125,7 +146,7 @@ def against_published(
         return Difference(ours.mean - published, math.inf, 1.0)
     if ours.sd > 0:
         theirs = 1.0 if one_draw else 1 / (n or 1) if sd is None else 0.0
-        parts.append((ours.sd**2 * (1 / ours.n + theirs), ours.n - 1))
+        parts.append((ours.sd**2 * (ours.per_mean + theirs), ours.n - 1))
     if sd is not None and sd > 0 and n is not None and n > 1:
         parts.append((sd**2 / n, n - 1))
     variance = sum(v for v, _ in parts)
@@ -133,12 +154,12 @@ def against_published(
     return Difference(ours.mean - published, math.sqrt(variance), df)
 
 
-def one_sample(values: np.ndarray, *, point: bool = False) -> Difference:
-    """Mean of paired differences against zero."""
-    interval = mean_interval(values, point=point)
+def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0) -> Difference:
+    """Mean of paired differences against zero; `overlap` as in `mean_interval` makes it the corrected resampled t."""
+    interval = mean_interval(values, point=point, overlap=overlap)
     if math.isnan(interval.sd):
         return Difference(interval.mean, math.inf, 1.0)
-    return Difference(interval.mean, interval.sd / math.sqrt(interval.n), max(1.0, interval.n - 1.0))
+    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), max(1.0, interval.n - 1.0))
 
 
 def sign_flip(differences: np.ndarray) -> float | None:

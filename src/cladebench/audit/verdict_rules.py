@@ -38,6 +38,7 @@ def judge_value(
     published_sd: float | None = None,
     one_draw: bool = False,
     tolerance: float = 0.0,
+    overlap: float = 0.0,
 ) -> Outcome:
     """Judge a printed value against our repetitions.
 
@@ -58,8 +59,10 @@ def judge_value(
         The printed value is of one draw of data that we draw anew in each repetition.
     tolerance : float, default=0
         Half-width of the published interval where the claim allows more than the printed rounding.
+    overlap : float, default=0
+        See `cladebench.audit.statistics.mean_interval`.
     """
-    ours = mean_interval(values, point=point)
+    ours = mean_interval(values, point=point, overlap=overlap)
     half = printed.half_width(tolerance)
     gap = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
     detectable = gap.detectable(rules.alpha, rules.power) + half
@@ -156,13 +159,14 @@ def compare(
     point: bool = False,
     label: str = "",
     or_equal: bool = False,
+    overlap: float = 0.0,
 ) -> Comparison:
     """Set up the paired comparison of an order.
 
     Parameters
     ----------
     left, right : ndarray of shape (n,)
-        Measurements, paired by repetition.
+        Measurements, paired by task.
     sign : {1.0, -1.0}
         +1 when the claim says that left is higher.
     margin : float, default=0
@@ -177,11 +181,13 @@ def compare(
         For the reason.
     or_equal : bool, default=False
         The claim admits equality ("no worse", "at most").
+    overlap : float, default=0
+        See `cladebench.audit.statistics.mean_interval`.
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
     differences = _without_rounding(sign * (left - right) + margin, size)
-    gap = one_sample(differences, point=point)
+    gap = one_sample(differences, point=point, overlap=overlap)
     return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal)
 
 
@@ -274,11 +280,12 @@ def judge_ratio(
     at_most: float | None,
     point: bool = False,
     label: str = "",
+    overlap: float = 0.0,
 ) -> Outcome:
     """Judge a ratio of paired positive measurements, on the logarithmic scale, against the claimed range."""
     logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
-    ours = mean_interval(logs, point=point)
-    gap = one_sample(logs, point=point)
+    ours = mean_interval(logs, point=point, overlap=overlap)
+    gap = one_sample(logs, point=point, overlap=overlap)
     ratio, low, high = math.exp(ours.mean), *(_exp(v) for v in (ours.low, ours.high))
     bottom = 0.0 if at_least is None else at_least * (1 - 1e-12)
     top = math.inf if at_most is None else at_most * (1 + 1e-12)

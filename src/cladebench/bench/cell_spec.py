@@ -1,4 +1,4 @@
-"""What a cell is: its specification, limits, identity, seed and output.
+"""What a cell is: its specification, limits, identity, seed, what its protocol is handed and what it gives back.
 
 Protocols import this module alone, so that edits elsewhere in ``bench`` do not touch the digest of their code.
 """
@@ -8,11 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from cladebench.bench.task import Task
+    from cladebench.datasets import Dataset
 
 STATUSES = ("ok", "timeout", "out_of_memory", "error", "unavailable", "not_applicable")
 
@@ -42,6 +46,12 @@ def canonical_json(value: Any) -> str:
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of `value`, in hexadecimal."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def point_text(at: Mapping[str, Any]) -> str:
+    """Write an evaluation point as canonical JSON; whole numbers are written without a fraction, however given."""
+    whole = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in at.items()}
+    return canonical_json(whole)
 
 
 def setting_id(setting: Mapping[str, Any]) -> str:
@@ -139,7 +149,7 @@ class MethodPlan:
 
 @dataclass(frozen=True)
 class CellSpec:
-    """One cell: a method in one setting on one data set, repeated with one seed.
+    """One cell: a method in one setting on one data set, in one repetition.
 
     Parameters
     ----------
@@ -151,6 +161,10 @@ class CellSpec:
         0, 1, ...; also the draw of data sets that are drawn.
     root_seed : int
         The seed of the whole run.
+    fold : int or None
+        Which fold of the repetition is held out, where the task has folds.
+    task : Mapping
+        What the spine draws for a repetition (`cladebench.bench.task.draw_task`).
     limits : Limits
         What the cell may use. Not part of its identity.
     threads : int, default=1
@@ -165,11 +179,14 @@ class CellSpec:
     root_seed: int
     limits: Limits
     threads: int = 1
+    fold: int | None = None
+    task: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
         """Seed in [0, 2**32) that neither the setting nor the rest of the plan enters."""
-        return derive_seed(self.root_seed, self.paper, self.dataset, self.method, self.repetition)
+        fold = () if self.fold is None else (f"fold {self.fold}",)
+        return derive_seed(self.root_seed, self.paper, self.dataset, self.method, self.repetition, *fold)
 
     @property
     def setting_id(self) -> str:
@@ -178,8 +195,9 @@ class CellSpec:
 
     @property
     def cell_id(self) -> str:
-        """``paper/dataset/method/setting_id/repetition``."""
-        return f"{self.paper}/{self.dataset}/{self.method}/{self.setting_id}/{self.repetition}"
+        """``paper/dataset/method/setting_id/repetition``, with ``.fold`` behind it where there are folds."""
+        fold = "" if self.fold is None else f".{self.fold}"
+        return f"{self.paper}/{self.dataset}/{self.method}/{self.setting_id}/{self.repetition}{fold}"
 
     def identity(self) -> dict[str, Any]:
         """What makes two cells the same computation: all but limits and threads."""
@@ -189,7 +207,9 @@ class CellSpec:
             "method": self.method,
             "setting": dict(self.setting),
             "repetition": self.repetition,
+            "fold": self.fold,
             "root_seed": self.root_seed,
+            "task": dict(self.task),
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -202,6 +222,47 @@ class CellSpec:
         return cls(**{**mapping, "limits": Limits(**mapping["limits"])})
 
 
+@dataclass(frozen=True)
+class Cell:
+    """What a protocol is handed: all that a cell's result may depend on.
+
+    Parameters
+    ----------
+    spec : CellSpec
+    method : MethodPlan
+    data : Dataset
+        The whole data set.
+    task : Task
+        What this repetition draws from it; the same for all methods.
+    """
+
+    spec: CellSpec
+    method: MethodPlan
+    data: Dataset
+    task: Task
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the method in the cell's setting."""
+        return self.method.parameters(self.spec.setting)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is measured at one evaluation point of a fit.
+
+    Parameters
+    ----------
+    metrics : mapping of str to float
+        All finite, otherwise the cell is an error that names the metric.
+    at : mapping of str to number, text or bool
+        The point: a number of neighbours, of leaves, the width of a kernel. Empty for what is measured once.
+    """
+
+    metrics: Mapping[str, float]
+    at: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass
 class CellOutput:
     """What a protocol returns.
@@ -209,13 +270,16 @@ class CellOutput:
     Parameters
     ----------
     metrics : dict of str to float
-        At least one; all finite, otherwise the cell is an error that names the metric.
+        What is measured once, whatever the evaluation point.
+    readings : sequence of Reading
+        What is measured at evaluation points. There must be a metric, here or above.
     arrays : dict of str to ndarray
         Stored beside the record; no object arrays.
     details : dict
         JSON-able facts. ``converged`` (bool), ``iterations`` (int) and ``tolerance`` (float) become columns.
     """
 
-    metrics: dict[str, float]
+    metrics: dict[str, float] = field(default_factory=dict)
+    readings: Sequence[Reading] = ()
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.selection import Rule
+from cladebench.bench.task import n_folds
 from cladebench.input_files import InputFileError, one_of, read_validated
+from cladebench.measures import Measure, with_own
 
 SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
 
@@ -33,8 +36,12 @@ class Plan:
         The file, for messages.
     methods : dict of str to MethodPlan
         In the file's order.
-    selection : dict
-        Rule name -> ``{"metric": ..., "direction": "max" | "min"}``.
+    measures : dict of str to Measure
+        Those of `cladebench.measures` and the paper's own.
+    at : mapping
+        The evaluation point that is meant where none is named.
+    selection : dict of str to Rule
+        Rules by which a setting is chosen; the first is the paper's own, the others stand beside it.
     scopes : dict
         As in the file.
     """
@@ -45,7 +52,9 @@ class Plan:
     package: str
     path: Path
     methods: dict[str, MethodPlan]
-    selection: dict[str, dict[str, str]]
+    measures: dict[str, Measure]
+    at: Mapping[str, Any]
+    selection: dict[str, Rule]
     scopes: dict[str, dict[str, Any]] = field(repr=False)
 
     def scope(self, name: str) -> dict[str, Any]:
@@ -78,21 +87,26 @@ class Plan:
                     for parameter in override.get("grid", {}):
                         yield f"scopes.{scope_name}.overrides[{index}].grid", name, parameter
 
-    def check_estimators(self, known: Collection[str]) -> None:
-        """Check the names of the estimators, dotted paths left out.
+    def check(self, where: str, value: str, find: Callable[[str], Any]) -> Any:
+        """Find what a value of the plan names.
+
+        Parameters
+        ----------
+        where : str
+            Its key path, for the message.
+        value : str
+        find : callable
+            ``find(value)`` gives the thing or raises ValueError, ImportError, AttributeError or KeyError.
 
         Raises
         ------
         PlanError
-            With one line for each unknown name.
+            Naming file, key path and what is wrong.
         """
-        lines = [
-            f"{self.path}: methods.{m.name}.estimator: unknown {m.estimator!r}; {one_of(m.estimator, known)}"
-            for m in self.methods.values()
-            if "." not in m.estimator and m.estimator not in known
-        ]
-        if lines:
-            raise PlanError("\n".join(lines))
+        try:
+            return find(value)
+        except (ValueError, ImportError, AttributeError, KeyError) as error:
+            raise PlanError(f"{self.path}: {where}: {' '.join(str(error).split())}") from None
 
     def check_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
         """Check the parameter names against those that each method takes.
@@ -187,6 +201,10 @@ def read_plan(path: Path, package: str) -> Plan:
         )
         for name, entry in document["methods"].items()
     }
+    try:
+        measures = with_own(document.get("measures", {}))
+    except ValueError as error:
+        raise PlanError(f"{path}: {error}") from None
     plan = Plan(
         paper=document["paper"],
         title=document["title"],
@@ -194,11 +212,33 @@ def read_plan(path: Path, package: str) -> Plan:
         package=package,
         path=path,
         methods=methods,
-        selection=document.get("selection", {}),
+        measures=measures,
+        at=document.get("at", {}),
+        selection=_rules(document, measures, path),
         scopes=document["scopes"],
     )
     _check_names(plan)
     return plan
+
+
+def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: Path) -> dict[str, Rule]:
+    """Rules of selection, their directions taken from the measures."""
+    rules = {}
+    for name, entry in document.get("selection", {}).items():
+        where = f"{path}: selection.{name}"
+        metric = entry.get("metric")
+        if metric is not None and metric not in measures:
+            raise PlanError(f"{where}.metric: no measure {metric!r}; {one_of(metric, measures)}")
+        direction = entry.get("direction") or (measures[metric].direction if metric else None)
+        if metric is not None and direction is None:
+            raise PlanError(
+                f"{where}: missing key 'direction': of {metric!r} neither higher nor lower is better in itself"
+            )
+        at = entry.get("at", document.get("at", {}))
+        rules[name] = Rule(
+            name, entry["label"], metric, direction, at, entry.get("setting"), entry.get("uses", "")
+        )
+    return rules
 
 
 def _check_names(plan: Plan) -> None:
@@ -243,9 +283,10 @@ def expand(
 ) -> list[Job]:
     """List the jobs of a scope, data sets outside and methods inside, each with its cells.
 
-    Cells are in the order of the grid (the last parameter varies fastest), repetitions inside. Overrides apply in
-    the order of the file, later ones over earlier ones: `repetitions`, `grid`, `not_applicable` and `planned`
-    replace, the keys of `limits` merge; ``planned: false`` leaves the method out. Each method is a job of its own,
+    Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
+    Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
+    `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. Each
+    method is a job of its own,
     or all of one estimator are one where the scope says ``jobs: estimator``.
 
     Parameters
@@ -279,6 +320,7 @@ def expand(
     for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
+        task = entry.get("task", {})
         for override in entry.get("overrides", []):
             if all(
                 key not in override or value in _names(override[key])
@@ -287,6 +329,7 @@ def expand(
                 limits.update(override.get("limits", {}))
                 repetitions = override.get("repetitions", repetitions)
                 grid = override.get("grid", grid)
+                task = override.get("task", task)
                 reason = override.get("not_applicable", reason)
                 planned = override.get("planned", planned)
         if not planned:
@@ -294,10 +337,14 @@ def expand(
         scaled = Limits(**limits).scaled(time_scale, memory_scale)
         cells = tuple(
             PlannedCell(
-                CellSpec(plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads), reason
+                CellSpec(
+                    plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads, fold, task
+                ),
+                reason,
             )
             for setting in _settings(grid)
             for repetition in range(repetitions)
+            for fold in range(n_folds(task) or 0) or [None]
         )
         method = plan.methods[name]
         group = dataset, method.estimator if entry.get("jobs") == "estimator" else name

@@ -18,7 +18,17 @@ from typing import Any
 import numpy as np
 
 from cladebench import datasets
-from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
+from cladebench.bench.cell_spec import (
+    Cell,
+    CellOutput,
+    CellSpec,
+    MethodPlan,
+    Reading,
+    canonical_json,
+    digest,
+    point_text,
+)
+from cladebench.bench.task import Task, draw_task
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
 
@@ -57,10 +67,11 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
         "status": None,
         "reason": None,
         "log_tail": None,
-        "metrics": {},
+        "readings": [],
         "arrays": [],
         "details": {},
         "data": None,
+        "drawn": None,
         "cpu_seconds": None,
         "wall_seconds": None,
         "peak_memory_mb": None,
@@ -96,7 +107,7 @@ def run_cell(
     spec : CellSpec
     method : MethodPlan
     package : str
-        Dotted name of the paper's package; its ``protocol.run(spec, method, data)`` computes the cell.
+        Dotted name of the paper's package; ``PROTOCOL.run(cell)`` of its module ``protocol`` computes the cell.
     provenance : Mapping
         As `cladebench.bench.provenance.collect` gives it.
 
@@ -128,9 +139,11 @@ def run_cell(
             "files": dict(data.files),
         }
         record["key"] = cell_key(spec, method, provenance, data.content_sha256)
-        protocol = importlib.import_module(f"{package}.protocol")
-        output = protocol.run(spec, method, data)
-        record["metrics"], record["details"], arrays = check_output(output)
+        protocol = importlib.import_module(f"{package}.protocol").PROTOCOL
+        task = draw_task(spec, data)
+        record["drawn"] = drawn(task)
+        readings, record["details"], arrays = check_output(protocol.run(Cell(spec, method, data, task)))
+        record["readings"] = [{"at": dict(r.at), "metrics": dict(r.metrics)} for r in readings]
         record["arrays"] = sorted(arrays)
         record["status"] = "ok"
     except datasets.DataUnavailable as error:
@@ -143,12 +156,22 @@ def run_cell(
             status=status, reason=f"{type(error).__name__}: {message}" if message else type(error).__name__
         )
     if record["status"] != "ok":
-        record.update(metrics={}, arrays=[], details={})
+        record.update(readings=[], arrays=[], details={})
         arrays = {}
     record["cpu_seconds"] = _cpu_seconds() - cpu
     record["wall_seconds"] = time.perf_counter() - wall
     record["peak_memory_mb"] = _peak_memory_mb()
     return record, arrays
+
+
+def drawn(task: Task) -> dict[str, Any]:
+    """What a record says of its task: the digest by which results are paired, and how many rows were used for what."""
+    return {
+        "digest": task.digest,
+        "rows": len(task.rows),
+        "train": len(task.train),
+        "test": len(task.test),
+    }
 
 
 _loaded: dict[tuple[str, int], datasets.Dataset] = {}
@@ -174,12 +197,13 @@ def load_data(name: str, draw: int) -> datasets.Dataset:
     return _loaded[name, draw]
 
 
-def check_output(output: Any) -> tuple[dict[str, float], dict[str, Any], dict[str, np.ndarray]]:
+def check_output(output: Any) -> tuple[list[Reading], dict[str, Any], dict[str, np.ndarray]]:
     """Check what a protocol returned, and make it plain.
 
     Returns
     -------
-    metrics : dict of str to float
+    readings : list of Reading
+        What was measured once comes first, at the empty point; then the evaluation points in the order given.
     details : dict
         JSON-able; NaN and infinity become None, NumPy scalars and arrays plain numbers and lists.
     arrays : dict of str to ndarray
@@ -187,21 +211,12 @@ def check_output(output: Any) -> tuple[dict[str, float], dict[str, Any], dict[st
     Raises
     ------
     TypeError, ValueError
-        If something is missing, not finite or cannot be stored; names the metric, detail or array.
+        If something is missing, not finite, read twice at one point or cannot be stored; names the metric, detail or
+        array.
     """
     if not isinstance(output, CellOutput):
-        raise TypeError(f"protocol.run must return a CellOutput, got {type(output).__name__}")
-    if not output.metrics:
-        raise ValueError("protocol.run returned no metric")
-    metrics = {}
-    for name, value in output.metrics.items():
-        if isinstance(value, (bool, np.bool_)) or not isinstance(
-            value, (int, float, np.integer, np.floating)
-        ):
-            raise TypeError(f"metric {name!r} must be a number, got {type(value).__name__}")
-        if not math.isfinite(value):
-            raise ValueError(f"metric {name!r} is {float(value)}, not a finite number")
-        metrics[name] = float(value)
+        raise TypeError(f"the protocol must return a CellOutput, got {type(output).__name__}")
+    readings = _plain_readings([*([Reading(output.metrics)] if output.metrics else []), *output.readings])
     details = {}
     for name, value in output.details.items():
         try:
@@ -222,7 +237,40 @@ def check_output(output: Any) -> tuple[dict[str, float], dict[str, Any], dict[st
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise TypeError(f"array {name!r} has dtype {array.dtype}, which cannot be stored without pickle")
-    return metrics, details, arrays
+    return readings, details, arrays
+
+
+def _plain_readings(given: list[Reading]) -> list[Reading]:
+    """Readings with plain numbers, each evaluation point once."""
+    readings: list[Reading] = []
+    points: dict[str, set[str]] = {}
+    for reading in given:
+        at = {str(key): _plain(value) for key, value in reading.at.items()}
+        for key, value in at.items():
+            if not isinstance(value, (str, bool, int, float)):
+                raise TypeError(
+                    f"evaluation point {key!r} must be a number, text or true or false, got {value!r}"
+                )
+        metrics: dict[str, float] = {}
+        for name, value in reading.metrics.items():
+            where = f"metric {name!r}" + (f" at {canonical_json(at)}" if at else "")
+            if isinstance(value, (bool, np.bool_)) or not isinstance(
+                value, (int, float, np.integer, np.floating)
+            ):
+                raise TypeError(f"{where} must be a number, got {type(value).__name__}")
+            if not math.isfinite(value):
+                raise ValueError(f"{where} is {float(value)}, not a finite number")
+            point = point_text(at)
+            if point in points.setdefault(name, set()):
+                raise ValueError(f"{where} is read twice")
+            points[name].add(point)
+            if "{}" in points[name] and len(points[name]) > 1:
+                raise ValueError(f"metric {name!r} is read both at evaluation points and at none")
+            metrics[name] = float(value)
+        readings.append(Reading(metrics, at))
+    if not points:
+        raise ValueError("the protocol returned no metric")
+    return readings
 
 
 def _plain(value: Any) -> Any:

@@ -255,7 +255,7 @@ class _Workers:
         broken = (outcome.status, outcome.reason) if outcome.status else None
         if record is not None and record["status"] == "ok":
             # A breach between two polls is a breach.
-            broken = breach(usage, spec.limits, spec.threads)
+            broken = breach(usage, spec.limits, spec.threads) or self._undescribed(record)
         if record is None or broken is not None:
             data, key = (None, None) if record is None else (record["data"], record["key"])
             record = cells.blank_record(spec, self._job.method_of(spec), self._provenance)
@@ -266,3 +266,15 @@ class _Workers:
         if record["status"] not in KEPT:
             record["log_tail"] = outcome.log_tail
         return record
+
+    def _undescribed(self, record: dict[str, Any]) -> tuple[str, str] | None:
+        """The status and reason of a cell with a metric that no measure describes; None if all are described."""
+        measures = self._job.plan.measures
+        for reading in record["readings"]:
+            for metric in reading["metrics"]:
+                if metric not in measures:
+                    return "error", (
+                        f"metric {metric!r} is no measure of cladebench and is not described in the section measures of "
+                        f"{self._job.plan.path}"
+                    )
+        return None

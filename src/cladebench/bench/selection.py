@@ -4,64 +4,129 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cladebench.bench.cell_spec import point_text
 from cladebench.bench.store import setting_order
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def select_settings(records: pd.DataFrame, selection: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Rule:
+    """How a setting is chosen.
+
+    Attributes
+    ----------
+    name, label : str
+        In the plan, and in headings.
+    metric : str or None
+        The one with the best mean wins; None where the setting is fixed.
+    direction : {"higher", "lower"} or None
+        Which is better.
+    at : mapping
+        The evaluation point at which the metric is read.
+    setting : mapping or None
+        The fixed setting, or the part of it that is fixed.
+    uses : str
+        What the choice rests on: test labels, training labels, no labels, or nothing.
+    """
+
+    name: str
+    label: str
+    metric: str | None = None
+    direction: str | None = None
+    at: Mapping[str, Any] = field(default_factory=dict)
+    setting: Mapping[str, Any] | None = None
+    uses: str = ""
+
+
+def agrees(setting: str, where: Mapping[str, Any]) -> bool:
+    """Whether a setting (its canonical JSON) has these values."""
+    found = json.loads(setting)
+    return all(key in found and found[key] == value for key, value in where.items())
+
+
+def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.DataFrame:
     """Choose one setting for each data set and method under each rule.
 
-    Only settings with the most finished repetitions compete (all of them, unless cells failed), and among them the one
-    with the best mean over the repetitions wins. Ties go to the first in the order of `setting_order`, which sorts by
+    Only settings with the most finished cells compete (all of them, unless cells failed), and among them the one with
+    the best mean over repetitions and folds wins. Ties go to the first in the order of `setting_order`, which sorts by
     parameter name and size and so depends neither on the plan nor on the order of the records.
 
     Parameters
     ----------
     records : DataFrame
         Long table of one paper, as `cladebench.bench.store.Store.read_records` gives it.
-    selection : Mapping
-        Rule name -> ``{"metric": name, "direction": "max" or "min"}``, as in the plan.
+    selection : mapping of str to Rule
+        As in the plan.
 
     Returns
     -------
     DataFrame
-        Columns dataset, method, rule, setting_id, mean, n (finished repetitions); sorted by dataset, method and
-        the order of the rules. A data set and method has no row where no finished cell has the rule's metric.
+        Columns dataset, method, rule, setting_id, mean, n (finished cells); sorted by dataset, method and the order of
+        the rules. A data set and method has no row where no finished cell has the rule's metric at its point, or none
+        the fixed setting.
 
     Raises
     ------
     ValueError
-        If the records are of several papers, or a direction is neither ``max`` nor ``min``.
+        If the records are of several papers, or a rule with a metric has no direction.
     """
     import pandas as pd
 
     if records["paper"].nunique() > 1:
         raise ValueError(f"records of several papers: {', '.join(sorted(records['paper'].unique()))}")
+    for rule in selection.values():
+        if rule.setting is None and rule.direction not in ("higher", "lower"):
+            raise ValueError(
+                f"selection.{rule.name}.direction: {rule.direction!r} is neither 'higher' nor 'lower'"
+            )
     finished = records[records["status"] == "ok"]
+    # What a rule reads, once for all methods.
+    scored = {
+        rule.name: finished[
+            (finished["metric"] == rule.metric) & finished["at"].isin((point_text(rule.at), "{}"))
+        ]
+        for rule in selection.values()
+        if rule.setting is None
+    }
+    tables = {name: dict(list(table.groupby(["dataset", "method"]))) for name, table in scored.items()}
     rows: list[dict[str, Any]] = []
     for (dataset, method), group in finished.groupby(["dataset", "method"], sort=True):
-        for rule, how in selection.items():
-            if how["direction"] not in ("max", "min"):
-                raise ValueError(
-                    f"selection.{rule}.direction: {how['direction']!r} is neither 'max' nor 'min'"
-                )
-            sign = -1.0 if how["direction"] == "max" else 1.0
-            values = group[group["metric"] == how["metric"]].sort_values("repetition")
-            candidates = [
-                (-len(v), sign * v["value"].mean(), setting_order(json.loads(v["setting"].iloc[0])), name)
-                for name, v in values.groupby("setting_id", sort=False)
-            ]
+        for rule in selection.values():
+            if rule.setting is not None:
+                fixed = rule.setting
+                cells = group.drop_duplicates("cell_id")
+                cells = cells[[agrees(text, fixed) for text in cells["setting"]]]
+                candidates = [
+                    (-len(v), 0.0, setting_order(json.loads(v["setting"].iloc[0])), name)
+                    for name, v in cells.groupby("setting_id", sort=False)
+                ]
+                sign = 1.0
+            else:
+                sign = -1.0 if rule.direction == "higher" else 1.0
+                values = tables[rule.name].get((dataset, method))
+                if values is None:
+                    continue
+                candidates = [
+                    (
+                        -len(v),
+                        sign * v.sort_values(["repetition", "fold"])["value"].mean(),
+                        setting_order(json.loads(v["setting"].iloc[0])),
+                        name,
+                    )
+                    for name, v in values.groupby("setting_id", sort=False)
+                ]
             if candidates:
                 count, best, _, name = min(candidates)
                 rows.append(
                     {
                         "dataset": dataset,
                         "method": method,
-                        "rule": rule,
+                        "rule": rule.name,
                         "setting_id": name,
                         "mean": sign * best,
                         "n": -count,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.files import write_atomically, write_json
 from cladebench.input_files import InputFileError, validator
 
@@ -28,7 +28,10 @@ COLUMNS = {
     "setting": "string",
     "setting_id": "string",
     "repetition": "int64",
+    "fold": "int64",
+    "task": "string",
     "metric": "string",
+    "at": "string",
     "value": "float64",
     "status": "string",
     "reason": "string",
@@ -38,6 +41,9 @@ COLUMNS = {
     "data_source": "string",
     "data_sha256": "string",
     "stand_in_for": "string",
+    "n_rows": "int64",
+    "n_train": "int64",
+    "n_test": "int64",
     "cpu_seconds": "float64",
     "wall_seconds": "float64",
     "peak_memory_mb": "float64",
@@ -153,7 +159,7 @@ class Store:
         yield from map(_read, paths)
 
     def read_records(self, cell_ids: Iterable[str] | None = None) -> pd.DataFrame:
-        """Read records as a long table: a row for each cell and metric, one row for a cell that is not ``ok``.
+        """Read records as a long table: a row for each cell, metric and point, one row for a cell that is not ``ok``.
 
         Parameters
         ----------
@@ -163,8 +169,8 @@ class Store:
         Returns
         -------
         DataFrame
-            With the columns `COLUMNS`, sorted by paper, data set, method, setting (numbers by size), repetition,
-            metric.
+            With the columns `COLUMNS`, sorted by paper, data set, method, setting (numbers by size), repetition, fold,
+            metric, evaluation point.
         """
         rows = [row for record in self.iter_records(cell_ids) for row in _rows(record)]
         rows.sort(key=lambda row: row.pop("_order"))
@@ -192,6 +198,7 @@ class Store:
                 "method": spec.method,
                 "setting_id": spec.setting_id,
                 "repetition": spec.repetition,
+                "fold": spec.fold,
             }
             try:
                 record = self.read_record(spec.cell_id)
@@ -212,12 +219,22 @@ class Store:
         Returns
         -------
         DataFrame
-            One row a cell, in the given order: cell_id, paper, dataset, method, setting_id, repetition, status (of
-            its record, or ``missing``), reason.
+            One row a cell, in the given order: cell_id, paper, dataset, method, setting_id, repetition, fold, status
+            (of its record, or ``missing``), reason.
         """
         import pandas as pd
 
-        columns = ["cell_id", "paper", "dataset", "method", "setting_id", "repetition", "status", "reason"]
+        columns = [
+            "cell_id",
+            "paper",
+            "dataset",
+            "method",
+            "setting_id",
+            "repetition",
+            "fold",
+            "status",
+            "reason",
+        ]
         return pd.DataFrame(self.ledger_rows(cells), columns=columns)
 
 
@@ -279,11 +296,16 @@ def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The rows of one record, each with its sort key under ``_order``."""
     data, details, provenance = record["data"] or {}, record["details"], record["provenance"]
+    drawn = record["drawn"] or {}
     base = {
         **{name: record.get(name) for name in COLUMNS},
         **{name: provenance[name] for name in ("git_commit", "git_dirty", "core_build", "code_digest")},
         "setting": canonical_json(record["setting"]),
         "params": canonical_json(record["params"]),
+        "task": drawn.get("digest"),
+        "n_rows": drawn.get("rows"),
+        "n_train": drawn.get("train"),
+        "n_test": drawn.get("test"),
         "data_kind": data.get("kind"),
         "data_source": data.get("source"),
         "data_sha256": data.get("content_sha256"),
@@ -300,10 +322,15 @@ def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         record["method"],
         setting_order(record["setting"]),
         record["repetition"],
+        -1 if record["fold"] is None else record["fold"],
     )
-    for metric in sorted(record["metrics"]) or [None]:
-        value = None if metric is None else record["metrics"][metric]
-        yield {**base, "metric": metric, "value": value, "_order": (*cell, metric or "")}
+    found = [
+        (metric, setting_order(reading["at"]), point_text(reading["at"]), value)
+        for reading in record["readings"]
+        for metric, value in reading["metrics"].items()
+    ]
+    for metric, order, at, value in sorted(found) or [(None, [], "{}", None)]:
+        yield {**base, "metric": metric, "at": at, "value": value, "_order": (*cell, metric or "", order)}
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:

@@ -80,7 +80,11 @@ def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         except (OSError, MemoryError) as error:
             traceback.print_exc()
             record.update(
-                status="error", reason=f"arrays cannot be written: {error}", metrics={}, arrays=[], details={}
+                status="error",
+                reason=f"arrays cannot be written: {error}",
+                readings=[],
+                arrays=[],
+                details={},
             )
     return record
 

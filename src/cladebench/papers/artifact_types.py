@@ -3,7 +3,7 @@
 A paper is a folder ``papers/<id>`` with
 
 - ``plan.yaml``: methods, data sets, settings, repetitions, scopes;
-- ``protocol.py``: ``run(spec, method, data) -> CellOutput``, what one cell computes;
+- ``protocol.py``: ``PROTOCOL``, a :class:`cladebench.papers.protocol.Protocol`: what one cell computes;
 - ``claims.yaml``: the published numbers and sentences, as data;
 - ``deviations.yaml``: every guess, with its alternatives and how its effect is measured;
 - ``artifacts.py``: ``ARTIFACTS``, a tuple of :class:`Artifact`;
@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+
+from cladebench.bench.results import Results
+from cladebench.bench.selection import Rule
+from cladebench.measures import Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,13 +38,13 @@ class ArtifactContext:
     ----------
     paper, package, scope : str
         Identifier of the paper, dotted name of its package, and the scope that was run.
-    records : pandas.DataFrame
-        The rows of ``cells.parquet`` of this paper: one for each cell and metric.
+    results : Results
+        The records of this paper, with the choice of settings: all that audit, tables and figures read.
     published : pandas.DataFrame
         The printed numbers: columns claim, artifact, dataset, method, metric, value, spread, printed; no rows for a
         paper without claims.
-    choices : pandas.DataFrame
-        Which setting each rule selects: columns dataset, method, rule, setting_id, mean, n.
+    measures : mapping of str to Measure
+        What each metric is.
     methods : mapping of str to mapping
         The plan's methods: label, role, estimator, params.
     datasets : mapping of str to mapping
@@ -53,40 +56,27 @@ class ArtifactContext:
     paper: str
     package: str
     scope: str
-    records: pd.DataFrame
+    results: Results
     published: pd.DataFrame
-    choices: pd.DataFrame
+    measures: Mapping[str, Measure]
     methods: Mapping[str, Mapping[str, Any]]
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
 
-    def rows(self, dataset: str, method: str) -> pd.DataFrame:
-        """Give the records of a method on a data set; empty where none was planned."""
-        return self.records.iloc[self._of_method.get((dataset, method), [])]
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The plan's rules of selection; the first is the paper's own."""
+        return self.results.selection
 
-    def measured(self, dataset: str, method: str, metric: str) -> pd.DataFrame:
-        """Give one metric of a method's finished cells on a data set, under all its settings.
+    @property
+    def own_rule(self) -> str:
+        """Name of the paper's own rule; empty where the plan has none."""
+        return next(iter(self.rules), "")
 
-        Returns
-        -------
-        pandas.DataFrame
-            Columns cell_id, setting, setting_id, repetition, value, in the order of the records.
-        """
-        return self._measurements.iloc[self._of_metric.get((dataset, method, metric), [])]
-
-    # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
-    @cached_property
-    def _measurements(self) -> pd.DataFrame:
-        return self.records[["cell_id", "setting", "setting_id", "repetition", "value"]]
-
-    @cached_property
-    def _of_method(self) -> Mapping[Any, Any]:
-        return self.records.groupby(["dataset", "method"]).indices
-
-    @cached_property
-    def _of_metric(self) -> Mapping[Any, Any]:
-        finished = self.records.metric.where(self.records.status == "ok")
-        return self.records.groupby(["dataset", "method", finished]).indices
+    @property
+    def beside(self) -> str:
+        """Name of the rule that is shown beside the paper's own; that one itself where there is no other."""
+        return list(self.rules)[1] if len(self.rules) > 1 else self.own_rule
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cladebench.bench.plan import Plan, PlanError, read_plan
 from cladebench.input_files import InputFileError, one_of
+from cladebench.papers.protocol import Protocol
 
 if TYPE_CHECKING:
     from cladebench.papers.artifact_types import Artifact
@@ -69,7 +70,7 @@ def load_plan(paper: str) -> Plan:
 
 
 def validate_protocol(plan: Plan) -> None:
-    """Let the paper's protocol check the plan: calls ``<package>.protocol.validate(plan)`` where there is one.
+    """Let the paper's protocol check the plan: calls ``PROTOCOL.validate(plan)`` of ``<package>.protocol``.
 
     Raises
     ------
@@ -83,11 +84,12 @@ def validate_protocol(plan: Plan) -> None:
         protocol = importlib.import_module(module)
     except Exception as error:  # anything may be raised by a user's module
         raise PlanError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
-    if not callable(getattr(protocol, "run", None)):
-        raise PlanError(f"{module}: it has no function run(spec, method, data), which runs the cells")
-    validate = getattr(protocol, "validate", None)
-    if validate is not None:
-        validate(plan)
+    found = getattr(protocol, "PROTOCOL", None)
+    if not isinstance(found, Protocol):
+        raise PlanError(
+            f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.papers.protocol.Protocol"
+        )
+    found.validate(plan)
 
 
 def load_artifacts(package: str) -> tuple[Artifact, ...]:

@@ -8,7 +8,7 @@ measured from the records of the run, never written down by hand:
 ``by: method``            mean of a metric for each of several ``methods``
 ``by: metric``            means of several ``metrics`` of one method
 ``by: dataset``           mean of a metric of one method on each data set
-``by: rule``              mean under the oracle choice of the setting and under the label-free one
+``by: rule``              mean under each rule by which a setting is chosen
 ``by: repetition``        mean and spread over repetitions (draws, shufflings)
 ``by: nothing``           it cannot be measured; ``reason`` says why
 ========================  ==========================================================================================
@@ -28,7 +28,7 @@ import yaml
 from cladebench.input_files import InputFileError
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
-from cladebench.papers.tables import RULES, chosen_rows, mean_and_spread
+from cladebench.papers.tables import mean_and_spread
 
 _KEYS = {"id", "place", "paper", "chosen", "alternatives", "effects"}
 _EFFECT_KEYS: dict[str, set[str]] = {
@@ -146,7 +146,7 @@ def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> list[tuple
     for dataset in effect["datasets"]:
         match effect["by"]:
             case "setting":
-                rows = context.measured(dataset, effect["method"], effect["metric"])
+                rows = context.results.measured(dataset, effect["method"], effect["metric"])
                 parameter = effect["parameter"]
                 # As JSON, for a value may be a list.
                 values = rows.setting.map(lambda text, p=parameter: json.dumps(json.loads(text).get(p)))
@@ -156,17 +156,17 @@ def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> list[tuple
                     found.append((name, rows[values == text]))
             case "method":
                 for method in effect["methods"]:
-                    rows = chosen_rows(context, dataset, method, effect["metric"], "label_free")
+                    rows = context.results.chosen(dataset, method, effect["metric"], context.beside)
                     found.append((f"{effect['metric']}, {dataset}, {method}", rows))
             case "metric":
                 for metric in effect["metrics"]:
-                    rows = chosen_rows(context, dataset, effect["method"], metric, "label_free")
+                    rows = context.results.chosen(dataset, effect["method"], metric, context.beside)
                     found.append((f"{metric}, {dataset}, {effect['method']}", rows))
             case "rule":
-                for rule, label in RULES.items():
-                    rows = chosen_rows(context, dataset, effect["method"], effect["metric"], rule)
-                    found.append((f"{effect['metric']}, {dataset}, {effect['method']}, {label}", rows))
+                for rule in context.rules.values():
+                    rows = context.results.chosen(dataset, effect["method"], effect["metric"], rule.name)
+                    found.append((f"{effect['metric']}, {dataset}, {effect['method']}, {rule.label}", rows))
             case "dataset" | "repetition":
-                rows = chosen_rows(context, dataset, effect["method"], effect["metric"], "label_free")
+                rows = context.results.chosen(dataset, effect["method"], effect["metric"], context.beside)
                 found.append((f"{effect['metric']}, {dataset}, {effect['method']}", rows))
     return found

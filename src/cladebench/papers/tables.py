@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cladebench.papers.artifact_types import ArtifactContext, Table
-
-#: How a rule of selection is named in a heading.
-RULES = {"oracle": "oracle", "label_free": "label-free"}
 
 
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
@@ -31,21 +29,9 @@ def with_spread(values: np.ndarray, number: Callable[[float], str]) -> str:
     return f"{number(mean)}{middle} ({n})"
 
 
-def chosen_rows(context: ArtifactContext, dataset: str, method: str, metric: str, rule: str) -> pd.DataFrame:
-    """Measurements of one metric for the setting that ``rule`` selects for this method on this data set.
-
-    A method with a single setting has the same rows under every rule.
-    """
-    rows, choices = context.measured(dataset, method, metric), context.choices
-    if rows.setting_id.nunique() <= 1:
-        return rows
-    chosen = choices[(choices.dataset == dataset) & (choices.method == method) & (choices.rule == rule)]
-    return rows[rows.setting_id.isin(chosen.setting_id)]
-
-
 def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
     """Say why a method has no number on a data set: its cells' status, or that the plan has none in this scope."""
-    rows = context.rows(dataset, method)
+    rows = context.results.rows(dataset, method)
     if rows.empty:
         return "not planned"
     return (
@@ -54,34 +40,20 @@ def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
     )
 
 
-def rows_used(params: str, n_samples: int) -> int:
-    """How many of a data set's rows a cell used: as many as its parameter ``n_samples`` asks for, by default all.
-
-    Parameters
-    ----------
-    params : str
-        The record's ``params``, a JSON object.
-    n_samples : int
-        Rows of the data set.
-    """
-    asked = json.loads(params).get("n_samples")
-    return n_samples if asked is None else min(int(asked), n_samples)
-
-
 def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
     """Say how many rows the finished cells of a data set used, ``1,000 of 30,475``; empty where all used all.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        Records (columns method, status, params), a row or several for each cell.
+        Records (columns method, status, n_rows), a row or several for each cell.
     n_samples : int
         Rows of the data set.
     """
-    finished = cells[cells.status == "ok"].drop_duplicates(["method", "params"])
+    finished = cells[cells.status == "ok"].drop_duplicates(["method", "n_rows"])
     used: dict[str, set[int]] = {}
-    for method, params in zip(finished.method, finished.params, strict=True):
-        used.setdefault(method, set()).add(rows_used(params, n_samples))
+    for method, n_rows in zip(finished.method, finished.n_rows, strict=True):
+        used.setdefault(method, set()).add(int(n_rows))
     if all(counts == {n_samples} for counts in used.values()):
         return ""
     return _grouped(
@@ -169,18 +141,36 @@ def comparison_table(
     artifact: str,
     metric: str,
     datasets: Sequence[str],
-    number: Callable[[float], str],
+    at: Mapping[str, Any] | None = None,
+    rules: Sequence[str] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
     """Published and measured values of one metric: a row for each method, a group of columns for each data set.
 
-    Methods with a grid of settings get two measured entries: the setting chosen by the score that needs labels
-    (as the papers do) and the one chosen without labels.
+    Parameters
+    ----------
+    context : ArtifactContext
+    artifact : str
+        The printed table, as the claims name it.
+    metric : str
+        Its measure says how numbers are written.
+    datasets : sequence of str
+    at : mapping, optional
+        The evaluation point; by default the plan's.
+    rules : sequence of str, optional
+        Rules of selection to show; all of the plan's by default. Methods with several settings have an entry under
+        each; those with one under the last.
+    notes : sequence of str
+        Footnotes of this table.
     """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
     basis: list[tuple[str, str, pd.DataFrame]] = []
+    number = context.measures[metric].text
+    labels = {rule: context.rules[rule].label for rule in (context.rules if rules is None else rules)}
+    # The paper's own rule stands last, beside nothing but the next data set.
+    shown_rules = list(labels)[::-1] or [""]
     published = context.published
     published = published[(published.artifact == artifact) & (published.metric == metric)]
     printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
@@ -194,28 +184,35 @@ def comparison_table(
             if (dataset, method) in printed:
                 claim = printed[dataset, method]
                 row[column], claims[len(rows), column] = str(claim.printed), str(claim.claim)
-            records = context.rows(dataset, method)
+            records = context.results.rows(dataset, method)
             basis.append((dataset, row["method"], records))
             gridded = records.setting_id.nunique() > 1
-            for rule, heading in RULES.items():
-                column = f"{dataset}: {heading}"
-                shown = chosen_rows(context, dataset, method, metric, rule)
+            for rule in shown_rules:
+                column = f"{dataset}: {labels.get(rule, 'measured')}"
+                shown = context.results.chosen(dataset, method, metric, rule, at=at)
                 if shown.empty:
                     row[column] = why_empty(context, dataset, method)
-                elif rule == "oracle" and not gridded:
+                elif not gridded and rule != shown_rules[0]:
                     row[column] = "no choice"
                 else:
                     row[column] = with_spread(shown.value.to_numpy(), number)
                     sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
-    columns = ["method", "role"] + [
-        f"{dataset}: {heading}" for dataset in datasets for heading in ("published", "label-free", "oracle")
-    ]
+    headings = ["published", *(labels.get(rule, "measured") for rule in shown_rules)]
+    columns = ["method", "role"] + [f"{dataset}: {heading}" for dataset in datasets for heading in headings]
+    measured = ", ".join(headings[1:])
     reading = (
-        "published: as the paper prints it; label-free, oracle: what was measured here, mean ± standard deviation over"
-        " repetitions (their number in brackets), by the rule that chose the setting. no choice: the method has one"
-        " setting, whose number stands under label-free. not planned: the plan leaves it out of this scope. missing:"
-        " planned, but without a record in this run. Role extra: not in the paper.",
+        f"published: as the paper prints it; {measured}: what was measured here, mean ± standard deviation over"
+        " repetitions (their number in brackets)"
+        + (", by the rule that chose the setting" if labels else "")
+        + "."
+        + (
+            f" no choice: the method has one setting, whose number stands under {headings[1]}."
+            if len(labels) > 1
+            else ""
+        )
+        + " not planned: the plan leaves it out of this scope. missing: planned, but without a record in this run."
+        " Role extra: not in the paper.",
     )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
@@ -230,22 +227,23 @@ def comparison_table(
     )
 
 
-def settings_table(context: ArtifactContext, metrics: Mapping[str, Callable[[float], str]]) -> Table:
-    """Which setting of its grid each rule chose for a method, with the mean of each of `metrics` (name -> format)."""
+def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
+    """Which setting of its grid each rule chose for a method, with the mean of each metric."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    settings = context.records.drop_duplicates("setting_id").set_index("setting_id").setting
-    n_settings = context.records.groupby("method").setting_id.nunique()
-    for choice in context.choices.to_dict("records"):
+    records = context.results.records
+    settings = records.drop_duplicates("setting_id").set_index("setting_id").setting
+    n_settings = records.groupby("method").setting_id.nunique()
+    for choice in context.results.choices.to_dict("records"):
         dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
         if n_settings[method] <= 1:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
-        row = {"dataset": dataset, "method": method, "rule": RULES.get(rule, rule)}
+        row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
         row["setting"] = ", ".join(f"{name}: {value}" for name, value in setting.items())
-        for metric, number in metrics.items():
-            shown = chosen_rows(context, dataset, method, metric, rule)
-            row[metric] = number(float(shown.value.mean())) if len(shown) else "–"
+        for metric in metrics:
+            shown = context.results.chosen(dataset, method, metric, rule)
+            row[metric] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
             sources[len(rows), metric] = tuple(shown.cell_id)
         rows.append(row)
     return Table(pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *metrics]), sources)
@@ -253,7 +251,7 @@ def settings_table(context: ArtifactContext, metrics: Mapping[str, Callable[[flo
 
 def status_table(context: ArtifactContext) -> Table:
     """How many cells each method has on each data set, by status, with CPU time and memory."""
-    cells = context.records.drop_duplicates("cell_id")
+    cells = context.results.records.drop_duplicates("cell_id")
     frame = (
         cells.groupby(["dataset", "method"], sort=False)
         .agg(

@@ -15,7 +15,7 @@ from cladebench.audit.claims_file import claims_path, load_claims
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json
 from cladebench.bench.plan import Plan, expand
-from cladebench.bench.selection import select_settings
+from cladebench.bench.results import Results
 from cladebench.bench.store import Store, read_cells, setting_order
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError
@@ -52,13 +52,14 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
             f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
         )
     records = with_missing(records, plan, scope)
+    claims = paper_claims(paper)
     return ArtifactContext(
         paper=plan.paper,
         package=plan.package,
         scope=scope,
-        records=records,
-        published=paper_claims(paper).published_table(),
-        choices=select_settings(records, plan.selection),
+        results=Results(records, plan.selection, plan.at, claims.deterministic),
+        published=claims.published_table(),
+        measures=plan.measures,
         methods={name: method.as_dict() for name, method in plan.methods.items()},
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
@@ -80,7 +81,7 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The same frame where no cell is missing; else with the rows of missing cells in their places: by data set,
-        method, setting, repetition.
+        method, setting, repetition, fold.
     """
     recorded = set(records["cell_id"])
     rows = [
@@ -88,6 +89,8 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
             **{key: getattr(cell.spec, key) for key in ("paper", "dataset", "method", "setting_id")},
             "setting": canonical_json(cell.spec.setting),
             "repetition": cell.spec.repetition,
+            "fold": cell.spec.fold,
+            "at": "{}",
             "status": "missing",
             "reason": "planned, but there is no record of it",
             "cell_id": cell.spec.cell_id,
@@ -104,9 +107,14 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
     both = pd.concat([records, missing], ignore_index=True)
     settings = {text: setting_order(json.loads(text)) for text in both["setting"].unique()}
     keys = [
-        (dataset, method, settings[setting], repetition)
-        for dataset, method, setting, repetition in zip(
-            both["dataset"], both["method"], both["setting"], both["repetition"], strict=True
+        (dataset, method, settings[setting], repetition, fold)
+        for dataset, method, setting, repetition, fold in zip(
+            both["dataset"],
+            both["method"],
+            both["setting"],
+            both["repetition"],
+            both["fold"].fillna(-1),
+            strict=True,
         )
     ]
     return both.iloc[sorted(range(len(both)), key=keys.__getitem__)].reset_index(drop=True)

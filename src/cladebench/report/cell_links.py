@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from cladebench.bench.selection import Rule
 from cladebench.bench.store import RecordError, Store
 
 #: Characters kept of the end of a failed cell's log, and the number of cells that get one.
@@ -133,9 +134,7 @@ def readable(setting: str) -> str:
     )
 
 
-def gather_sources(
-    records: pd.DataFrame, choices: pd.DataFrame, selection: Mapping[str, Mapping[str, str]]
-) -> Sources:
+def gather_sources(records: pd.DataFrame, choices: pd.DataFrame, selection: Mapping[str, Rule]) -> Sources:
     """Group the cells of one paper by setting.
 
     Parameters
@@ -147,7 +146,7 @@ def gather_sources(
     selection : Mapping
         The plan's rules.
     """
-    metrics = tuple(dict.fromkeys(rule["metric"] for rule in selection.values()))
+    metrics = tuple(dict.fromkeys(rule.metric for rule in selection.values() if rule.metric))
     rules: dict[tuple[str, str, str], list[str]] = {}
     for choice in choices.to_dict(orient="records"):
         rules.setdefault((choice["dataset"], choice["method"], choice["setting_id"]), []).append(

@@ -62,12 +62,12 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
     """Means of the controls beside the range of the methods' means, for the metrics that settings are chosen by."""
-    ok = context.records[context.records["status"] == "ok"]
+    ok = context.results.records[context.results.records["status"] == "ok"]
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
     studies = [name for name, method in plan.methods.items() if method.role == "study"]
     found = []
     for dataset in plan.scope(context.scope)["datasets"]:
-        for metric in dict.fromkeys(rule["metric"] for rule in plan.selection.values()):
+        for metric in dict.fromkeys(rule.metric for rule in plan.selection.values() if rule.metric):
             rows = ok[(ok["dataset"] == dataset) & (ok["metric"] == metric)]
             others = rows[~rows["method"].isin([*controls, *studies])]
             means = others.groupby(["method", "setting_id"])["value"].mean()

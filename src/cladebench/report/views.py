@@ -163,9 +163,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> 
     """Read what a run says of one paper; `audit` holds the rows of every paper."""
     plan = load_plan(paper)
     context = build_context(paper, scope, results)
-    records = context.records
+    records = context.results.records
     claims = paper_claims(paper)
-    sources = gather_sources(records, context.choices, plan.selection)
+    sources = gather_sources(records, context.results.choices, plan.selection)
     rows = claim_rows(audit[audit["paper"] == plan.paper], sources)
     by_id = {row.claim: row for row in rows}
     artifacts = []

@@ -11,16 +11,20 @@ import time
 
 import numpy as np
 
-from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan
-from cladebench.datasets import Dataset
+from cladebench.bench.cell_spec import Cell, CellOutput
+from cladebench.papers.protocol import Protocol
 
 
-def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
-    trace = os.environ.get("TOY_TRACE")
-    if trace:
-        with open(trace, "a", encoding="utf-8") as file:
-            file.write(f"{spec.cell_id} {os.getpid()}\n")
-    return globals()[method.estimator](spec, data, **method.parameters(spec.setting))
+class Toy(Protocol):
+    def measure(self, cell: Cell) -> CellOutput:
+        trace = os.environ.get("TOY_TRACE")
+        if trace:
+            with open(trace, "a", encoding="utf-8") as file:
+                file.write(f"{cell.spec.cell_id} {os.getpid()}\n")
+        return globals()[cell.method.estimator](cell.spec, cell.data, **cell.parameters)
+
+    def validate(self, plan):
+        plan.check_parameters({"good": ["alpha", "beta"], "bad": []})
 
 
 def good(spec, data, alpha=0, beta=""):
@@ -210,5 +214,4 @@ def core_and_blas(spec, data):
     )
 
 
-def validate(plan):
-    plan.check_parameters({"good": ["alpha", "beta"], "bad": []})
+PROTOCOL = Toy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
-from cladebench.papers.tables import chosen_rows, comparison_table, settings_table, status_table
+from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,6 @@ def figure_3a(context: ArtifactContext) -> Table:
         artifact="Figure 3a",
         metric="dendrogram_purity",
         datasets=_datasets(context),
-        number="{:.3f}".format,
         notes=(
             "A repetition shuffles the rows; for digits it also draws another 200 points.",
             "Random and Oracle are controls: a random binary tree, and the tree of the labels.",
@@ -51,7 +50,6 @@ def figure_3b(context: ArtifactContext) -> Table:
         artifact="Figure 3b",
         metric="dasgupta_cost",
         datasets=_datasets(context),
-        number=partial(significant, digits=3),
         notes=(
             "The paper does not say which similarity its costs use. No candidate meets the printed costs on all three"
             " data sets; these use the kind that comes closest on raw features, 1 / (1 + d^2), over ordered pairs of"
@@ -64,16 +62,16 @@ def figure_3b(context: ArtifactContext) -> Table:
 
 def selected_settings(context: ArtifactContext) -> Table:
     """Which setting of the grid each rule chose."""
-    return settings_table(context, {"dendrogram_purity": "{:.3f}".format, "dasgupta_cost": significant})
+    return settings_table(context, ("dendrogram_purity", "dasgupta_cost"))
 
 
 def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
     """Rebuild the frame of the similarity study from its records."""
-    rows = context.records[context.records.metric.str.startswith("cost|")]
-    parts = rows.metric.str.split("|", expand=True)
+    records = context.results.records
+    rows = records[records.metric == "tree_cost"].reset_index(drop=True)
     if rows.empty:
         return pd.DataFrame()
-    frame = pd.DataFrame({key: parts[i + 1] for i, key in enumerate(similarity_study.CANDIDATE)})
+    frame = pd.DataFrame(list(map(json.loads, rows["at"])), columns=list(similarity_study.CANDIDATE))
     return similarity_ranking.judged(
         frame.assign(dataset=rows.dataset, cost=rows.value.astype(float), cell_id=rows.cell_id)
     )
@@ -104,7 +102,7 @@ def convergence(context: ArtifactContext) -> Figure:
         for method, plan in context.methods.items():
             if plan["estimator"] != "GHC" or method[6:] not in drawings.TRAINING:
                 continue  # variants are in the tables; here they would only cover the curves
-            cells = chosen_rows(context, dataset, method, "dasgupta_cost", "label_free").cell_id
+            cells = context.results.chosen(dataset, method, "dasgupta_cost", context.beside).cell_id
             traces = [context.load_arrays(cell) for cell in cells]
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:
@@ -116,7 +114,7 @@ def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
     """Give the tree of lowest cost among a method's repetitions (label-free choice), and its points' labels."""
-    cells = chosen_rows(context, dataset, method, "dasgupta_cost", "label_free")
+    cells = context.results.chosen(dataset, method, "dasgupta_cost", context.beside)
     if cells.empty:
         return None, None
     arrays = context.load_arrays(cells.sort_values(["value", "repetition"]).cell_id.iloc[0])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench.bench.cell_spec import CellOutput
+from cladebench.bench.cell_spec import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity
@@ -124,11 +124,15 @@ def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def run_cell(dataset: Dataset) -> CellOutput:
-    """Run the study on one data set as a cell: one metric for each row, named ``cost|<kind>|<gamma>|...``."""
-    frame = study({dataset.name: dataset})
-    names = frame[list(CANDIDATE)].agg("|".join, axis=1)
-    return CellOutput({f"cost|{name}": float(cost) for name, cost in zip(names, frame.cost, strict=True)})
+def run_cell(cell: Cell) -> CellOutput:
+    """Run the study on one data set as a cell: ``tree_cost``, read at each candidate and tree."""
+    frame = study({cell.data.name: cell.data})
+    points = frame[list(CANDIDATE)].to_dict("records")
+    readings = [
+        Reading({"tree_cost": float(cost)}, {str(k): v for k, v in point.items()})
+        for point, cost in zip(points, frame.cost, strict=True)
+    ]
+    return CellOutput(readings=readings)
 
 
 def _rows(name: str, X: FloatArray, features: str) -> Iterator[tuple[str, str, str, str, str, float]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ from cladebench.papers.deviations import deviations_table
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.tables import (
     basis_notes,
-    chosen_rows,
     comparison_table,
     mean_and_spread,
     settings_table,
@@ -49,19 +47,13 @@ def _datasets(context: ArtifactContext) -> list[str]:
     return [*PAPER_DATASETS, *(name for name in context.datasets if name not in PAPER_DATASETS)]
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f}"
-
-
 def table_1(context: ArtifactContext, metric: str) -> Table:
     """One measure of Table 1."""
-    seconds = metric == "seconds"
     return comparison_table(
         context,
         artifact=f"Table 1, {PRINTED_MEASURES[metric]}",
         metric=metric,
         datasets=_datasets(context),
-        number=partial(significant, digits=3) if seconds else _percent,
         notes=(
             "As many leaves as classes; K = 2, but for the methods called K > 2: their K is chosen with the rest of the"
             " setting, by the same rule, so that under oracle it is the K with the best mean SP. It stands under"
@@ -71,27 +63,11 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
             "Random and Oracle are controls: a random binary tree, and the tree of the classes.",
             *(
                 ("The printed seconds are of another machine (Xeon, 2.8 GHz) and of other programs.",)
-                if seconds
+                if metric == "seconds"
                 else ()
             ),
         ),
     )
-
-
-def with_setting(rows: pd.DataFrame, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    """Keep the rows whose setting has these values."""
-    if rows.empty:
-        return rows
-    kept = [all(json.loads(text).get(k) == v for k, v in wanted.items()) for text in rows.setting]
-    return rows[kept]
-
-
-def _best(rows: pd.DataFrame) -> np.ndarray:
-    """The values of the setting with the best mean."""
-    if rows.empty:
-        return np.empty(0)
-    means = rows.groupby("setting_id", sort=False).value.mean()
-    return rows[rows.setting_id == means.idxmax()].value.to_numpy()
 
 
 def figure_2(context: ArtifactContext) -> Figure:
@@ -101,19 +77,24 @@ def figure_2(context: ArtifactContext) -> Figure:
     for dataset in PAPER_DATASETS:
         for method in (*FIGURE_2, "Random-balanced"):
             for factor in FACTORS:
-                metric = "sp" if factor == 1.0 else f"sp_{factor:g}"
                 # The setting that the verdicts are about: chosen with as many leaves as classes.
-                values = chosen_rows(context, dataset, method, metric, "oracle").value.to_numpy()
+                at = {"leaf_factor": factor}
+                values = context.results.chosen(dataset, method, "sp", context.own_rule, at=at).value
                 if len(values):
-                    by_leaves.setdefault(dataset, {}).setdefault(method, {})[factor] = values
+                    by_leaves.setdefault(dataset, {}).setdefault(method, {})[factor] = values.to_numpy()
         for method in FIGURE_2:
             for n_splits in (2, 3, 4, 5):
                 # A flat method has no splits: it is the same for all K.
-                flat = f"{method}-K" not in context.methods
-                rows = context.measured(dataset, method if n_splits == 2 or flat else f"{method}-K", "sp")
-                values = _best(rows if n_splits == 2 or flat else with_setting(rows, {"n_splits": n_splits}))
+                same = n_splits == 2 or f"{method}-K" not in context.methods
+                values = context.results.chosen(
+                    dataset,
+                    method if same else f"{method}-K",
+                    "sp",
+                    context.own_rule,
+                    where={} if same else {"n_splits": n_splits},
+                ).value
                 if len(values):
-                    by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values
+                    by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values.to_numpy()
     figure = drawings.measure_against_size(by_leaves, by_splits)
     _write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
     return figure
@@ -123,11 +104,11 @@ def _basis_of_figure_2(context: ArtifactContext) -> Iterator[tuple[str, str, pd.
     """Data set, name and records of every curve of Figure 2; each K is a choice of its own."""
     for dataset in PAPER_DATASETS:
         for method in (*FIGURE_2, "Random-balanced"):
-            yield dataset, method, context.rows(dataset, method)
+            yield dataset, method, context.results.rows(dataset, method)
         for method in FIGURE_2:
-            rows = context.rows(dataset, f"{method}-K")
             for n_splits in (3, 4, 5):
-                yield dataset, f"{method} with K = {n_splits}", with_setting(rows, {"n_splits": n_splits})
+                rows = context.results.rows(dataset, f"{method}-K", {"n_splits": n_splits})
+                yield dataset, f"{method} with K = {n_splits}", rows
 
 
 def _write_below(figure: Figure, notes: Sequence[str]) -> None:
@@ -139,7 +120,7 @@ def _write_below(figure: Figure, notes: Sequence[str]) -> None:
 
 def figure_3(context: ArtifactContext) -> Figure:
     """The tree of HMMC on AWA-ATTR, its first four layers, with classes and attributes."""
-    cells = chosen_rows(context, "awa-attr", "HMMC", "sp", "oracle")
+    cells = context.results.chosen("awa-attr", "HMMC", "sp", context.own_rule)
     if cells.empty:
         return empty_figure("No finished cell of HMMC on awa-attr in this scope.")
     arrays = context.load_arrays(cells.sort_values(["value", "repetition"]).cell_id.iloc[-1])
@@ -159,7 +140,7 @@ def figure_4(context: ArtifactContext) -> Figure:
     shares: dict[str, dict[str, np.ndarray]] = {}
     for dataset in _datasets(context):
         for method, setting in FIGURE_4.items():
-            rows = with_setting(context.measured(dataset, method, "zeros"), setting)
+            rows = context.results.measured(dataset, method, "zeros", where=setting)
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
     return drawings.sparsity(shares)
@@ -170,7 +151,7 @@ def convergence(context: ArtifactContext) -> Figure:
     curves: dict[str, dict[str, list[np.ndarray]]] = {}
     for dataset in _datasets(context):
         for method in (*FIGURE_4, "HMMC-2"):
-            cells = chosen_rows(context, dataset, method, "sp", "oracle").cell_id
+            cells = context.results.chosen(dataset, method, "sp", context.own_rule).cell_id
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:
@@ -200,17 +181,19 @@ def ratios_of_time(context: ArtifactContext) -> Table:
     )
     for dataset in PAPER_DATASETS:
         printed = published.get((dataset, "MMC"), np.nan) / published.get((dataset, "HMMC"), np.nan)
-        seconds = partial(chosen_rows, context, dataset, metric="seconds", rule="oracle")
+        seconds = partial(context.results.chosen, dataset, metric="seconds", rule=context.own_rule)
         add("MMC / HMMC", dataset, significant(printed, 3), seconds(method="MMC"), seconds(method="HMMC"))
     for n_clusters in (2, 5):
         for dataset in PAPER_DATASETS:
-            study = partial(context.measured, dataset, "assignment-study")
+            study = partial(
+                context.results.measured, dataset, "assignment-study", at={"n_splits": n_clusters}
+            )
             add(
                 f"integer programme / assignment, K = {n_clusters}",
                 dataset,
                 "10 to 100",
-                study(metric=f"seconds_ilp_{n_clusters}"),
-                study(metric=f"seconds_assignment_{n_clusters}"),
+                study(metric="seconds_ilp"),
+                study(metric="seconds_assignment"),
             )
     return Table(
         pd.DataFrame(rows, columns=["ratio", "dataset", "printed", "measured", "seconds"]),
@@ -225,9 +208,7 @@ def ratios_of_time(context: ArtifactContext) -> Table:
 
 def selected_settings(context: ArtifactContext) -> Table:
     """Which setting of the grid each rule chose."""
-    return settings_table(
-        context, {"sp": _percent, "ps": _percent, "ri": _percent, "leaf_inertia": significant}
-    )
+    return settings_table(context, ("sp", "ps", "ri", "leaf_inertia"))
 
 
 ARTIFACTS: tuple[Artifact, ...] = declare(

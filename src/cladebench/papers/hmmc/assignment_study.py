@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan
-from cladebench.datasets import Dataset
+from cladebench.bench.cell_spec import Cell, CellOutput, Reading
 from cladebench.methods._max_margin import balance_bounds, balanced_start
-from cladebench.papers.hmmc.protocol import drawn, row_seed, scaled
+from cladebench.papers.protocol import scaled
 from cladebench.reference.assignment import balanced_assignment as integer_programme
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.margin import assignment_costs, fit_margin
@@ -25,19 +24,18 @@ N_CLUSTERS = (2, 5)
 ALPHA = 0.01
 
 
-def run_cell(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
+def run_cell(cell: Cell) -> CellOutput:
     """Time both on the costs of the second y-step at the root; their optima must be equal.
 
     Returns
     -------
     CellOutput
-        For K = 2 and 5: ``seconds_assignment_K``, ``seconds_ilp_K`` (CBC, its model built by PuLP), ``excess_K``
+        At ``n_splits`` 2 and 5: ``seconds_assignment``, ``seconds_ilp`` (CBC, its model built by PuLP), ``excess``
         (relative difference of the optima).
     """
-    n_samples = int(method.parameters(spec.setting).get("n_samples", 2000))
-    X, _ = drawn(scaled(data.X, "unit"), data.labels, n_samples, row_seed(spec))
-    random = np.random.RandomState(spec.seed)
-    metrics: dict[str, float] = {"n_samples": float(len(X))}
+    X = cell.task.of(scaled(cell.data.X, "unit"))
+    random = np.random.RandomState(cell.spec.seed)
+    readings = []
     for n_clusters in N_CLUSTERS:
         lower, upper = balance_bounds(len(X), n_clusters, 0.1)
         labels = balanced_start(X, n_clusters, lower, upper, random)
@@ -46,12 +44,13 @@ def run_cell(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
         ours, seconds = _shortest(lambda c=costs, lo=lower, up=upper: balanced_assignment(c, lo, up), 5)
         theirs, seconds_ilp = _shortest(lambda c=costs, lo=lower, up=upper: integer_programme(c, lo, up), 1)
         values = [float(costs[np.arange(len(X)), found].sum()) for found in (ours, theirs)]
-        metrics |= {
-            f"seconds_assignment_{n_clusters}": seconds,
-            f"seconds_ilp_{n_clusters}": seconds_ilp,
-            f"excess_{n_clusters}": (values[0] - values[1]) / max(abs(values[1]), 1e-300),
+        found = {
+            "seconds_assignment": seconds,
+            "seconds_ilp": seconds_ilp,
+            "excess": (values[0] - values[1]) / max(abs(values[1]), 1e-300),
         }
-    return CellOutput(metrics=metrics)
+        readings.append(Reading(found, {"n_splits": n_clusters}))
+    return CellOutput(readings=readings)
 
 
 def _shortest(function: Any, repeats: int) -> tuple[Any, float]:

@@ -1,116 +1,84 @@
 """What one cell of the HMMC paper computes: a clustering, and how well its tree agrees with that of the classes.
 
-Section 5 of the paper. A repetition is one seed of the method. One fit gives the results at every number of leaves F: a
-tree that is grown greedily to 2 C leaves, C the number of classes, has passed the one of C leaves on its way; a full
-tree is cut; flat methods are fitted for each F.
+Section 5 of the paper. A repetition is one seed of the method. One fit is read at every number of leaves F: a tree that
+is grown greedily to 2 C leaves, C the number of classes, has passed the one of C leaves on its way; a full tree is cut;
+flat methods are fitted for each F. The evaluation point is ``leaf_factor``, F as a multiple of C.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
-import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cladebench import methods
-from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, derive_seed
+from cladebench.bench.cell_spec import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_similarity
 from cladebench.papers.hmmc.measures import path_sharing_without_root
-
-if TYPE_CHECKING:
-    from cladebench.bench.plan import Plan
-
-#: Parameters that the protocol reads itself; all others are the estimator's.
-OWN_PARAMETERS = {
-    "features": "unit",  # how the features are scaled, see `scaled`
-    "n_samples": None,  # rows that are drawn, the same for all methods in a repetition; all by default
-    "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
-    "flat": False,  # whether the method knows no tree
-}
+from cladebench.papers.protocol import Protocol, scaled, timed_fit
 
 
-def run(spec: CellSpec, method: MethodPlan, data: Dataset) -> CellOutput:
-    """Run one cell.
+class HMMCProtocol(Protocol):
+    """Section 5: trees of F leaves against the tree of the classes."""
 
-    Parameters
-    ----------
-    spec : CellSpec
-        The cell; its ``setting`` overrides the method's ``params``.
-    method : MethodPlan
-        The plan's entry. Beside the estimator's own parameters ``params`` may hold those of `OWN_PARAMETERS`. For the
-        role ``study`` the estimator is a function ``(spec, method, data) -> CellOutput``.
-    data : Dataset
-        With ``class_parents``, the tree of its classes.
+    own: ClassVar[Mapping[str, Any]] = {
+        "features": "unit",  # how the features are scaled, see `cladebench.papers.protocol.scaled`
+        "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
+        "flat": False,  # whether the method knows no tree
+    }
 
-    Returns
-    -------
-    CellOutput
-        The measures for F = C under their plain names (``sp``, ``ps``, ``ri``, ``seconds``), for another factor with it
-        appended (``sp_1.5``); the tree of F = C leaves.
-    """
-    if method.role == "study":
-        module, _, function = method.estimator.rpartition(".")
-        output: CellOutput = getattr(importlib.import_module(module), function)(spec, method, data)
-        return output
-    parameters = method.parameters(spec.setting)
-    own = {name: parameters.pop(name, default) for name, default in OWN_PARAMETERS.items()}
-    X, labels = drawn(scaled(data.X, own["features"]), data.labels, own["n_samples"], row_seed(spec))
-    tree, full_tree = class_trees(data)
+    def measure(self, cell: Cell) -> CellOutput:
+        """Measure the trees of all F, and the models of the one with F = C leaves.
 
-    metrics: dict[str, float] = {}
-    details: dict[str, Any] = {}
-    arrays: dict[str, np.ndarray] = {}
-    fitted = _Fits(method.estimator, parameters, spec.seed, X, labels, tree, own)
-    for factor in sorted(own["leaf_factors"]):
-        n_leaves = math.ceil(factor * len(data.label_names))
-        estimator, hierarchy, seconds = fitted.at(n_leaves)
-        clusters = hierarchy.leaf_of if own["flat"] else hierarchy
-        found = {
-            "sp": semantic_similarity(clusters, labels, tree, kind="shortest_path"),
-            "ps": semantic_similarity(clusters, labels, tree, kind="path_sharing"),
-            "ri": rand_index(labels, hierarchy.leaf_of),
-            "seconds": seconds,
-            "n_leaves": float(hierarchy.n_leaves),
-            "leaf_inertia": leaf_inertia(X, hierarchy.leaf_of),
-        }
-        metrics |= found if factor == 1.0 else {f"{name}_{factor:g}": value for name, value in found.items()}
-        if factor == 1.0:
-            metrics |= {
-                "sp_full_tree": semantic_similarity(clusters, labels, full_tree, kind="shortest_path"),
-                "ps_full_tree": semantic_similarity(clusters, labels, full_tree, kind="path_sharing"),
-                "ps_without_root": path_sharing_without_root(clusters, labels, tree),
-                "depth": float(hierarchy.depths.max()),
-                "smallest_top_share": smallest_top_share(hierarchy),
+        Raises
+        ------
+        ValueError
+            If the data set has no tree of its classes.
+        """
+        own, task, data = self.own_parameters(cell), cell.task, cell.data
+        X, labels = task.of(scaled(data.X, own["features"])), task.of(data.labels)
+        tree, full_tree = class_trees(data)
+        fits = _Fits(self, cell, own, X, labels, tree)
+        readings: list[Reading] = []
+        metrics: dict[str, float] = {}
+        details: dict[str, Any] = {}
+        arrays: dict[str, np.ndarray] = {}
+        for factor in sorted(own["leaf_factors"]):
+            estimator, hierarchy, seconds = fits.at(math.ceil(factor * len(data.label_names)))
+            clusters = hierarchy.leaf_of if own["flat"] else hierarchy
+            found = {
+                "sp": semantic_similarity(clusters, labels, tree, kind="shortest_path"),
+                "ps": semantic_similarity(clusters, labels, tree, kind="path_sharing"),
+                "ri": rand_index(labels, hierarchy.leaf_of),
+                "seconds": seconds,
+                "n_leaves": float(hierarchy.n_leaves),
+                "leaf_inertia": leaf_inertia(X, hierarchy.leaf_of),
             }
-            arrays = {
-                "parents": hierarchy.parents.astype(np.int32),
-                "leaf_of": hierarchy.leaf_of.astype(np.int32),
-                "class_counts": class_counts(hierarchy, labels, len(data.label_names)),
-            }
-            if hierarchy.heights is not None:
-                arrays["heights"] = hierarchy.heights
-            if hasattr(estimator, "models_"):
-                found_models, more = model_facts(estimator, hierarchy)
-                metrics |= found_models
-                arrays |= more
-            if "top_features" in arrays:
-                arrays["class_names"] = np.array(data.label_names)
-                arrays["feature_names"] = np.array(
-                    data.feature_names or [f"feature {p}" for p in range(X.shape[1])]
-                )
-            if hasattr(estimator, "converged_"):
-                metrics["converged"] = float(estimator.converged_)
-                details = {
-                    "converged": bool(estimator.converged_),
-                    "iterations": int(estimator.n_iter_),
-                    "tolerance": float(estimator.w_tol),
+            readings.append(Reading(found, {"leaf_factor": float(factor)}))
+            if factor == 1.0:
+                metrics = {
+                    "sp_full_tree": semantic_similarity(clusters, labels, full_tree, kind="shortest_path"),
+                    "ps_full_tree": semantic_similarity(clusters, labels, full_tree, kind="path_sharing"),
+                    "ps_without_root": path_sharing_without_root(clusters, labels, tree),
+                    "depth": float(hierarchy.depths.max()),
+                    "smallest_top_share": smallest_top_share(hierarchy),
                 }
-    return CellOutput(metrics=metrics, arrays=arrays, details=details)
+                arrays = tree_arrays(hierarchy, labels, len(data.label_names))
+                if hasattr(estimator, "models_"):
+                    of_models, more = model_facts(estimator, hierarchy, data)
+                    metrics |= of_models
+                    arrays |= more
+                if hasattr(estimator, "converged_"):
+                    metrics["converged"] = float(estimator.converged_)
+                    details = {
+                        "converged": bool(estimator.converged_),
+                        "iterations": int(estimator.n_iter_),
+                        "tolerance": float(estimator.w_tol),
+                    }
+        return CellOutput(metrics, readings, arrays, details)
 
 
 class _Fits:
@@ -118,15 +86,14 @@ class _Fits:
 
     def __init__(
         self,
-        estimator: str,
-        parameters: Mapping[str, Any],
-        seed: int,
+        protocol: Protocol,
+        cell: Cell,
+        own: Mapping[str, Any],
         X: np.ndarray,
         labels: np.ndarray,
         tree: Hierarchy,
-        own: Mapping[str, Any],
     ) -> None:
-        self.name, self.parameters, self.seed = estimator, parameters, seed
+        self.protocol, self.cell = protocol, cell
         self.X, self.labels, self.tree = X, labels, tree
         self.flat = bool(own["flat"])
         self.most = math.ceil(max(own["leaf_factors"]) * tree.n_samples)
@@ -135,10 +102,10 @@ class _Fits:
     def at(self, n_leaves: int) -> tuple[Any, Hierarchy, float]:
         """Give the fitted estimator, its tree with `n_leaves` leaves, and the seconds that this tree took."""
         if self.flat:
-            estimator, seconds = self._fit({"n_clusters": n_leaves})
+            estimator, seconds = self._fit(n_clusters=n_leaves)
             return estimator, estimator.hierarchy_, seconds
         if self.grown is None:
-            self.grown = self._fit({"n_leaves": self.most})
+            self.grown = self._fit(n_leaves=self.most)
         estimator, seconds = self.grown
         if hasattr(estimator, "trace_"):
             # Splits into K > 2 may pass over n_leaves: the first tree that has as many is meant.
@@ -148,79 +115,9 @@ class _Fits:
                 seconds = float(estimator.trace_["seconds"][reached[0]])
         return estimator, estimator.hierarchy_.truncated(n_leaves), seconds
 
-    def _fit(self, size: Mapping[str, int]) -> tuple[Any, float]:
-        estimator = build(self.name, {**self.parameters, **size}, self.seed, self.tree)
-        started = time.perf_counter()
-        estimator.fit(self.X, self.labels)
-        return estimator, time.perf_counter() - started
-
-
-def build(name: str, parameters: Mapping[str, Any], seed: int, tree: Hierarchy) -> Any:
-    """Make an estimator with its parameters; the seed, the size and the classes' tree only where it takes them."""
-    estimator = estimator_class(name)()
-    known = estimator.get_params()
-    given = {"random_state": seed, "class_tree": tree, **parameters}
-    optional = {"random_state", "class_tree", "n_leaves"}
-    return estimator.set_params(**{k: v for k, v in given.items() if k in known or k not in optional})
-
-
-def estimator_class(name: str) -> Any:
-    """Find the class of an estimator: a name in `cladebench.methods`, or a dotted path."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module) if module else methods, attribute)
-
-
-def validate(plan: Plan) -> None:
-    """Check the plan's parameter names against what the estimators take, before anything runs.
-
-    Raises
-    ------
-    PlanError
-        With file, key path and the allowed names.
-    """
-    plan.check_estimators(methods.discover())
-    plan.check_parameters(
-        {
-            name: [*estimator_class(method.estimator)().get_params(), *OWN_PARAMETERS]
-            for name, method in plan.methods.items()
-            if method.role != "study"
-        }
-    )
-
-
-def scaled(X: np.ndarray, features: str) -> np.ndarray:
-    """Centre the features, then scale them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    features : {"unit", "zscore"}
-        "unit": all by one factor, such that the samples have length 1 on average (the geometry stays); "zscore": each
-        to unit variance, constant ones to zero.
-    """
-    X = X - X.mean(axis=0)
-    if features == "unit":
-        length = float(np.linalg.norm(X, axis=1).mean())
-        return X / (length or 1.0)
-    if features == "zscore":
-        deviation = X.std(axis=0)
-        return X / np.where(deviation > 0, deviation, 1.0)
-    raise ValueError(f"features={features!r}: expected unit or zscore")
-
-
-def row_seed(spec: CellSpec) -> int:
-    """Seed of the draw of rows: the same for all methods, so that their repetitions are pairs."""
-    return derive_seed(spec.root_seed, spec.paper, spec.dataset, "rows", spec.repetition)
-
-
-def drawn(
-    X: np.ndarray, labels: np.ndarray, n_samples: int | None, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw rows without replacement, kept in their order; all of them where there are no more than asked for."""
-    if n_samples is None or n_samples >= len(X):
-        return X, labels
-    rows = np.sort(np.random.default_rng(seed).permutation(len(X))[:n_samples])
-    return np.ascontiguousarray(X[rows]), labels[rows]
+    def _fit(self, **size: int) -> tuple[Any, float]:
+        estimator = self.protocol.build(self.cell, class_tree=self.tree, **size)
+        return estimator, timed_fit(estimator, self.X, self.labels)
 
 
 def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
@@ -237,11 +134,16 @@ def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
     return full.pruned(), full
 
 
-def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Samples of each class below each node, shape (n_nodes, n_classes); a class that was not drawn has none."""
+def tree_arrays(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> dict[str, np.ndarray]:
+    """Give a tree as arrays, with the samples of each class below each node; a class that was not drawn has none."""
     counts = np.zeros((hierarchy.n_nodes, n_classes), dtype=np.int32)
     counts[:, np.unique(labels)] = hierarchy.class_counts(labels)
-    return counts
+    arrays = {
+        "parents": hierarchy.parents.astype(np.int32),
+        "leaf_of": hierarchy.leaf_of.astype(np.int32),
+        "class_counts": counts,
+    }
+    return arrays if hierarchy.heights is None else {**arrays, "heights": hierarchy.heights}
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
@@ -260,7 +162,9 @@ def smallest_top_share(hierarchy: Hierarchy) -> float:
     return float(sizes.min() / hierarchy.n_samples) if len(sizes) else 1.0
 
 
-def model_facts(estimator: Any, hierarchy: Hierarchy) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+def model_facts(
+    estimator: Any, hierarchy: Hierarchy, data: Dataset
+) -> tuple[dict[str, float], dict[str, np.ndarray]]:
     """Give the facts of max-margin models: how sparse, how well solved, which features matter at each node.
 
     Parameters
@@ -269,6 +173,8 @@ def model_facts(estimator: Any, hierarchy: Hierarchy) -> tuple[dict[str, float],
         Fitted.
     hierarchy : Hierarchy
         Its tree, or the top of it: nodes are numbered in order of creation, so those of the top come first.
+    data : Dataset
+        For the names of classes and features.
     """
     models = estimator.models_ if estimator.models_.ndim == 3 else estimator.models_[None]
     split = np.flatnonzero(np.diff(hierarchy.child_ptr) > 0) if models.shape[0] > 1 else np.arange(1)
@@ -290,4 +196,11 @@ def model_facts(estimator: Any, hierarchy: Hierarchy) -> tuple[dict[str, float],
         order = np.argsort(-np.nan_to_num(costs), axis=1, kind="stable")[:, :5]
         arrays["top_features"] = order.astype(np.int32)
         arrays["top_feature_costs"] = np.take_along_axis(costs, order, axis=1)
+        arrays["class_names"] = np.array(data.label_names)
+        arrays["feature_names"] = np.array(
+            data.feature_names or [f"feature {p}" for p in range(costs.shape[1])]
+        )
     return metrics, arrays
+
+
+PROTOCOL = HMMCProtocol()

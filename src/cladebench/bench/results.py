@@ -1,0 +1,298 @@
+"""The one view of a run's results: which setting stands for a method, and the values behind every number.
+
+Audit, tables, figures and pages all read it, so that a figure cannot show another setting than the verdict beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench.bench.cell_spec import canonical_json, point_text
+from cladebench.bench.selection import Rule, agrees, select_settings
+
+#: What a reader of values gets for each cell.
+_VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a query found.
+
+    Attributes
+    ----------
+    values : Series
+        By the digest of the task; empty when there is a problem.
+    problem : str
+        Why there is nothing to judge; empty when there is.
+    notes : tuple of str
+        What a reader should know though it stops nothing: cells that failed, for example.
+    cells : str
+        Glob pattern over ``cell_id`` that finds the cells behind it.
+    setting : str
+        Canonical JSON of the setting.
+    gridded : bool
+        Whether the setting was selected among several.
+    point : bool
+        Known exactly: a constant, or a deterministic method.
+    stand_in_for : str
+        The data that the data set stands in for; empty for the paper's own.
+    drift : int
+        Of the best or worst of several methods, some without records: +1 where those could only have raised the value,
+        -1 where they could only have lowered it, else 0.
+    overlap : float
+        Test rows over training rows where rows are held out, else 0: repetitions share their training rows, so that
+        their results are not independent (Nadeau and Bengio 2003).
+    """
+
+    values: pd.Series
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    cells: str = ""
+    setting: str = ""
+    gridded: bool = False
+    point: bool = False
+    stand_in_for: str = ""
+    drift: int = 0
+    overlap: float = 0.0
+
+
+def constant(value: float) -> Sample:
+    """Return a number that is not measured, as a sample."""
+    return Sample(pd.Series([value], index=["constant"], dtype=float), point=True)
+
+
+@dataclass
+class Results:
+    """The records of one paper, ready for questions.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Rows of ``cells.parquet`` of this paper.
+    selection : mapping of str to Rule
+        The plan's rules.
+    at : mapping
+        The evaluation point that is meant where a question names none and the metric is read at several.
+    deterministic : collection of str
+        Methods for which one repetition is exact.
+    """
+
+    records: pd.DataFrame
+    selection: Mapping[str, Rule] = field(default_factory=dict)
+    at: Mapping[str, Any] = field(default_factory=dict)
+    deterministic: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self._samples: dict[str, Sample] = {}
+        self._narrowed: dict[str, pd.DataFrame] = {}
+
+    # ------------------------------------------------------------------ records
+
+    def rows(self, dataset: str, method: str, where: Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """Give the records of a method on a data set in settings with these values; empty where none was planned."""
+        rows = self.records.iloc[self._of_method.get((dataset, method), [])]
+        if where and not rows.empty:
+            rows = rows[[agrees(text, where) for text in rows["setting"]]]
+        return rows
+
+    def measured(
+        self,
+        dataset: str,
+        method: str,
+        metric: str,
+        *,
+        at: Mapping[str, Any] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> pd.DataFrame:
+        """Give one metric of a method's finished cells at one evaluation point, under all its settings.
+
+        Returns
+        -------
+        DataFrame
+            Columns cell_id, setting, setting_id, repetition, fold, task, at, value, in the order of the records.
+        """
+        rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
+        rows = rows[rows["at"] == self._point(rows, at)]
+        if where and not rows.empty:
+            rows = rows[[agrees(text, where) for text in rows["setting"]]]
+        return rows
+
+    def chosen(
+        self,
+        dataset: str,
+        method: str,
+        metric: str,
+        rule: str,
+        *,
+        at: Mapping[str, Any] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> pd.DataFrame:
+        """Give the values of `measured` in the setting that a rule selects; where there is one setting, in that."""
+        rows = self.measured(dataset, method, metric, at=at, where=where)
+        if self.rows(dataset, method, where)["setting_id"].nunique() <= 1:
+            return rows
+        return rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
+
+    def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
+        """List the evaluation points at which a metric is recorded, in the order of the records."""
+        rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
+        return [json.loads(text) for text in rows["at"].unique()]
+
+    # ------------------------------------------------------------------ selection
+
+    @cached_property
+    def choices(self) -> pd.DataFrame:
+        """Which setting each rule selects: columns dataset, method, rule, setting_id, mean, n."""
+        return select_settings(self.records, self.selection)
+
+    def choice(
+        self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None
+    ) -> str | None:
+        """Return the id of the setting that a rule selects among those with these values; None where there is none."""
+        choices = self.choices
+        if where:
+            key = canonical_json([dataset, method, dict(where)])
+            if key not in self._narrowed:
+                self._narrowed[key] = select_settings(self.rows(dataset, method, where), self.selection)
+            choices = self._narrowed[key]
+        found = choices[
+            (choices["dataset"] == dataset) & (choices["method"] == method) & (choices["rule"] == rule)
+        ]
+        return None if found.empty else str(found["setting_id"].iloc[0])
+
+    # ------------------------------------------------------------------ samples
+
+    def sample(self, query: Mapping[str, Any], rule: str) -> Sample:
+        """Find the values that a claim asks for.
+
+        Parameters
+        ----------
+        query : Mapping
+            Keys dataset, method, metric; at (an evaluation point); where (a part of the setting); selection (a rule
+            that the claim fixes).
+        rule : str
+            Rule by which the setting is selected when the claim fixes none.
+        """
+        key = canonical_json([rule, {k: v for k, v in query.items() if k != "x"}])
+        if key not in self._samples:
+            self._samples[key] = self._find(query, query.get("selection", rule))
+        return self._samples[key]
+
+    def _find(self, query: Mapping[str, Any], rule: str) -> Sample:
+        dataset, method, metric = query["dataset"], query["method"], query["metric"]
+        where = query.get("where") or {}
+        name = f"{method} on {dataset}"
+        rows = self.rows(dataset, method, where)
+        if rows.empty:
+            extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
+            return _nothing(f"no cell of {name}{extra} in this run")
+        gridded = rows["setting_id"].nunique() > 1
+        if gridded and (rows["status"] == "ok").any():
+            chosen = self.choice(dataset, method, rule, where)
+            if chosen is None:
+                return _nothing(f"no setting of {name} is selected under the rule {rule!r}")
+            rows = rows[rows["setting_id"] == chosen]
+        cells = rows.drop_duplicates("cell_id")
+        ok = int((cells["status"] == "ok").sum())
+        failed = cells[cells["status"] != "ok"]
+        if 2 * ok < len(cells) or not ok:
+            return _nothing(f"{name}: {_failures(failed, len(cells))}")
+        found = rows[(rows["status"] == "ok") & (rows["metric"] == metric)]
+        if found.empty:
+            return _nothing(f"{name}: the metric {metric!r} is not recorded")
+        point = self._point(found, query.get("at"))
+        read = found[found["at"] == point]
+        if read.empty:
+            return _nothing(
+                f"{name}: {metric} is recorded at {', '.join(found['at'].unique())}, not at {point}"
+            )
+        values, problem, overlap = self._read(read, name, metric)
+        if problem:
+            return _nothing(problem)
+        return Sample(
+            values,
+            overlap=overlap,
+            notes=(f"{name}: {_failures(failed, len(cells))}",) if len(failed) else (),
+            cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
+            setting=str(read["setting"].iloc[0]),
+            gridded=gridded,
+            # One repetition of a deterministic method is exact; several differ only through the data drawn.
+            point=len(read) == 1 and method in self.deterministic,
+            stand_in_for=next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
+        )
+
+    def _read(self, rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str, float]:
+        """Values by task, what is wrong with them, and how far their training rows overlap (`Sample.overlap`)."""
+        values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
+        finite = np.isfinite(values.to_numpy())
+        if not finite.all():
+            problem = f"{name}: {metric} is not finite in {int((~finite).sum())} of {len(values)}"
+            return values, problem, 0.0
+        if values.index.isna().any():
+            return values, f"{name}: a record does not say which task it met", 0.0
+        if values.index.has_duplicates:
+            twice = rows[rows["task"].duplicated()].iloc[0]
+            problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
+            return values, problem, 0.0
+        held_out = rows[rows["n_train"] < rows["n_rows"]]
+        overlap = float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
+        return values, "", overlap
+
+    def _point(self, rows: pd.DataFrame, at: Mapping[str, Any] | None) -> str:
+        """The evaluation point that is meant, as canonical JSON."""
+        if at is not None:
+            return point_text(at)
+        return "{}" if (rows["at"] == "{}").any() else point_text(self.at)
+
+    # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
+    @cached_property
+    def _values(self) -> pd.DataFrame:
+        return self.records[_VALUE_COLUMNS]
+
+    @cached_property
+    def _of_method(self) -> Mapping[Any, Any]:
+        return self.records.groupby(["dataset", "method"]).indices
+
+    @cached_property
+    def _of_metric(self) -> Mapping[Any, Any]:
+        finished = self.records["metric"].where(self.records["status"] == "ok")
+        return self.records.groupby(["dataset", "method", finished]).indices
+
+
+def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """Pair two samples by their tasks; a value known exactly meets every task of the other side.
+
+    Returns
+    -------
+    tuple of ndarray
+        Equally long; empty when no task is shared.
+    """
+    if left.point and right.point:
+        return left.values.to_numpy(), right.values.to_numpy()
+    if left.point:
+        return np.full(len(right.values), left.values.iloc[0]), right.values.to_numpy()
+    if right.point:
+        return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
+    shared = left.values.index.intersection(right.values.index, sort=False)
+    return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
+
+
+def _nothing(problem: str) -> Sample:
+    return Sample(pd.Series(dtype=float), problem=problem)
+
+
+def _failures(failed: pd.DataFrame, total: int) -> str:
+    """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``."""
+    parts = []
+    for status, group in failed.groupby("status", sort=True):
+        reasons = [r for r in dict.fromkeys(group["reason"]) if isinstance(r, str) and r]
+        why = f": {' '.join(reasons[0].split())[:160]}" if reasons else ""
+        parts.append(f"{len(group)} of {total} cells {str(status).replace('_', ' ')}{why}")
+    return "; ".join(parts)

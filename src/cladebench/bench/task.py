@@ -1,0 +1,240 @@
+"""Tasks: what varies between repetitions, drawn from seeds in which the method has no part.
+
+All methods of a repetition meet the same rows, folds, constraints and noise, so that their results are pairs; the
+digest of the draw is in every record and says which results may be paired.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cladebench.bench.cell_spec import CellSpec, derive_seed
+
+if TYPE_CHECKING:
+    from cladebench.datasets import Dataset
+
+IntArray = NDArray[np.intp]
+
+
+class TaskError(ValueError):
+    """A task cannot be drawn from a data set; the message names the key and what the data have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One draw.
+
+    Attributes
+    ----------
+    repetition : int
+    fold : int or None
+    rows : ndarray of shape (n_rows,)
+        Rows of the data set, in the order in which methods meet them. All indices below are places in it.
+    train, test : ndarray
+        Places to learn from and to be judged by; both are all places where nothing is held out.
+    labels : ndarray of shape (n_rows,) or None
+        Labels to learn from: those of the data, but for label noise among the training places. None where the data
+        have none. What a method is judged by are the data's own.
+    must_link, cannot_link : ndarray of shape (n, 2)
+        Pairs of training places; empty where no constraints are drawn.
+    digest : str
+        SHA-256 of the data and of all of this.
+    """
+
+    repetition: int
+    fold: int | None
+    rows: IntArray
+    train: IntArray
+    test: IntArray
+    labels: IntArray | None
+    must_link: IntArray
+    cannot_link: IntArray
+    digest: str
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the test places are kept from learning."""
+        return len(self.train) < len(self.rows)
+
+    def of(self, values: Any) -> Any:
+        """Take the task's rows of an array with one entry (or row) for each sample of the data set, in their order."""
+        whole = len(self.rows) == values.shape[0] and bool((self.rows == np.arange(len(self.rows))).all())
+        return values if whole else values[self.rows]
+
+
+def draw_task(spec: CellSpec, data: Dataset) -> Task:
+    """Draw the task of a cell's repetition and fold.
+
+    Parameters
+    ----------
+    spec : CellSpec
+        Its `task` says what is drawn:
+
+        - ``rows``: number of rows, drawn without replacement and kept in the data's order; all by default;
+        - ``shuffled``: true where methods meet the rows in random order;
+        - ``folds``: ``{n: 5, stratified: true}``: the cell's fold is held out;
+        - ``test``: the share of rows held out, stratified by label where there are labels;
+        - ``label_noise``: the share of training labels that is replaced by another label, drawn uniformly;
+        - ``constraints``: ``{must_link: 50, cannot_link: 50}``: different pairs of training places by true labels.
+    data : Dataset
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    TaskError
+        If the data set cannot give what is asked for.
+
+    Notes
+    -----
+    Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
+    neither the method, nor the setting, nor what else is drawn has a part in it.
+    """
+    how = spec.task
+    if data.parts and how:
+        raise TaskError(f"task: {data.name} is made of training and test sets, of which nothing is drawn")
+    n_samples = 0 if data.parts else data.n_samples
+
+    def generator(what: str) -> np.random.Generator:
+        return np.random.default_rng(
+            derive_seed(spec.root_seed, spec.paper, spec.dataset, what, spec.repetition)
+        )
+
+    def labels_for(key: str) -> IntArray:
+        if data.labels is None:
+            raise TaskError(f"task.{key}: {data.name} has no labels")
+        return data.labels
+
+    rows = np.arange(n_samples)
+    asked = how.get("rows")
+    if asked is not None and asked < n_samples:
+        rows = np.sort(generator("rows").permutation(n_samples)[:asked])
+    if how.get("shuffled", False):
+        rows = rows[generator("order").permutation(len(rows))]
+
+    everything = np.arange(len(rows))
+    train = test = everything
+    if "folds" in how:
+        stratified = how["folds"].get("stratified", True)
+        test = _fold(
+            generator("folds"),
+            how["folds"]["n"],
+            spec.fold or 0,
+            len(rows),
+            labels_for("folds")[rows] if stratified else None,
+        )
+        train = np.setdiff1d(everything, test)
+    elif "test" in how:
+        known = None if data.labels is None else data.labels[rows]
+        test = _held_out(generator("test"), how["test"], len(rows), known)
+        train = np.setdiff1d(everything, test)
+    if not data.parts and (not len(train) or not len(test)):
+        raise TaskError(
+            f"task: {data.name} has {len(rows)} rows, of which none are left to learn from or to test"
+        )
+
+    labels = None if data.labels is None else data.labels[rows]
+    must_link = cannot_link = np.empty((0, 2), dtype=np.intp)
+    if "constraints" in how:
+        true = labels_for("constraints")[rows]
+        rng = generator("constraints")
+        must_link = _pairs(rng, train, true, how["constraints"].get("must_link", 0), same=True)
+        cannot_link = _pairs(rng, train, true, how["constraints"].get("cannot_link", 0), same=False)
+    if how.get("label_noise", 0.0) > 0:
+        labels = _noisy(generator("label noise"), labels_for("label_noise")[rows], train, how["label_noise"])
+    parts = (rows, train, test, labels, must_link, cannot_link)
+    return Task(
+        spec.repetition,
+        spec.fold,
+        rows,
+        train,
+        test,
+        labels,
+        must_link,
+        cannot_link,
+        _digest(data.content_sha256, spec.repetition, spec.fold, parts),
+    )
+
+
+def n_folds(how: Mapping[str, Any]) -> int | None:
+    """Return the number of folds of a task; None where it has none."""
+    return int(how["folds"]["n"]) if "folds" in how else None
+
+
+def _fold(
+    rng: np.random.Generator, n_folds: int, fold: int, n_rows: int, labels: IntArray | None
+) -> IntArray:
+    """Places of one fold; the folds are disjoint, of nearly equal size, and each class is dealt out evenly."""
+    if n_folds > n_rows:
+        raise TaskError(f"task.folds.n: {n_folds} folds of {n_rows} rows")
+    order = rng.permutation(n_rows)
+    if labels is not None:
+        order = order[np.argsort(labels[order], kind="stable")]
+    return np.sort(order[fold::n_folds])
+
+
+def _held_out(rng: np.random.Generator, share: float, n_rows: int, labels: IntArray | None) -> IntArray:
+    """Places of the share that is held out; of each class as many, to within one."""
+    order = rng.permutation(n_rows)
+    if labels is not None:
+        order = order[np.argsort(labels[order], kind="stable")]
+    # The k-th place is held out where the running share passes the next whole number.
+    marks = np.floor(share * np.arange(1, n_rows + 1) + 1e-9) > np.floor(share * np.arange(n_rows) + 1e-9)
+    return np.sort(order[marks])
+
+
+def _pairs(
+    rng: np.random.Generator, places: IntArray, labels: IntArray, count: int, *, same: bool
+) -> IntArray:
+    """Draw different unordered pairs of places whose labels are the same, or are not.
+
+    Pairs are drawn uniformly and kept where they fit and are new; where few fit, all that fit are listed instead.
+    """
+    kind = "must_link" if same else "cannot_link"
+    sizes = np.bincount(labels[places])
+    of_a_class = int((sizes * (sizes - 1) // 2).sum())
+    possible = of_a_class if same else len(places) * (len(places) - 1) // 2 - of_a_class
+    if count > possible:
+        raise TaskError(f"task.constraints.{kind}: {count} pairs, and the training rows have {possible}")
+    if 2 * count > possible:
+        first, second = np.triu_indices(len(places), 1)
+        fits = np.flatnonzero((labels[places[first]] == labels[places[second]]) == same)
+        chosen = np.sort(rng.choice(fits, count, replace=False))
+        return np.column_stack([places[first[chosen]], places[second[chosen]]]).astype(np.intp)
+    found: dict[tuple[int, int], None] = {}
+    while len(found) < count:
+        for a, b in rng.choice(places, (2 * (count - len(found)) + 8, 2)):
+            if a != b and (labels[a] == labels[b]) == same and len(found) < count:
+                found[min(int(a), int(b)), max(int(a), int(b))] = None
+    return np.array(list(found), dtype=np.intp).reshape(-1, 2)
+
+
+def _noisy(rng: np.random.Generator, labels: IntArray, train: IntArray, share: float) -> IntArray:
+    """Labels of which a share of the training places have another class of the data, drawn uniformly."""
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise TaskError("task.label_noise: the drawn rows have one class only")
+    noisy = labels.copy()
+    changed = rng.permutation(train)[: round(share * len(train))]
+    shift = rng.integers(1, len(classes), len(changed))
+    noisy[changed] = classes[(np.searchsorted(classes, labels[changed]) + shift) % len(classes)]
+    return noisy
+
+
+def _digest(data: str, repetition: int, fold: int | None, parts: tuple[NDArray[Any] | None, ...]) -> str:
+    digest = hashlib.sha256(f"{data}/{repetition}/{fold}".encode())
+    for part in parts:
+        if part is None:
+            digest.update(b"none")
+            continue
+        digest.update(repr(part.shape).encode())
+        digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,203 @@
+"""The registry of measures: what a metric in a record means, its unit, its direction, and what chance gives.
+
+Tables, claims, figures, glossary and controls read it. A paper adds its own, or says otherwise, in the section
+``measures`` of its plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from cladebench.notation import significant
+
+Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a metric is.
+
+    Attributes
+    ----------
+    name : str
+        As records have it.
+    meaning : str
+        In a sentence.
+    title : str
+        In a heading.
+    unit : str
+        Of the number as tables show it; ``%`` for a share that is shown in percent.
+    direction : {"higher", "lower"} or None
+        Which is better; None where neither is.
+    range : tuple of float
+        Least and largest value possible, as recorded.
+    blind : float or None
+        What a result that knows nothing of the data has, where it is the same for all data; None where it depends on
+        them: then the random controls of a run say it.
+    needs : tuple of str
+        What it is computed from, beside the result: labels, class tree, test labels, constraints.
+    """
+
+    name: str
+    meaning: str
+    title: str = ""
+    unit: str = ""
+    direction: Direction | None = None
+    range: tuple[float, float] = (-math.inf, math.inf)
+    blind: float | None = None
+    needs: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> float:
+        """Factor from the recorded value to the one that is shown: 100 for a percentage."""
+        return 100.0 if self.unit == "%" else 1.0
+
+    @property
+    def heading(self) -> str:
+        """Title with the unit."""
+        title = self.title or self.name.replace("_", " ")
+        return f"{title} ({self.unit})" if self.unit else title
+
+    def text(self, value: float) -> str:
+        """Write a recorded value as tables show it: percentages with two decimals, others with four digits."""
+        return f"{value * self.scale:.2f}" if self.unit == "%" else significant(value)
+
+    def better(self, left: float, right: float) -> bool:
+        """Whether `left` is better than `right`.
+
+        Raises
+        ------
+        ValueError
+            If the measure has no direction.
+        """
+        if self.direction is None:
+            raise ValueError(f"measure {self.name!r} has no direction")
+        return left > right if self.direction == "higher" else left < right
+
+
+_SHARE = (0.0, 1.0)
+_POSITIVE = (0.0, math.inf)
+
+_KNOWN = (
+    Measure(
+        "dendrogram_purity",
+        "share of the class in the lowest common ancestor of two points of one class, averaged over all such pairs",
+        "dendrogram purity",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels",),
+    ),
+    Measure(
+        "dasgupta_cost",
+        "sum over pairs of points of their similarity times the number of points below their lowest common ancestor",
+        "Dasgupta cost",
+        direction="lower",
+        range=_POSITIVE,
+        needs=("similarity",),
+    ),
+    Measure(
+        "sp",
+        "shortest path similarity: one minus the mean squared difference of path lengths in the tree found and in that "
+        "of the classes",
+        "SP",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels", "class tree"),
+    ),
+    Measure(
+        "ps",
+        "path sharing similarity: one minus the mean squared difference of shared branches in the tree found and in "
+        "that of the classes",
+        "PS",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels", "class tree"),
+    ),
+    Measure(
+        "ri",
+        "Rand index: share of the pairs of points on which clusters and classes agree",
+        "RI",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels",),
+    ),
+    Measure(
+        "ari",
+        "adjusted Rand index: the Rand index, corrected for chance",
+        "adjusted RI",
+        direction="higher",
+        range=(-0.5, 1.0),
+        blind=0.0,
+        needs=("labels",),
+    ),
+    Measure(
+        "accuracy",
+        "share of the test points whose class is found",
+        direction="higher",
+        range=_SHARE,
+        needs=("test labels",),
+    ),
+    Measure("seconds", "wall seconds of the fit", unit="s", direction="lower", range=_POSITIVE),
+    Measure("fit_seconds", "wall seconds of the fit", unit="s", direction="lower", range=_POSITIVE),
+    Measure("depth", "edges from the root to the deepest node", range=_POSITIVE),
+    Measure("n_nodes", "nodes of the tree", "nodes", range=_POSITIVE),
+    Measure("n_leaves", "nodes without children", "leaves", range=_POSITIVE),
+    Measure("n_clusters", "clusters found", "clusters", range=_POSITIVE),
+    Measure("converged", "1 where the optimisation reached its tolerance", direction="higher", range=_SHARE),
+    Measure("n_iterations", "iterations of the optimisation", "iterations", range=_POSITIVE),
+)
+
+#: All measures that no paper has to explain, by name.
+MEASURES: Mapping[str, Measure] = MappingProxyType({entry.name: entry for entry in _KNOWN})
+
+
+def measure(name: str) -> Measure:
+    """Return a measure of the registry.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name; a paper's own are in its plan (`cladebench.bench.plan.Plan.measures`).
+    """
+    if name not in MEASURES:
+        raise KeyError(f"no measure {name!r}; known: {', '.join(MEASURES)}")
+    return MEASURES[name]
+
+
+def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
+    """Add a paper's own measures to the registry.
+
+    Parameters
+    ----------
+    own : mapping of str to mapping
+        The section ``measures`` of a plan: attributes of :class:`Measure` by name; for a known measure only those that
+        differ.
+
+    Returns
+    -------
+    dict of str to Measure
+
+    Raises
+    ------
+    ValueError
+        If a new measure has no ``meaning``.
+    """
+    found = dict(MEASURES)
+    for name, entry in own.items():
+        given = dict(entry)
+        if "range" in given:
+            low, high = given["range"]
+            given["range"] = (-math.inf if low is None else low, math.inf if high is None else high)
+        if "needs" in given:
+            given["needs"] = tuple(given["needs"])
+        if name in found:
+            found[name] = replace(found[name], **given)
+        elif "meaning" in given:
+            found[name] = Measure(name, **given)
+        else:
+            raise ValueError(f"measures.{name}: missing key 'meaning': what the number says, in a sentence")
+    return found

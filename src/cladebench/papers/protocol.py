@@ -1,0 +1,130 @@
+"""The base of every paper's protocol: building, checking parameters, scaling, studies. What is left is the paper's."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cladebench import estimators
+from cladebench.bench.cell_spec import Cell, CellOutput
+from cladebench.validation import check_choice
+
+if TYPE_CHECKING:
+    from cladebench.bench.plan import Plan
+
+
+class Protocol(ABC):
+    """What one cell of a paper computes.
+
+    A paper's ``protocol.py`` defines a subclass with `measure`, and ``PROTOCOL``, an instance of it.
+
+    Attributes
+    ----------
+    own : mapping of str to object
+        Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
+    """
+
+    own: ClassVar[Mapping[str, Any]] = {}
+
+    @abstractmethod
+    def measure(self, cell: Cell) -> CellOutput:
+        """Fit the cell's method and measure what it found."""
+
+    def given(self, cell: Cell) -> Mapping[str, Any]:
+        """Give the parameters that an estimator is handed where it takes them; by default the cell's seed."""
+        return {"random_state": cell.spec.seed}
+
+    # ------------------------------------------------------------------ for subclasses
+
+    def own_parameters(self, cell: Cell) -> dict[str, Any]:
+        """Give the values of the protocol's own parameters in this cell."""
+        return {name: cell.parameters.get(name, default) for name, default in self.own.items()}
+
+    def build(self, cell: Cell, **optional: Any) -> Any:
+        """Make the cell's estimator with its parameters.
+
+        Parameters
+        ----------
+        cell : Cell
+        **optional
+            Handed over, like `given`, where the estimator takes them; what the plan says wins.
+        """
+        estimator = estimators.find(cell.method.estimator)()
+        known = estimator.get_params()
+        extra = {**self.given(cell), **optional}
+        said = {name: value for name, value in cell.parameters.items() if name not in self.own}
+        return estimator.set_params(**{name: value for name, value in extra.items() if name in known} | said)
+
+    # ------------------------------------------------------------------ for the spine
+
+    def run(self, cell: Cell) -> CellOutput:
+        """Run a cell: a study is the function that its estimator names, everything else goes to `measure`."""
+        if cell.method.role == "study":
+            output: CellOutput = _function(cell.method.estimator)(cell)
+            return output
+        return self.measure(cell)
+
+    def validate(self, plan: Plan) -> None:
+        """Check the plan's names of estimators and parameters, before anything runs.
+
+        Raises
+        ------
+        PlanError
+            With file, key path and the allowed names.
+        """
+        allowed: dict[str, list[str]] = {}
+        for name, method in plan.methods.items():
+            if method.role == "study":
+                plan.check(f"methods.{name}.estimator", method.estimator, _function)
+            else:
+                found = plan.check(f"methods.{name}.estimator", method.estimator, estimators.find)
+                allowed[name] = [*found().get_params(), *self.own]
+        plan.check_parameters(allowed)
+
+
+def _function(path: str) -> Any:
+    """Find a function by its dotted path."""
+    module, _, name = path.rpartition(".")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{path!r} cannot be found: {error}; expected the dotted path of a function"
+        ) from error
+    if not callable(function) or inspect.isclass(function):
+        raise ValueError(f"{path!r} is {function!r}; expected a function of a cell")
+    return function
+
+
+def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
+    """Fit an estimator and give the wall seconds that it took."""
+    started = time.perf_counter()
+    estimator.fit(X, y, **more)
+    return time.perf_counter() - started
+
+
+def scaled(X: np.ndarray, features: str) -> np.ndarray:
+    """Scale features, whatever the method does with them later.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    features : {"raw", "unit", "zscore"}
+        "raw": as they are; "unit": centred, then all divided by one number such that the samples have length 1 on
+        average (the geometry stays); "zscore": each centred and scaled to unit variance, constant ones to zero.
+    """
+    check_choice("features", features, ("raw", "unit", "zscore"))
+    if features == "raw":
+        return X
+    X = X - X.mean(axis=0)
+    if features == "unit":
+        length = float(np.linalg.norm(X, axis=1).mean())
+        return X / (length or 1.0)
+    deviation = X.std(axis=0)
+    return X / np.where(deviation > 0, deviation, 1.0)
