@@ -156,18 +156,21 @@ class DatasetInfo:
 
     @property
     def contents(self) -> str:
-        """What there is of each object, in words: ``120 points, 6 features, no labels``."""
+        """What there is, in words: ``120 points; 6 features; no labels``."""
         words = [f"{self.n_samples} points"]
         if self.n_features is not None:
             words.append(f"{self.n_features} features")
         if self.images:
             words.append("images")
-        words += [f"{kind} {name!r}" for name, kind in self.views.items()]
+        for kind in get_args(ViewKind):
+            names = [name for name, own in self.views.items() if own == kind]
+            if names:
+                words.append(f"{'views of ' if kind == 'features' else ''}{kind}: {', '.join(names)}")
         words.append("no labels" if self.n_classes is None else f"{self.n_classes} classes")
         roles = list(self.parts.values())
         if roles:
             words.append(f"in {roles.count('train')} training and {roles.count('test')} test sets")
-        return ", ".join(words)
+        return "; ".join(words)
 
     def check_draw(self, draw: int) -> None:
         """Raise ValueError unless ``draw`` is a draw of this data set."""

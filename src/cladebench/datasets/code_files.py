@@ -65,8 +65,10 @@ def _file(name: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _imports(path: Path) -> Iterator[str]:
+@functools.cache
+def _imports(path: Path) -> tuple[str, ...]:
     """Names in this package that a file imports, wherever the statement stands; some may be no modules."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -75,6 +77,6 @@ def _imports(path: Path) -> Iterator[str]:
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         else:
             continue
-        for name in names:
-            if name.startswith(f"{PACKAGE}."):
-                yield name.removeprefix(f"{PACKAGE}.").partition(".")[0]
+        prefix = f"{PACKAGE}."
+        found += [name.removeprefix(prefix).partition(".")[0] for name in names if name.startswith(prefix)]
+    return tuple(found)
