@@ -1,8 +1,11 @@
+import sys
 from pathlib import Path
 
 import pytest
 
+from cladebench import datasets
 from cladebench.bench import import_closure as sources
+from cladebench.datasets import registry
 
 
 @pytest.fixture
@@ -95,9 +98,37 @@ def test_a_cell_depends_on_its_own_method_and_not_on_others_or_the_watchdog():
     assert not {"methods/birch.py", "bench/watchdog.py", "bench/plan.py", "bench/store.py"} & files
 
 
-def test_job_sources_add_all_data_sets():
-    files = sources.job_sources("toy_paper", "good")
+def tails(files):
+    return {path.as_posix().rpartition("cladebench/")[2] for path in files}
+
+
+def test_job_sources_add_the_files_of_the_jobs_own_data_set():
+    files = sources.job_sources("toy_paper", "good", "glass")
     assert files == sorted(files) and all(isinstance(path, Path) for path in files)
-    tails = {path.as_posix() for path in files}
-    assert any(tail.endswith("cladebench/datasets/uci.py") for tail in tails)
-    assert any(tail.endswith("toy_paper/protocol.py") for tail in tails)
+    assert any(path.as_posix().endswith("toy_paper/protocol.py") for path in files)
+    glass, blobs = tails(files), tails(sources.job_sources("toy_paper", "good", "nested-blobs"))
+    assert glass - blobs == {"datasets/uci.py"} and blobs - glass == {"datasets/generators.py"}
+    common = {f"datasets/{name}.py" for name in ("base", "checks", "content", "derived", "fetch", "registry")}
+    assert common <= glass & blobs
+
+
+def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, monkeypatch):
+    before = {name: sources.job_sources("toy_paper", "good", name) for name in datasets.names()}
+    (tmp_path / "newcomer.py").write_text(
+        "import dataclasses\n"
+        "from cladebench.datasets.generators import DATASETS as blobs\n"
+        "DATASETS = (dataclasses.replace(blobs[0], name='newcomer'),)\n"
+    )
+    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path)])
+    registry.registry.cache_clear()
+    try:
+        assert {
+            name: sources.job_sources("toy_paper", "good", name) for name in datasets.names()
+        } == before | {
+            "newcomer": sorted([*before["nested-blobs"], tmp_path / "newcomer.py"]),
+        }
+    finally:
+        registry.registry.cache_clear()
+        sys.modules.pop("cladebench.datasets.newcomer", None)
+        if hasattr(datasets, "newcomer"):
+            del datasets.newcomer

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cladebench import cli, datasets
-from cladebench.datasets import fetch, uci
+from cladebench.datasets import cifar100, fetch, uci
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +26,38 @@ def test_list_has_every_data_set(capsys):
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert "bundled" in lines["digits"] and "generated" in lines["nested-blobs"]
     assert "not here (offline)" in lines["glass"] and "4601" in lines["spambase"]
+
+
+def test_list_shows_every_shape(capsys):
+    assert cli.main(["data", "list"]) == 0
+    rows = {line.split()[0]: line.split(maxsplit=7) for line in capsys.readouterr().out.splitlines()[1:14]}
+    shown = {name: (row[2], row[3], row[4], row[7]) for name, row in rows.items() if "generated" in row}
+    assert shown == {
+        "nested-blobs": ("240", "10", "8", "-"),
+        "small-images": ("80", "-", "4", "images; 1 view (features)"),
+        "split-distances": ("180", "-", "3", "4 views (distances); 3 train, 2 test sets"),
+        "topic-counts": ("150", "300", "5", "-"),
+        "uneven-distances": ("90", "-", "3", "1 view (distances)"),
+        "unlabelled-blobs": ("120", "6", "-", "-"),
+    }
+
+
+def test_info_says_all_that_the_registry_knows(capsys):
+    assert cli.main(["data", "info", "split-distances", "awa-pca"]) == 0
+    first, second = capsys.readouterr().out.split("\n\n")
+    assert first.startswith("split-distances: Three training and two test sets with stacks of distances\n")
+    assert "  kind:      synthetic\n" in first and "  available: generated\n" in first
+    assert "180 points; distances: dimension-0, dimension-1, dimension-2, dimension-3; 3 classes" in first
+    assert "  part:      train-1 (train)\n" in first and "  part:      test-2 (test)" in first
+    assert "  kind:      stand-in, stands in for AWA-PCA\n" in second
+    assert "  available: not here (mirror only)\n" in second
+    assert f"  file:      {cifar100.WORDS.name}, 7526715 bytes, sha256 {cifar100.WORDS.sha256}\n" in second
+    assert "no public address serves it" in second and cifar100.TREE.urls[1] in second
+
+
+def test_info_of_an_unknown_name_is_wrong_usage(capsys):
+    assert cli.main(["data", "info", "iris"]) == 2
+    assert "unknown data set 'iris', expected one of awa-attr" in capsys.readouterr().err
 
 
 def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cladebench import datasets
+from cladebench.datasets import Content, DatasetInfo
+from cladebench.datasets.content import Matrix, leaves
 
 NAMES = datasets.names()
 #: Data that are on this machine; the network is never asked. Generators and bundled data are always among them.
@@ -25,7 +28,8 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_entry_is_complete(name: str) -> None:
     entry = datasets.info(name)
-    assert entry.name == name and entry.n_classes >= 2 and entry.n_samples > entry.n_classes
+    assert entry.name == name and entry.n_samples > 2
+    assert entry.n_classes is None or 2 <= entry.n_classes < entry.n_samples
     for file in entry.files:
         # The first address is the official one, where there is one: pinned copies, which name a commit, come after it.
         assert "raw.githubusercontent.com" not in (file.official_url or "")
@@ -63,22 +67,80 @@ def test_content_is_what_the_registry_says(name: str, draw: int) -> None:
         entry.stand_in_for,
         draw,
     )
-    assert data.X.shape == (entry.n_samples, entry.n_features)
-    assert data.X.dtype == np.float64 and data.labels.dtype == np.intp
-    assert data.X.flags.c_contiguous and data.X.flags.writeable
-    assert np.isfinite(data.X).all() and (np.ptp(data.X, axis=0) > 0).any()
-    assert np.unique(data.labels).tolist() == list(range(entry.n_classes))
-    assert len(set(data.label_names)) == entry.n_classes
     assert data.source == datasets.availability(name)
     assert data.files == {file.name: file.sha256 for file in entry.files}
+    assert data.n_samples == entry.n_samples
+    assert {part: data.parts[part].role for part in data.parts} == dict(entry.parts)
+    for content in singles(data):
+        check_single(entry, content)
+    if entry.parts:
+        n_classes = [len(content.label_names) for content in singles(data)]
+        assert max(n_classes) == (entry.n_classes or 0)
+        assert data.X is None and data.labels is None and data.images is None and not data.views
+
+
+def singles(data: Content) -> list[Content]:
+    """The parts of a data set, or it itself where there are none."""
+    return [part.content for part in data.parts.values()] or [data]
+
+
+def check_single(entry: DatasetInfo, content: Content) -> None:
+    """Check what has no parts: shapes, types and values."""
+    n = content.n_samples
+    assert not content.parts
+    assert (content.X is None) == (entry.n_features is None)
+    if content.X is not None:
+        assert content.X.shape == (n, entry.n_features)
+        check_matrix(content.X)
+    assert (content.labels is None) == (entry.n_classes is None)
+    if content.labels is not None:
+        assert content.labels.dtype == np.intp and content.labels.shape == (n,)
+        assert np.unique(content.labels).tolist() == list(range(len(content.label_names)))
+        assert entry.parts or len(content.label_names) == entry.n_classes
+    assert len(set(content.label_names)) == len(content.label_names)
+    assert (content.images is not None) == entry.images
+    if content.images is not None:
+        assert len(content.images) == n
+        for i in range(n):
+            thumbnail = content.images.thumbnail(i, size=16)
+            assert thumbnail.dtype == np.uint8 and 1 <= max(thumbnail.shape[:2]) <= 16
+    assert {name: view.kind for name, view in content.views.items()} == dict(entry.views)
+    for view in content.views.values():
+        check_matrix(view.values)
+        assert view.values.shape[0] == n
+        if view.kind == "distances":
+            assert view.values.shape == (n, n) and (view.values >= 0).all()
+            assert not np.diagonal(view.values).any()
+
+
+def check_matrix(values: Matrix) -> None:
+    """Check that a matrix is finite, of float64, writeable and not constant; by rows or canonical CSR."""
+    data = values
+    if sparse.issparse(values):
+        assert isinstance(values, sparse.csr_array) and values.has_canonical_format
+        data = values.data
+        assert data.all()
+    else:
+        assert (np.ptp(values, axis=0) > 0).any()
+    assert data.dtype == np.float64 and data.flags.c_contiguous and data.flags.writeable
+    assert np.isfinite(data).all()
 
 
 @pytest.mark.parametrize("name", LOCAL)
 def test_loading_twice_gives_equal_and_separate_arrays(name: str) -> None:
     first, second = datasets.load(name), datasets.load(name)
     assert first.content_sha256 == second.content_sha256
-    assert first.X.tobytes() == second.X.tobytes() and first.labels.tobytes() == second.labels.tobytes()
-    assert not np.shares_memory(first.X, second.X)
+    pairs = list(zip(leaves(first), leaves(second), strict=True))
+    arrays = [(one, two) for (_, one), (_, two) in pairs if isinstance(one, np.ndarray)]
+    assert arrays and all(one.tobytes() == two.tobytes() for one, two in arrays)
+    assert not any(np.shares_memory(one, two) for one, two in arrays)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_source_files_are_those_of_this_data_set(name: str) -> None:
+    files = datasets.source_files(name)
+    assert any("DATASETS" in path.read_text(encoding="utf-8") for path in files)
+    assert not {path.stem for path in files} & {"__init__", "base", "registry", "content", "fetch", "derived"}
 
 
 @pytest.mark.parametrize("name", [name for name in LOCAL if datasets.info(name).n_draws > 1])
@@ -89,9 +151,19 @@ def test_draws_differ(name: str) -> None:
 
 @pytest.mark.parametrize("name", LOCAL)
 def test_a_tree_over_the_classes_is_a_tree(name: str) -> None:
-    data = datasets.load(name)
-    if data.class_parents is not None:
-        from cladebench.hierarchy import Hierarchy
+    for content in singles(datasets.load(name)):
+        if content.class_parents is not None:
+            from cladebench.hierarchy import Hierarchy
 
-        tree = Hierarchy.from_parents(data.class_parents, np.arange(len(data.label_names)))
-        assert tree.n_samples == len(data.label_names)
+            tree = Hierarchy.from_parents(content.class_parents, np.arange(len(content.label_names)))
+            assert tree.n_samples == len(content.label_names)
+
+
+def test_every_shape_is_among_those_that_need_no_files() -> None:
+    """The workflow can try each shape on a machine without data."""
+    shapes = [datasets.info(name) for name in NAMES if not datasets.info(name).files]
+    assert any(entry.n_classes is None for entry in shapes)
+    assert any(entry.n_features is None and "distances" in entry.views.values() for entry in shapes)
+    assert any(entry.images for entry in shapes)
+    assert any({"train", "test"} <= set(entry.parts.values()) for entry in shapes)
+    assert any(sparse.issparse(datasets.load(entry.name).X) for entry in shapes)

@@ -1,4 +1,4 @@
-"""The worked example of docs/adding-a-dataset.md, executed as it stands."""
+"""The worked examples of docs/adding-a-dataset.md, executed as they stand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cladebench import cli, datasets
 from cladebench.datasets import registry
@@ -20,18 +21,20 @@ BLOCK = re.compile(r"^```(?:text data|python module): (\S+)\n(.*?)^```$", re.MUL
 def example(places, tmp_path, monkeypatch):
     """Put the page's data file into the mirror and its module into a folder that the package searches."""
     blocks = dict(BLOCK.findall(PAGE.read_text(encoding="utf-8")))
-    assert set(blocks) == {"irises/irises.csv", "irises"}
+    assert set(blocks) == {"irises/irises.csv", "irises", "towns"}
     places.put(places.mirror, blocks["irises/irises.csv"].encode(), name="irises/irises.csv")
     folder = tmp_path / "families"
     folder.mkdir()
-    (folder / "irises.py").write_text(blocks["irises"], encoding="utf-8")
+    for module in ("irises", "towns"):
+        (folder / f"{module}.py").write_text(blocks[module], encoding="utf-8")
     monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(folder)])
     registry.registry.cache_clear()
     yield
     registry.registry.cache_clear()
-    sys.modules.pop("cladebench.datasets.irises", None)
-    if hasattr(datasets, "irises"):
-        del datasets.irises
+    for module in ("irises", "towns"):
+        sys.modules.pop(f"cladebench.datasets.{module}", None)
+        if hasattr(datasets, module):
+            delattr(datasets, module)
 
 
 def test_the_example_works_as_written(example, capsys):
@@ -43,6 +46,23 @@ def test_the_example_works_as_written(example, capsys):
     assert re.search(r"irises +real +5 +2 +2 +mirror", capsys.readouterr().out)
     assert cli.main(["data", "check"]) == 0
     assert "irises/irises.csv: ok" in capsys.readouterr().out
+
+
+def test_the_examples_of_other_shapes_work_as_written(example, places, capsys):
+    first, again, other = (datasets.load("towns", draw) for draw in (0, 0, 1))
+    hours = first.views["hours"].values
+    assert first.X is None and first.labels is None and first.n_samples == 20
+    assert (hours != hours.T).any() and first.content_sha256 == again.content_sha256 != other.content_sha256
+    assert len(list((places.cache / "derived").glob("towns-0-view-hours-*.npy"))) == 1
+    data = datasets.load("buildings")
+    old, new = (data.parts[name].content for name in ("old-town", "new-town"))
+    assert sparse.issparse(old.X) and old.X.shape == (9, 3) and new.label_names == ("house", "shop")
+    assert old.images.thumbnail(2, size=4).shape == (4, 3)
+    assert [path.name for path in datasets.source_files("towns")] == ["towns.py"]
+    assert cli.main(["data", "list"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"towns +synthetic +20 +- +- +generated +- +1 view \(distances\)", out)
+    assert re.search(r"buildings +synthetic +15 +3 +3 +generated +- +images; 1 train, 1 test sets", out)
 
 
 def test_the_names_on_the_page_exist():

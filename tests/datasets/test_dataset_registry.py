@@ -11,7 +11,7 @@ import pytest
 
 from cladebench import datasets
 from cladebench.datasets import Content, DatasetError, DatasetInfo, RemoteFile, registry
-from cladebench.datasets.base import content_sha256
+from cladebench.datasets.content import features_sha256
 
 FILE = RemoteFile("toy/toy.data", "0" * 64, 10, ("https://example.org/toy.data",))
 
@@ -79,7 +79,19 @@ def test_a_file_entry_is_checked(changes, message):
         ({"citation": ""}, "citation is empty"),
         ({"n_classes": 0}, "n_classes is 0"),
         ({"n_draws": 0}, "n_draws is 0"),
-        ({"content_sha256": "0" * 63}, "content_sha256.*64 lower-case hexadecimal"),
+        ({"n_features": 0}, "n_features is 0"),
+        ({"n_samples": 0}, "n_samples is 0"),
+        ({"n_features": None}, "neither images nor views: nothing to cluster"),
+        ({"views": {"A b": "features"}}, "views: name 'A b', expected lower-case"),
+        ({"views": {"a": "metric"}}, "views: a is 'metric', expected one of features, distances"),
+        ({"parts": {"../a": "train"}}, "parts: name '../a', expected lower-case"),
+        ({"parts": {"a": "validation"}}, "parts: a is 'validation', expected one of train, test"),
+        ({"features_sha256": "0" * 63}, "features_sha256.*64 lower-case hexadecimal"),
+        ({"features_sha256": "0" * 64, "parts": {"a": "train"}}, "there is no X of the whole"),
+        (
+            {"features_sha256": "0" * 64, "n_features": None, "images": True},
+            "there is no X of the whole",
+        ),
     ],
 )
 def test_a_data_set_entry_is_checked(changes, message):
@@ -89,7 +101,9 @@ def test_a_data_set_entry_is_checked(changes, message):
 
 def test_unknown_name_lists_the_known_ones():
     for call in (datasets.load, datasets.info, datasets.availability):
-        with pytest.raises(ValueError, match=r"'glas'.*digits, glass,.* nested-blobs, spambase"):
+        with pytest.raises(
+            ValueError, match=r"'glas'.*digits, glass,.* nested-blobs, small-images, spambase"
+        ):
             call("glas")
 
 
@@ -169,14 +183,37 @@ def test_class_parents_are_those_of_a_tree_over_the_classes(register, parents, f
     )
 
 
-def test_content_without_its_registered_digest_is_refused(register):
-    digest = content_sha256(np.eye(3), np.array([0, 1, 1]))
-    register(entry(content_sha256=digest, n_draws=2))
-    assert datasets.load("toy").content_sha256 == digest
-    register(entry(content_sha256="0" * 64, n_draws=2))
-    with pytest.raises(DatasetError, match=f"^toy: .*expected content with sha256 0{{64}}, found {digest}"):
+def test_features_without_their_registered_digest_are_refused(register):
+    digest = features_sha256(np.eye(3), np.array([0, 1, 1]))
+    register(entry(features_sha256=digest, n_draws=2))
+    assert np.array_equal(datasets.load("toy").X, np.eye(3))
+    register(entry(features_sha256="0" * 64, n_draws=2))
+    with pytest.raises(
+        DatasetError,
+        match=f"^toy: .*expected features and labels with sha256 0{{64}}, found {digest}$",
+    ):
         datasets.load("toy")
-    assert datasets.load("toy", 1).content_sha256 == digest  # the registered one is that of draw 0
+    assert datasets.load("toy", 1).draw == 1  # the registered one is that of draw 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "contents"),
+    [
+        ({}, "3 points; 3 features; 2 classes"),
+        ({"n_classes": None}, "3 points; 3 features; no labels"),
+        ({"n_features": None, "images": True}, "3 points; images; 2 classes"),
+        (
+            {"views": {"b": "distances", "a": "features", "c": "distances"}},
+            "3 points; 3 features; views of features: a; distances: b, c; 2 classes",
+        ),
+        (
+            {"parts": {"a": "train", "b": "test", "c": "train"}},
+            "3 points; 3 features; 2 classes; in 2 training and 1 test sets",
+        ),
+    ],
+)
+def test_an_entry_says_in_words_what_there_is(changes, contents):
+    assert entry(**changes).contents == contents
 
 
 def test_a_loaded_data_set_says_where_it_came_from(register, places, make_file):
@@ -202,14 +239,6 @@ def test_availability_never_reads_or_asks(register, make_file, server):
     register(entry(kind="real", files=(make_file(server.url + "/toy"),)))
     assert datasets.availability("toy") is None
     assert server.requests == []
-
-
-def test_digest_depends_on_content_and_shape_alone():
-    X, labels = np.arange(6.0).reshape(2, 3), np.array([0, 1])
-    digest = content_sha256(X, labels)
-    assert digest == content_sha256(np.asfortranarray(X), labels.astype(np.int32))
-    others = [(X.reshape(3, 2), labels), (X + 1e-15 * (X == 1), labels), (X, labels[::-1])]
-    assert len({digest, *(content_sha256(*other) for other in others)}) == 4
 
 
 MODULE = """
@@ -277,4 +306,8 @@ def test_registry_frame_has_a_row_for_each():
         9,
         6,
     ]
-    assert not frame.isna().any(axis=None)
+    rows = frame.set_index("name")
+    assert rows["n_features"].isna()["uneven-distances"] and rows["n_classes"].isna()["unlabelled-blobs"]
+    assert rows.loc["split-distances", "contents"].endswith("in 3 training and 2 test sets")
+    assert not frame.drop(columns=["n_features", "n_classes"]).isna().any(axis=None)
+    assert str(frame.dtypes["n_features"]) == "Int64"

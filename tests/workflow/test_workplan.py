@@ -62,3 +62,19 @@ def test_jobs_run_again_when_data_come_or_are_repaired(monkeypatch, place, state
     monkeypatch.setattr("cladebench.workflow.workplan._available", lambda dataset: place)
     plan = Workplan(SMOKE)
     assert {plan.data_state(job) for job in plan.jobs} == {state}
+
+
+def test_a_job_starts_again_for_its_own_data_set_and_not_for_others():
+    plan = Workplan({"scope": "full", "papers": ["ghc"]})
+    files = {
+        name: {path.rpartition("/")[2] for path in plan.sources(name) if "/datasets/" in path}
+        for name in plan.jobs
+    }
+    families = {"glass": "uci.py", "digits": "uci.py", "nested-blobs": "generators.py"}
+    seen = {plan.jobs[name].dataset for name in files}
+    assert {"glass", "nested-blobs"} <= seen
+    for name, found in files.items():
+        own = families.get(plan.jobs[name].dataset)
+        if own is not None:
+            assert found & {"awa.py", "cifar100.py", "topic_counts.py", *families.values()} == {own}
+            assert "registry.py" in found

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from cladebench import datasets
+
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
-DATASETS_PACKAGE = "cladebench.datasets"
 RUNNER = "cladebench.bench.run_cell"
 
 
@@ -210,11 +211,11 @@ def cell_sources(package: str, estimator: str) -> list[Path]:
     return closure([*start, module] if module else start)
 
 
-def job_sources(package: str, estimator: str) -> list[Path]:
+def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:
     """Source files whose change should start a job again, for Snakemake's inputs.
 
-    These are `cell_sources` and, because a data set is found by its folder and not by an import, all of
-    ``cladebench.datasets``; a job started for a change that touches none of its cells keeps them all.
+    These are `cell_sources` and, because a data set is found by its folder and not by an import, the files of the
+    job's own data set; a job started for a change that touches none of its cells keeps them all.
 
     Parameters
     ----------
@@ -222,6 +223,7 @@ def job_sources(package: str, estimator: str) -> list[Path]:
         Dotted name of the paper's package.
     estimator : str
         As the plan names it.
+    dataset : str
+        Name of a registered data set.
     """
-    data = [path for path in map(find_file, _modules_in(DATASETS_PACKAGE)) if path is not None]
-    return sorted({*cell_sources(package, estimator), *data})
+    return sorted({*cell_sources(package, estimator), *datasets.source_files(dataset)})

@@ -191,7 +191,7 @@ def load_data(name: str, draw: int) -> datasets.Dataset:
         except datasets.DataUnavailable as error:
             _unavailable[name] = error
             raise
-        data.X.flags.writeable = data.labels.flags.writeable = False
+        data.freeze()
         _loaded.clear()
         _loaded[name, draw] = data
     return _loaded[name, draw]

@@ -1,4 +1,4 @@
-"""``cladebench data list | fetch | check``: what data there are, get them, compare them with the registry."""
+"""``cladebench data list | info | fetch | check``: what data there are, get them, compare them with the registry."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "data",
-        help="list, fetch and check data sets",
-        description="List, fetch and check data sets.",
+        help="list, describe, fetch and check data sets",
+        description="List, describe, fetch and check data sets.",
         epilog=f"Environment (or the configuration's data section): {settings.CACHE} folder of fetched files "
         f"(default: .cladebench/cache in the checkout); {settings.MIRROR} folders to read first; "
         f"{settings.OFFLINE}=1 never asks the network.",
@@ -32,9 +32,15 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "list",
         help="show all data sets, where they are, and their files",
         description="Show all data sets, where they are on this machine, and the path of each of their files in a "
-        "mirror folder. A file of another size than its registered one is called altered; contents are compared by "
-        "'cladebench data check'.",
+        "mirror folder. A file of the wrong size is called altered; contents are compared by 'cladebench data check'.",
     ).set_defaults(func=configured(list_datasets))
+    describing = actions.add_parser(
+        "info",
+        help="show all that the registry says of data sets",
+        description="Show all that the registry says of data sets, and where they are on this machine.",
+    )
+    describing.add_argument("names", nargs="+", metavar="NAME", help="data set")
+    describing.set_defaults(func=configured(describe_datasets))
     fetching = actions.add_parser(
         "fetch",
         help="get the files of data sets",
@@ -95,6 +101,9 @@ def list_datasets(args: argparse.Namespace) -> int:
         place or away(name) for name, place in table[["name", "available"]].itertuples(index=False)
     ]
     table["stand-in for"] = table["stand-in for"].replace("", "-")
+    table["beside"] = [beside(datasets.info(name)) for name in table["name"]]
+    for column in ("d", "classes"):
+        table[column] = table[column].astype(object).where(table[column].notna(), "-")
     print(table.to_string(index=False))
     users: dict[str, list[str]] = {}  # of each file
     for entry in map(datasets.info, datasets.names()):
@@ -110,6 +119,43 @@ def list_datasets(args: argparse.Namespace) -> int:
     for mirror in now.mirrors:
         if not mirror.is_dir():
             print(f"mirror {mirror}: no such folder")
+    return 0
+
+
+def beside(entry: datasets.DatasetInfo) -> str:
+    """What a data set has beside features and labels, in few words."""
+    words = ["images"] if entry.images else []
+    if entry.views:
+        kinds = sorted(set(entry.views.values()))
+        words.append(f"{len(entry.views)} {'views' if len(entry.views) > 1 else 'view'} ({', '.join(kinds)})")
+    if entry.parts:
+        roles = list(entry.parts.values())
+        words.append(f"{roles.count('train')} train, {roles.count('test')} test sets")
+    return "; ".join(words) or "-"
+
+
+def describe_datasets(args: argparse.Namespace) -> int:
+    """Print the registry entries of the named data sets."""
+    for number, name in enumerate(args.names):
+        entry = datasets.info(name)
+        stands = f", stands in for {entry.stand_in_for}" if entry.stand_in_for else ""
+        facts = {
+            "kind": f"{entry.kind}{stands}",
+            "contents": entry.contents,
+            "draws": str(entry.n_draws),
+            "available": datasets.availability(name) or away(name),
+            "licence": entry.licence,
+            "citation": entry.citation,
+            "notes": entry.notes or "-",
+        }
+        print(("\n" if number else "") + f"{name}: {entry.title}")
+        for key, value in facts.items():
+            print(f"  {key + ':':<11}{value}")
+        for part, role in entry.parts.items():
+            print(f"  part:      {part} ({role})")
+        for file in entry.files:
+            print(f"  file:      {file.name}, {file.size} bytes, sha256 {file.sha256}")
+            print(f"             {' '.join(file.urls) or 'no public address serves it'}")
     return 0
 
 

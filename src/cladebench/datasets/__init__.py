@@ -12,9 +12,12 @@ from cladebench.datasets.base import (
     DatasetError,
     DatasetInfo,
     DataUnavailable,
+    Images,
+    Part,
     RemoteFile,
+    View,
 )
-from cladebench.datasets.registry import availability, info, load, names, registry_frame
+from cladebench.datasets.registry import availability, info, load, names, registry_frame, source_files
 
 __all__ = [
     "CacheUnwritable",
@@ -24,10 +27,14 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "DatasetInfo",
+    "Images",
+    "Part",
     "RemoteFile",
+    "View",
     "availability",
     "info",
     "load",
     "names",
     "registry_frame",
+    "source_files",
 ]

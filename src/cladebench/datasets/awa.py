@@ -270,7 +270,7 @@ DATASETS = (
         "C. Kemp et al. (2006), AAAI. Tree: G. A. Miller (1995). WordNet. Communications of the ACM 38(11)",
         loader=load_awa_attr,
         files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
-        content_sha256="b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
+        features_sha256="b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
         notes="Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
         "classifiers; these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise "
         f"of standard deviation {NOISE}, with which K-means has the published Rand index of 96.04 (97.26 at 0.6, 95.90 "

@@ -245,7 +245,7 @@ DATASETS = (
         citation=_CITATION,
         loader=load_animals,
         files=(WORDS, TREE, NAMES),
-        content_sha256="d8a6afc14a32b1bc5050fd7b9277c0e48b82d881534ced2b8ed857daf433d773",
+        features_sha256="d8a6afc14a32b1bc5050fd7b9277c0e48b82d881534ced2b8ed857daf433d773",
         notes="The paper has 30,475 images of 50 animals and concatenates six kinds of features; here are 45 animal "
         f"classes and SIFT alone. {_FEATURES}",
     ),
@@ -261,7 +261,7 @@ DATASETS = (
         citation=_CITATION,
         loader=load_vehicles_and_devices,
         files=(WORDS, TREE, NAMES),
-        content_sha256="9a6671c29ceac353940f70e4db92483521221f999f4f527e04549ff9973dac09",
+        features_sha256="9a6671c29ceac353940f70e4db92483521221f999f4f527e04549ff9973dac09",
         notes="The paper has 26,624 images of 20 vehicle classes of ImageNet. CIFAR-100 has ten of vehicles: the other "
         f"ten are electrical devices and large outdoor things that people built. {_FEATURES}",
     ),
@@ -277,7 +277,7 @@ DATASETS = (
         citation=_CITATION,
         loader=load_household_and_plants,
         files=(WORDS, TREE, NAMES),
-        content_sha256="8fce096bf097ce7e5d08fc5e14a256d917796e5940111fd8893dd068588c434a",
+        features_sha256="8fce096bf097ce7e5d08fc5e14a256d917796e5940111fd8893dd068588c434a",
         notes="The paper has 28,957 images of 20 classes of ImageNet, neither animals nor vehicles; here are "
         f"furniture, food containers, fruit and vegetables, flowers. {_FEATURES}",
     ),

@@ -1,61 +1,119 @@
-"""Features that take long to compute: a copy of what was computed, checked each time against the registry."""
+"""Features and distances that take long to compute: a copy is kept in the cache, named by what it was made from."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
+from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from cladebench.datasets.base import CacheUnwritable, DatasetInfo, Features, content_sha256
+from cladebench.datasets.base import CacheUnwritable, DatasetInfo
+from cladebench.datasets.code_files import sources_of
+from cladebench.datasets.content import Matrix
 from cladebench.datasets.fetch import check_writable, write_file
 from cladebench.datasets.settings import current
 
-
-def derived_path(entry: DatasetInfo) -> Path:
-    """Place of the copy in the cache; other content has another name, so that versions do not fight for one."""
-    return current().cache / "derived" / f"{entry.name}-{str(entry.content_sha256)[:12]}.f64"
+#: Libraries that the values are computed with: another version may give other bits.
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
-def features(entry: DatasetInfo, X: Features, labels: NDArray[np.intp], draw: int) -> NDArray[np.float64]:
-    """Features as an array: as given, from the checked copy, or computed and then kept.
+def derived_path(entry: DatasetInfo, draw: int, place: str) -> Path:
+    """Place of a copy in the cache.
 
-    The copy is used only where features and labels together have the registered digest, so that it can be
-    cut, altered or of another version and no one is deceived; it is then computed and written anew. Only what
-    has the registered digest is kept. A cache that cannot be read or written costs time and is no error.
+    Its name has a digest of all that the values are made from: files, draw, place, source code of the loader and
+    versions of libraries. A change in any of them gives another name, so that versions do not fight for one.
 
     Parameters
     ----------
     entry : DatasetInfo
-        Nothing is kept without its `content_sha256`.
-    X : ndarray or callable
-        As the loader gives it.
-    labels : ndarray of shape (n_samples,)
     draw : int
-        Only draw 0 has a registered digest.
+    place : str
+        Which of the values: ``X``, ``view-<name>``, or either after ``part-<name>-``.
     """
-    if not callable(X):
-        return X
-    if draw != 0 or entry.content_sha256 is None:
-        return X()
-    path = derived_path(entry)
-    kept = _read(path, (entry.n_samples, entry.n_features))
-    if kept is not None and content_sha256(kept, labels) == entry.content_sha256:
+    recipe = {
+        "name": entry.name,
+        "draw": draw,
+        "place": place,
+        "files": [[file.name, file.sha256] for file in entry.files],
+        "code": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in sources_of(entry)],
+        "libraries": [[name, version(name)] for name in LIBRARIES],
+    }
+    digest = hashlib.sha256(json.dumps(recipe).encode()).hexdigest()
+    return current().cache / "derived" / f"{entry.name}-{draw}-{place}-{digest[:16]}.npy"
+
+
+def computed(
+    entry: DatasetInfo,
+    draw: int,
+    place: str,
+    function: Callable[[], Matrix],
+    accept: Callable[[Matrix], bool] = lambda values: True,
+) -> Matrix:
+    """Values of a function: from a kept copy, or computed and then kept.
+
+    A copy that was cut or altered is not used, but computed and written anew. A cache that cannot be read or written
+    costs time and is no error.
+
+    Parameters
+    ----------
+    entry, draw, place
+        See :func:`derived_path`.
+    function : callable
+        Gives a dense array or a sparse matrix.
+    accept : callable, optional
+        Whether values are the right ones; wrong ones are returned when computed, but neither read nor kept.
+    """
+    path = derived_path(entry, draw, place)
+    kept = _read(path)
+    if kept is not None and accept(kept):
         return kept
-    computed = X()
-    if content_sha256(computed, labels) == entry.content_sha256:
+    values = _plain(function())
+    if accept(values):
         with suppress(CacheUnwritable):
             check_writable(path.parent)
-            write_file(path, np.ascontiguousarray(computed, dtype="<f8").tobytes())
-    return computed
+            write_file(path, _packed(values))
+    return values
 
 
-def _read(path: Path, shape: tuple[int, int]) -> NDArray[np.float64] | None:
-    """Array in a file; None where there is none of this shape. There is no header that could claim anything."""
-    size = shape[0] * shape[1]
+def _plain(values: Matrix) -> Matrix:
+    """Values as they are kept: float64, by rows."""
+    if sparse.issparse(values):
+        return sparse.csr_array(values, dtype=np.float64)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _packed(values: Matrix) -> bytes:
+    """Bytes of a copy: one array in the .npy format, or four of a sparse matrix, and the sha256 of it all."""
+    arrays = [values]
+    if sparse.issparse(values):
+        arrays = [values.data, values.indices, values.indptr, np.array(values.shape)]
+    stream = io.BytesIO()
+    for array in arrays:
+        np.lib.format.write_array(stream, array, allow_pickle=False)
+    content = stream.getvalue()
+    return content + hashlib.sha256(content).digest()
+
+
+def _read(path: Path) -> Matrix | None:
+    """Values of a copy; None where there is none, or not with the bytes that were written."""
     try:
-        kept = np.fromfile(path, dtype="<f8", count=size + 1)
+        packed = path.read_bytes()
     except OSError:
         return None
-    return kept.reshape(shape) if kept.size == size else None
+    content, digest = packed[:-32], packed[-32:]
+    if hashlib.sha256(content).digest() != digest:
+        return None
+    stream, arrays = io.BytesIO(content), list[NDArray[np.float64]]()
+    while stream.tell() < len(content):
+        arrays.append(np.lib.format.read_array(stream, allow_pickle=False))
+    if len(arrays) == 1:
+        return arrays[0]
+    data, indices, indptr, shape = arrays
+    return sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))

@@ -203,10 +203,6 @@ class _BrokenOff(_Unreachable):
     """The transfer began or the server had a passing fault: worth another attempt."""
 
 
-class _Enough(Exception):
-    """No more bytes are wanted."""
-
-
 class _Transfer(threading.Thread):
     """Fetch one address into memory, at most one chunk more than is wanted; given up, it ends with its next chunk.
 
@@ -231,30 +227,23 @@ class _Transfer(threading.Thread):
             self.answered.set()
             self.finished.set()
 
-    def write(self, chunk: bytes) -> None:
-        """Take a chunk from the downloader, to which this is the file to write."""
-        self.content += chunk
-        if self.given_up or len(self.content) > self.size:
-            raise _Enough
-
-    def flush(self) -> None:
-        """Nothing is buffered."""
-
     def _fetch(self) -> None:
-        import pooch
         import requests
 
-        download = pooch.HTTPDownloader(
-            chunk_size=CHUNK,
-            timeout=(START_TIMEOUT, READ_TIMEOUT),
-            # The registered size and sha256 are those of the file as it is, not as packed for the transfer.
-            headers={"Accept-Encoding": "identity"},
-            hooks={"response": lambda *_, **__: self.answered.set()},
-        )
         try:
-            download(self.url, self, None)
-        except _Enough:
-            return
+            with requests.get(
+                self.url,
+                stream=True,
+                timeout=(START_TIMEOUT, READ_TIMEOUT),
+                # The registered size and sha256 are those of the file as it is, not as packed for the transfer.
+                headers={"Accept-Encoding": "identity"},
+                hooks={"response": lambda *_, **__: self.answered.set()},
+            ) as response:
+                response.raise_for_status()
+                for chunk in response.iter_content(CHUNK):
+                    self.content += chunk
+                    if self.given_up or len(self.content) > self.size:
+                        return
         except requests.HTTPError as error:
             status = 0 if error.response is None else error.response.status_code
             raise (_BrokenOff if status >= 500 else _Unreachable)(f"HTTP status {status}") from error

@@ -6,16 +6,16 @@ import importlib
 import operator
 import pkgutil
 import sys
+from dataclasses import fields
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cladebench.datasets.base import Content, Dataset, DatasetError, DatasetInfo, RemoteFile, content_sha256
-from cladebench.datasets.derived import features
+from cladebench.datasets.base import Dataset, DatasetInfo, RemoteFile
+from cladebench.datasets.checks import checked
+from cladebench.datasets.code_files import sources_of
+from cladebench.datasets.content import Content, content_sha256
 from cladebench.datasets.fetch import check_local, obtain
-from cladebench.validation import as_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def availability(name: str) -> str | None:
     -------
     str or None
         cache, mirror, bundled or generated (joined by ``+`` where files differ); altered when a file that would be
-        read has not its registered size; None when a file is missing.
+        read has the wrong size; None when a file is missing.
     """
     entry = info(name)
     if not entry.files:
@@ -120,30 +120,29 @@ def load(name: str, draw: int = 0) -> Dataset:
     draw = operator.index(draw)
     entry.check_draw(draw)
     obtained = {file.name: obtain(file) for file in entry.files}
-    content = entry.loader({file: got.content for file, got in obtained.items()}, draw)
-    labels = np.ascontiguousarray(content.labels, dtype=np.intp)
-    X = np.ascontiguousarray(features(entry, content.X, labels, draw), dtype=np.float64)
-    digest = content_sha256(X, labels)
-    _check(entry, X, labels, content)
-    if draw == 0 and entry.content_sha256 not in (None, digest):
-        raise DatasetError(
-            f"{name}: the files are the registered ones, but what was computed from them is not: expected content "
-            f"with sha256 {entry.content_sha256}, found {digest}"
-        )
+    given = entry.loader({file: got.content for file, got in obtained.items()}, draw)
+    content = checked(entry, given, draw)
     return Dataset(
+        **{own.name: getattr(content, own.name) for own in fields(Content)},
         name=entry.name,
-        X=X,
-        labels=labels,
-        label_names=content.label_names,
         kind=entry.kind,
         stand_in_for=entry.stand_in_for,
         source=_joined([got.source for got in obtained.values()]) if obtained else "generated",
         files={file.name: file.sha256 for file in entry.files},
-        content_sha256=digest,
+        content_sha256=content_sha256(content),
         draw=draw,
-        class_parents=content.class_parents,
-        feature_names=content.feature_names,
     )
+
+
+def source_files(name: str) -> list[Path]:
+    """Source files that make one data set and not all of them (:func:`~cladebench.datasets.code_files.sources_of`).
+
+    Raises
+    ------
+    ValueError
+        No such data set.
+    """
+    return sources_of(info(name))
 
 
 def registry_frame() -> pd.DataFrame:
@@ -161,6 +160,7 @@ def registry_frame() -> pd.DataFrame:
                 "n_samples": entry.n_samples,
                 "n_features": entry.n_features,
                 "n_classes": entry.n_classes,
+                "contents": entry.contents,
                 "n_draws": entry.n_draws,
                 "available": availability(entry.name) or "",
                 "official_url": " ".join(file.official_url for file in entry.files if file.official_url),
@@ -171,56 +171,9 @@ def registry_frame() -> pd.DataFrame:
                 "notes": entry.notes,
             }
         )
-    return pd.DataFrame(rows)
+    # Whole numbers also where some data sets have none.
+    return pd.DataFrame(rows).astype({"n_features": "Int64", "n_classes": "Int64"})
 
 
 def _joined(sources: list[str]) -> str:
     return "+".join(sorted(set(sources)))
-
-
-def _check(entry: DatasetInfo, X: NDArray[np.float64], labels: NDArray[np.intp], content: Content) -> None:
-    """Compare the loaded arrays and names with the registry."""
-    place = ", ".join(file.name for file in entry.files) or "the generator"
-
-    def require(holds: bool, expected: str, found: object) -> None:
-        if not holds:
-            raise DatasetError(f"{entry.name} ({place}): expected {expected}, found {found}")
-
-    shape = (entry.n_samples, entry.n_features)
-    require(X.shape == shape, f"X of shape {shape}", X.shape)
-    require(bool(np.isfinite(X).all()), "finite features", "NaN or infinity")
-    require(labels.shape == shape[:1], f"labels of shape {shape[:1]}", labels.shape)
-    classes = np.unique(labels)
-    expected = np.arange(entry.n_classes)
-    require(
-        np.array_equal(classes, expected),
-        f"labels 0..{entry.n_classes - 1}, each occurring",
-        classes.tolist(),
-    )
-    names = len(content.label_names)
-    require(names == entry.n_classes, f"{entry.n_classes} label names", names)
-    names = entry.n_features if content.feature_names is None else len(content.feature_names)
-    require(names == entry.n_features, f"{entry.n_features} feature names", names)
-    if content.class_parents is not None:
-        fault = _tree_fault(content.class_parents, entry.n_classes)
-        require(
-            fault is None,
-            f"class_parents to be the parent of each node of a tree (-1 at the root), nodes 0..{entry.n_classes - 1} "
-            "being the classes",
-            fault,
-        )
-
-
-def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:
-    """Put in words why these are not the parents of a tree over the classes; None if they are."""
-    # It needs the compiled core, which a look at the registry does not.
-    from cladebench.hierarchy import Hierarchy
-
-    try:
-        n_nodes = len(as_index("class_parents", parents))
-        if n_nodes < n_classes:
-            return f"{n_nodes} nodes"
-        Hierarchy(parents, np.arange(n_classes))
-    except ValueError as error:
-        return str(error)
-    return None

@@ -71,7 +71,7 @@ class Workplan:
         self.plans: dict[str, Plan] = {}
         self._artifacts: dict[str, tuple[Any, ...]] = {}
         # Snakemake asks again and again, so all that takes time is found once.
-        self._sources: dict[tuple[str, str], list[str]] = {}
+        self._sources: dict[str, list[str]] = {}
         self.jobs: dict[str, Job] = {}
         for name in self.config.papers or built_in_papers():
             try:
@@ -91,9 +91,8 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                if (plan.paper, job.estimator) not in self._sources:
-                    found = sources.job_sources(plan.package, job.estimator)
-                    self._sources[plan.paper, job.estimator] = [str(path) for path in found]
+                found = sources.job_sources(plan.package, job.estimator, job.dataset)
+                self._sources[job.name] = [str(path) for path in found]
                 self.jobs[job.name] = job
 
     # ------------------------------------------------------------------ cells
@@ -104,7 +103,7 @@ class Workplan:
 
     def sources(self, job: str) -> list[str]:
         """Source files on which the cells of a job depend."""
-        return self._sources[self.jobs[job].plan.paper, self.jobs[job].estimator]
+        return self._sources[job]
 
     def digest(self, job: str) -> str:
         """Digest of the planned cells and of what their limits are; a job started for new limits keeps good records."""

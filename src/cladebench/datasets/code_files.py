@@ -1,0 +1,82 @@
+"""Which source files make a data set: the module of its loader and what that imports in this folder."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from cladebench.datasets.base import DatasetInfo
+
+PACKAGE = str(__package__)
+#: Where the modules start that all data sets have in common; they are left out.
+COMMON = "registry"
+
+
+def sources_of(entry: DatasetInfo) -> list[Path]:
+    """Source files of one data set, without those that serve all data sets.
+
+    Parameters
+    ----------
+    entry : DatasetInfo
+
+    Returns
+    -------
+    list of Path
+        Sorted: the module that lists the entry, that of its loader, and the modules of ``cladebench.datasets`` that
+        they import, directly or not. What a loader imports from elsewhere is not followed.
+    """
+    found = {
+        Path(path)
+        for name in _modules_of(entry)
+        if (path := getattr(sys.modules.get(name), "__file__", None)) is not None
+    }
+    modules = [path for start in found for path in _closure(_imports(start))]
+    return sorted({*found, *modules} - set(_closure([COMMON])))
+
+
+def _modules_of(entry: DatasetInfo) -> Iterator[str]:
+    """Names of the modules that list an entry and that define its loader."""
+    loader = entry.loader
+    while isinstance(loader, functools.partial):
+        loader = loader.func
+    yield loader.__module__
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{PACKAGE}.") and any(own is entry for own in getattr(module, "DATASETS", ())):
+            yield name
+
+
+def _closure(names: Iterable[str]) -> list[Path]:
+    """Files of the modules of this package with these names, and of those that they import."""
+    queue, files = list(names), dict[Path, None]()
+    while queue:
+        path = _file(queue.pop())
+        if path is not None and path not in files:
+            files[path] = None
+            queue.extend(_imports(path))
+    return list(files)
+
+
+def _file(name: str) -> Path | None:
+    """File of a module of this package; None where there is none of that name."""
+    candidates = (Path(folder) / f"{name}.py" for folder in sys.modules[PACKAGE].__path__)
+    return next((path for path in candidates if path.is_file()), None)
+
+
+@functools.cache
+def _imports(path: Path) -> tuple[str, ...]:
+    """Names in this package that a file imports, wherever the statement stands; some may be no modules."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(filter(None, (PACKAGE if node.level else "", node.module)))
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        prefix = f"{PACKAGE}."
+        found += [name.removeprefix(prefix).partition(".")[0] for name in names if name.startswith(prefix)]
+    return tuple(found)
