@@ -19,8 +19,10 @@ import numpy as np
 
 from cladebench import datasets
 from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
+from cladebench.bench.provenance import PACKAGES
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
+ALWAYS_RECORDED = (*PACKAGES, "python")
 
 
 def cell_key(
@@ -38,7 +40,11 @@ def cell_key(
             "code": provenance["code_digest"],
             "core": provenance["core_build"],
             "data": data_sha256,
-            "versions": {name: provenance["versions"][name] for name in KEY_PACKAGES},
+            "versions": {
+                name: version
+                for name, version in provenance["versions"].items()
+                if name in KEY_PACKAGES or name not in ALWAYS_RECORDED  # the latter: a library's estimator
+            },
         }
     )
 

@@ -154,7 +154,7 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
         _remove_leftovers(store, job)
         digest = sources.code_digest(sources.cell_sources(job.plan.package, job.estimator))
-        provenance = provenance_module.collect(digest)
+        provenance = provenance_module.collect(digest, sources.library_distributions(job.estimator))
         keys = _Keys(job, provenance)
         statuses: Counter[str] = Counter()
         pending: list[tuple[int, PlannedCell]] = []
