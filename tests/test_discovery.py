@@ -56,19 +56,26 @@ def test_a_new_package_is_a_new_method(folder: Path) -> None:
 
 def test_two_methods_of_one_name(folder: Path) -> None:
     (folder / "dropped_in.py").write_text(SOURCE.format(name="Agglomerative"))
-    with pytest.raises(ImportError, match=r"two classes are named Agglomerative: in .*agglomerative and in .*dropped_in"):
+    with pytest.raises(
+        ImportError, match=r"two classes are named Agglomerative: in .*agglomerative and in .*dropped_in"
+    ):
         methods.discover()
 
 
 BROKEN = {
-    "a name that is not there": ("import no_such_package\n", "ModuleNotFoundError: No module named 'no_such_package'"),
+    "a name that is not there": (
+        "import no_such_package\n",
+        "ModuleNotFoundError: No module named 'no_such_package'",
+    ),
     "no Python": ("class Broken:\n    def (\n", "SyntaxError: invalid syntax"),
     "a script that ends": ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
 }
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_module_that_cannot_be_imported_is_named_and_leaves_the_others_alive(folder: Path, fault: str) -> None:
+def test_a_module_that_cannot_be_imported_is_named_and_leaves_the_others_alive(
+    folder: Path, fault: str
+) -> None:
     text, error = BROKEN[fault]
     (folder / "dropped_in_broken.py").write_text(text + "\n\n" + SOURCE.format(name="Broken"))
     (folder / "dropped_in_whole.py").write_text(SOURCE.format(name="Whole"))
@@ -77,7 +84,9 @@ def test_a_module_that_cannot_be_imported_is_named_and_leaves_the_others_alive(f
     said = [str(warning.message) for warning in caught if "dropped_in_broken.py" in str(warning.message)]
     assert len(said) == 1 and error in said[0] and str(folder / "dropped_in_broken.py") in said[0]
     assert {"Whole", "Agglomerative"} <= set(found) and "Broken" not in found
-    with pytest.raises(ImportError, match=r"has no Broken: .*dropped_in_broken\.py cannot be imported") as told:
+    with pytest.raises(
+        ImportError, match=r"has no Broken: .*dropped_in_broken\.py cannot be imported"
+    ) as told:
         _ = methods.Broken
     assert error in str(told.value)
     with pytest.raises(AttributeError, match="NoSuchMethod"):
@@ -91,7 +100,7 @@ def test_a_class_of_a_package_that_cannot_be_imported(folder: Path) -> None:
     (package / "inner.py").write_text(SOURCE.format(name="Inner"))
     with (
         pytest.warns(UserWarning, match="no_such_package"),
-        pytest.raises(ImportError, match="has no Inner: .*no_such_package"),
+        pytest.raises(ImportError, match=r"has no Inner: .*no_such_package"),
     ):
         _ = methods.Inner
 

@@ -137,4 +137,6 @@ def _cannot_import(file: Path, fault: BaseException) -> str:
 def _defined_in(file: Path) -> set[str]:
     """Names of the classes that the source of a module, or of all modules of a package, defines."""
     files = file.parent.rglob("*.py") if file.name == "__init__.py" else [file]
-    return {name for path in files for name in _CLASS.findall(path.read_text(encoding="utf-8", errors="replace"))}
+    return {
+        name for path in files for name in _CLASS.findall(path.read_text(encoding="utf-8", errors="replace"))
+    }

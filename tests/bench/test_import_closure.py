@@ -137,7 +137,10 @@ def test_libraries_are_not_walked_into(library):
 
 
 def test_a_paper_is_followed_wherever_it_is_installed(library):
-    tails = {path.as_posix().partition("site-packages/")[2] for path in sources.cell_sources("paperx", "libx.Found")}
+    tails = {
+        path.as_posix().partition("site-packages/")[2]
+        for path in sources.cell_sources("paperx", "libx.Found")
+    }
     assert {"paperx/protocol.py", "paperx/helper.py", "paperx/__init__.py"} <= tails
     assert not any(tail.startswith("libx") for tail in tails)
 

@@ -90,9 +90,7 @@ def check_bad_parameters(cls: Class) -> None:
 
 def checks_of(namespace: Mapping[str, Any]) -> dict[str, Check]:
     """The checks of this module, and those of a suite's own: its functions whose names begin with ``check_``."""
-    return {
-        name: value for name, value in {**globals(), **namespace}.items() if name.startswith("check_")
-    }
+    return {name: value for name, value in {**globals(), **namespace}.items() if name.startswith("check_")}
 
 
 # ---------------------------------------------------------------- running them

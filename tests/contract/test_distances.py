@@ -1,14 +1,14 @@
 """What every distance must do; a new file in distances/ is met with no line of code here."""
 
+import contract_checks as contract
 import numpy as np
 import pytest
+from contract_checks import blobs, make
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-import contract_checks as contract
 from cladebench.distances import base, discover
 from cladebench.distances.base import Distance
-from contract_checks import blobs, make
 
 DISTANCES = discover()
 Kind = type[Distance]
@@ -96,14 +96,14 @@ def check_bad_queries(cls: Kind) -> None:
     for ask in (distance.pairwise, distance.kneighbors, lambda rows: distance.pairwise(X, rows)):
         with pytest.raises(ValueError, match="NaN"):
             ask(np.full((2, 3), np.nan))
-        with pytest.raises(ValueError, match="has 2 features, but .* is expecting 3"):
+        with pytest.raises(ValueError, match=r"has 2 features, but .* is expecting 3"):
             ask(X[:, :2])
         with pytest.raises(ValueError, match=r"\[0, 0\] is 1e\+200: .*rescale"):
             ask(np.full((2, 3), 1e200))
     for wrong in (0, -1, 2.0, None, True):
         with pytest.raises(ValueError, match=f"n_neighbors={wrong}: expected an integer >= 1"):
             distance.kneighbors(X, wrong)
-    with pytest.raises(ValueError, match="n_neighbors=31 exceeds .*n_samples=30"):
+    with pytest.raises(ValueError, match=r"n_neighbors=31 exceeds .*n_samples=30"):
         distance.kneighbors(X, 31)
     for ask in (make(cls).pairwise, make(cls).kneighbors):
         with pytest.raises(ValueError, match="not fitted yet"):

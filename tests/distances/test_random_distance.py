@@ -27,4 +27,6 @@ def test_equal_samples_have_one_place_and_seeds_differ() -> None:
 def test_it_is_the_distance_of_places_on_a_line() -> None:
     found = RandomDistance(random_state=0).fit(X)
     places = found._places(X[:3])
-    assert found.pairwise(X[:1], X[1:3]).tolist() == [[abs(places[0] - places[1]), abs(places[0] - places[2])]]
+    assert found.pairwise(X[:1], X[1:3]).tolist() == [
+        [abs(places[0] - places[1]), abs(places[0] - places[2])]
+    ]

@@ -35,7 +35,7 @@ def test_components_are_those_of_the_graph() -> None:
 
 
 def test_an_edge_counts_from_either_end_and_equal_samples_stay_together() -> None:
-    # 3 is nearest to 1.5, which is nearest to 1: nobody has 3 as nearest neighbour, and it belongs to them all the same.
+    # 3 is nearest to 1.5, which is nearest to 1: nobody has 3 as nearest neighbour, and it is theirs all the same.
     assert ConnectedComponents(n_neighbors=1).fit([[1.0], [1.5], [3.0], [9.0], [9.1]]).labels_.tolist() == [
         0,
         0,

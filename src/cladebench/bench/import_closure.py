@@ -27,7 +27,7 @@ def _top_level(name: str) -> tuple[Path, ...]:
 
 
 def is_library(module: str) -> bool:
-    """Whether a module belongs to a library, which counts by its version: installed, or Python's own; not cladebench."""
+    """Whether a module is installed or Python's own, and so counts by its version; cladebench is no library."""
     top = module.split(".")[0]
     if top == "cladebench":
         return False

@@ -36,8 +36,8 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     #: True where `fit` reads ``must_link`` and ``cannot_link``.
     uses_constraints: ClassVar[bool] = False
-    #: True where it is symmetric, zero from a sample to itself, and obeys the triangle inequality. Different samples may
-    #: be at distance zero all the same (a pseudometric).
+    #: True where it is symmetric, zero from a sample to itself, and obeys the triangle inequality. Different samples
+    #: may be at distance zero all the same (a pseudometric).
     is_metric: ClassVar[bool] = True
 
     n_features_in_: int

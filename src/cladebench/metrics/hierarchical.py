@@ -115,7 +115,9 @@ def dasgupta_cost(
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
     if matrix.shape != (n, n):
-        raise ValueError(f"similarity has shape {matrix.shape}; expected ({n}, {n}){_advice(matrix.shape, n)}")
+        raise ValueError(
+            f"similarity has shape {matrix.shape}; expected ({n}, {n}){_advice(matrix.shape, n)}"
+        )
     if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool) or np.iscomplexobj(matrix):
         raise ValueError(f"similarity has dtype {matrix.dtype}; expected real numbers")
     if sp.issparse(matrix):
