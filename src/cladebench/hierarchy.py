@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_formats
-from cladebench.validation import as_floats, as_index, check_count, check_integer, class_codes
+from cladebench.validation import as_floats, as_index, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -240,7 +240,7 @@ class Hierarchy:
 
     def splits(self, n_leaves: int) -> list[int]:
         """Nodes that `cut` splits to reach at most `n_leaves` clusters, in the order of splitting."""
-        check_count("n_leaves", n_leaves)
+        check_integer("n_leaves", n_leaves, minimum=1)
         priority = self.sizes if self.heights is None else self.heights
         queue = [(-priority[self.root], self.root)]
         n_clusters = 1

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cladebench.plotting import PALETTE
 from cladebench.tree_formats import RootedTree
-from cladebench.validation import check_count, class_codes
+from cladebench.validation import check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def draw_hierarchy(
     max_leaves: int = 30,
 ) -> Axes:
     """Draw a dendrogram; see `Hierarchy.plot`."""
-    check_count("max_leaves", max_leaves)
+    check_integer("max_leaves", max_leaves, minimum=1)
     if ax is None:
         import matplotlib.pyplot as plt
 

@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+_LARGEST_INDEX = np.uint64(2**63 - 1)
 
-def check_integer(name: str, value: Any) -> None:
-    """Raise a TypeError unless ``value`` is an integer (no bool)."""
+
+def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
+    """Raise a TypeError unless ``value`` is an integer (no bool), a ValueError if it is below ``minimum``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {value!r}; expected an integer")
-
-
-def check_count(name: str, value: Any) -> None:
-    """Raise a TypeError or ValueError unless ``value`` is an integer of at least 1."""
-    check_integer(name, value)
-    if value < 1:
-        raise ValueError(f"{name} is {value}; expected at least 1")
+    if minimum is not None and value < minimum:
+        raise ValueError(f"{name} is {value}; expected at least {minimum}")
 
 
 def check_number(name: str, value: Any) -> None:
@@ -32,12 +29,15 @@ def check_number(name: str, value: Any) -> None:
 
 
 def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return a vector of integers as the core wants it; ValueError if it is none."""
+    """Return a vector as the int64 that the core reads; ValueError unless it is one of integers that fit."""
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
+    if array.dtype == np.uint64 and (array > _LARGEST_INDEX).any():  # these would come out negative
+        at = int(np.argmax(array > _LARGEST_INDEX))
+        raise ValueError(f"{name}[{at}] is {array[at]}; expected at most 2^63 - 1")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
@@ -67,18 +67,20 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise ValueError(f"{name} is no array of numbers: {error}") from error
 
 
-def check_magnitude(X: npt.NDArray[np.float64]) -> None:
+def check_magnitude(X: npt.NDArray[np.float64], name: str = "X") -> None:
     """Raise a ValueError if squared distances, summed over all samples, could overflow."""
     limit = math.sqrt(sys.float_info.max / X.size) / 2.0
     row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
     if abs(X[row, column]) > limit:
         raise ValueError(
-            f"X[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which sums "
-            "of squared distances overflow; rescale X"
+            f"{name}[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which "
+            f"sums of squared distances overflow; rescale {name}"
         )
 
 
-def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def class_codes(
+    labels: npt.ArrayLike, n_samples: int, name: str = "labels"
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return the sorted distinct classes, and the place of each sample's class among them.
 
     Parameters
@@ -87,6 +89,8 @@ def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any]
         All strings or all numbers; pandas Series and Categorical will do.
     n_samples : int
         Length to expect.
+    name : str, default="labels"
+        Name of the argument, for the messages.
 
     Raises
     ------
@@ -95,16 +99,19 @@ def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any]
     """
     values = np.asarray(labels)
     if values.shape != (n_samples,):
-        raise ValueError(f"labels has shape {values.shape}; expected ({n_samples},)")
-    if values.dtype == object:  # what pandas gives for strings, and for anything with missing values
-        kind = str if n_samples and isinstance(values[0], str) else Real
-        bad = next((i for i, value in enumerate(values) if not _is_label(value, kind)), None)
+        raise ValueError(f"{name} has shape {values.shape}; expected ({n_samples},)")
+    given = values
+    if values.dtype.kind in "US" and not hasattr(labels, "dtype"):
+        given = np.array(labels, dtype=object)  # beside a string, NumPy turns 1 into "1"
+    if given.dtype == object:  # what pandas gives for strings, and for anything with missing values
+        kind = next((kind for kind in (str, bytes) if n_samples and isinstance(given[0], kind)), Real)
+        bad = next((i for i, value in enumerate(given) if not _is_label(value, kind)), None)
     else:
         missing = values != values if values.dtype.kind in "fcmM" else np.zeros(0, dtype=bool)
         bad = int(np.argmax(missing)) if missing.any() else None
     if bad is not None:
         raise ValueError(
-            f"labels[{bad}] is {values[bad]!r}; expected a class for each sample, all strings or all numbers"
+            f"{name}[{bad}] is {given[bad]!r}; expected a class for each sample, all strings or all numbers"
         )
     classes, codes = np.unique(values, return_inverse=True)
     return classes, codes
@@ -112,6 +119,31 @@ def class_codes(labels: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any]
 
 def _is_label(value: Any, kind: type) -> bool:
     return isinstance(value, kind) and value == value  # NaN is not itself
+
+
+def check_y(given: Any, checked: np.ndarray) -> None:
+    """Raise a ValueError if class labels that scikit-learn let pass are of several kinds.
+
+    Parameters
+    ----------
+    given : array-like
+        As the user gave them: a list of numbers and strings is an array of strings in ``checked`` already.
+    checked : ndarray of shape (n_samples,)
+    """
+    class_codes(given if np.ndim(given) == 1 else checked, len(checked), "y")
+
+
+def check_seed(value: Any) -> None:
+    """Raise a ValueError unless ``value`` is one that scikit-learn takes as ``random_state``."""
+    from sklearn.utils import check_random_state  # late: most of what is checked here needs no scikit-learn
+
+    try:
+        check_random_state(value)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state={value!r}: expected None, an integer in 0..2^32 - 1, or a numpy.random.RandomState; "
+            "a Generator will not do"
+        ) from error
 
 
 def check_int(name: str, value: Any, minimum: int) -> None:

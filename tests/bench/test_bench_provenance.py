@@ -1,4 +1,5 @@
 import subprocess
+from importlib import metadata
 
 from cladebench.bench import provenance
 
@@ -36,3 +37,22 @@ def test_collect_has_what_the_schema_asks_for():
 def test_a_package_that_is_not_installed_is_said(monkeypatch):
     monkeypatch.setattr(provenance, "PACKAGES", ("no-such-package",))
     assert provenance.package_versions()["no-such-package"] == "absent"
+
+
+def test_the_version_of_a_library_s_estimator_is_recorded_and_in_the_key():
+    from types import SimpleNamespace
+
+    from cladebench.bench.run_cell import cell_key
+
+    found = provenance.collect("c", ["pytest", "no-such-package"])
+    assert found["versions"]["pytest"] == metadata.version("pytest")
+    assert found["versions"]["no-such-package"] == "absent"
+    assert "pytest" not in provenance.collect("c")["versions"]
+    spec = SimpleNamespace(identity=dict)
+    method = SimpleNamespace(estimator="pytest.Found", params={})
+
+    def key(**versions):
+        return cell_key(spec, method, found | {"versions": found["versions"] | versions}, None)
+
+    assert key() == key(pandas="0", python="0", jaxlib="0", cladebench="0")
+    assert len({key(), key(pytest="0"), key(numpy="0")}) == 3

@@ -132,3 +132,56 @@ def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, mon
         sys.modules.pop("cladebench.datasets.newcomer", None)
         if hasattr(datasets, "newcomer"):
             del datasets.newcomer
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A library in site-packages, and beside it a paper that was installed there."""
+    for name, text in {
+        "libx/__init__.py": "",
+        "libx/deep.py": "import libx.more\nclass Found: ...\n",
+        "libx/more.py": "",
+        "paperx/__init__.py": "",
+        "paperx/protocol.py": "from paperx import helper\nimport libx.deep\n",
+        "paperx/helper.py": "",
+    }.items():
+        path = tmp_path / "site-packages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    cached = (sources._top_level, sources.find_file, sources.find_definition, sources.cell_sources)
+    for function in cached:
+        function.cache_clear()
+    yield
+    for function in cached:
+        function.cache_clear()
+
+
+def test_libraries_are_not_walked_into(library):
+    assert sources.estimator_module("libx.Found") == "libx.deep"
+    assert sources.closure(["libx.deep"]) == []
+    files = [path.as_posix() for path in sources.closure(["libx.deep", "cladebench.notation"])]
+    assert any(file.endswith("cladebench/notation.py") for file in files)
+    assert not any("site-packages/libx" in file for file in files)
+    theirs = sources.cell_sources("toy_paper", "sklearn.neighbors.NeighborhoodComponentsAnalysis")
+    assert theirs == sources.cell_sources("toy_paper", "NoSuchEstimator")
+
+
+def test_a_paper_is_followed_wherever_it_is_installed(library):
+    tails = {
+        path.as_posix().partition("site-packages/")[2]
+        for path in sources.cell_sources("paperx", "libx.Found")
+    }
+    assert {"paperx/protocol.py", "paperx/helper.py", "paperx/__init__.py"} <= tails
+    assert not any(tail.startswith("libx") for tail in tails)
+
+
+def test_what_is_a_library():
+    assert sources.is_library("sklearn.neighbors") and sources.is_library("json.decoder")
+    assert not sources.is_library("cladebench.methods") and not sources.is_library("toy_paper")
+
+
+def test_distributions_of_a_library_s_estimator():
+    assert sources.library_distributions("sklearn.cluster.HDBSCAN") == ("scikit-learn",)
+    for own in ("HMMC", "cladebench.methods.HMMC", "toy_paper.protocol.run", "no_such_library.X"):
+        assert sources.library_distributions(own) == ()

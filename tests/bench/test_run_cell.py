@@ -5,7 +5,8 @@ import pytest
 
 from cladebench import datasets
 from cladebench.bench import run_cell as cell
-from cladebench.bench.cell_spec import CellOutput, MethodPlan
+from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.run_cell import cell_key, check_output, load_data, run_cell
 from cladebench.input_files import validator
 

@@ -16,7 +16,7 @@ from cladebench.bench.run_job import _Keys
 from cladebench.datasets import Content, Images, Part, View, registry
 
 PROTOCOL = """
-from cladebench.bench.cell_spec import CellOutput
+from cladebench.bench.cell_io import CellOutput
 
 
 def run(spec, method, data):

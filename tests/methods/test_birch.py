@@ -75,3 +75,9 @@ def test_bad_parameters() -> None:
             BirchTree(threshold=threshold).fit(blobs())
     with pytest.raises(ValueError, match="branching_factor=1: expected an integer >= 2"):
         BirchTree(branching_factor=1).fit(blobs())
+
+
+def test_a_threshold_beyond_all_distances_puts_all_samples_into_one_leaf() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for threshold in (1e3, 1e200, 1e308):
+        assert BirchTree(threshold=threshold).fit(X).hierarchy_.n_nodes == 1

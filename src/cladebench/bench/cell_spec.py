@@ -1,22 +1,13 @@
-"""What a cell is: its specification, limits, identity, seed, what its protocol is handed and what it gives back.
-
-Protocols import this module alone, so that edits elsewhere in ``bench`` do not touch the digest of their code.
-"""
+"""What a cell is: its specification, limits, identity and seed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from cladebench.bench.task import Task
-    from cladebench.datasets import Dataset
+from typing import Any
 
 STATUSES = ("ok", "timeout", "out_of_memory", "error", "unavailable", "not_applicable")
 
@@ -57,6 +48,16 @@ def point_text(at: Mapping[str, Any]) -> str:
 def setting_id(setting: Mapping[str, Any]) -> str:
     """Short name of a setting: the first 8 hexadecimal digits of its digest (``default`` when it is empty)."""
     return digest(dict(setting))[:8] if setting else "default"
+
+
+def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str]]:
+    """Sort key of settings: by parameter name, numbers by size and before everything else."""
+    return [
+        (name, 0, float(value), "")
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else (name, 1, 0.0, canonical_json(value))
+        for name, value in sorted(setting.items())
+    ]
 
 
 def derive_seed(root_seed: int, *parts: str | int) -> int:
@@ -220,66 +221,3 @@ class CellSpec:
     def from_dict(cls, mapping: Mapping[str, Any]) -> CellSpec:
         """Read back what `as_dict` gave."""
         return cls(**{**mapping, "limits": Limits(**mapping["limits"])})
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a protocol is handed: all that a cell's result may depend on.
-
-    Parameters
-    ----------
-    spec : CellSpec
-    method : MethodPlan
-    data : Dataset
-        The whole data set.
-    task : Task
-        What this repetition draws from it; the same for all methods.
-    """
-
-    spec: CellSpec
-    method: MethodPlan
-    data: Dataset
-    task: Task
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Parameters of the method in the cell's setting."""
-        return self.method.parameters(self.spec.setting)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What is measured at one evaluation point of a fit.
-
-    Parameters
-    ----------
-    metrics : mapping of str to float
-        All finite, otherwise the cell is an error that names the metric.
-    at : mapping of str to number, text or bool
-        The point: a number of neighbours, of leaves, the width of a kernel. Empty for what is measured once.
-    """
-
-    metrics: Mapping[str, float]
-    at: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass
-class CellOutput:
-    """What a protocol returns.
-
-    Parameters
-    ----------
-    metrics : dict of str to float
-        What is measured once, whatever the evaluation point.
-    readings : sequence of Reading
-        What is measured at evaluation points. There must be a metric, here or above.
-    arrays : dict of str to ndarray
-        Stored beside the record; no object arrays.
-    details : dict
-        JSON-able facts. ``converged`` (bool), ``iterations`` (int) and ``tolerance`` (float) become columns.
-    """
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    readings: Sequence[Reading] = ()
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    details: dict[str, Any] = field(default_factory=dict)

@@ -7,7 +7,9 @@ import functools
 import hashlib
 import importlib.util
 import re
+import sys
 from collections.abc import Iterable, Iterator
+from importlib import metadata
 from pathlib import Path
 
 from cladebench import datasets
@@ -23,6 +25,23 @@ def _top_level(name: str) -> tuple[Path, ...]:
     if spec is None or spec.submodule_search_locations is None:
         return ()
     return tuple(Path(folder) for folder in spec.submodule_search_locations)
+
+
+def is_library(module: str) -> bool:
+    """Whether a module is installed or Python's own, and so counts by its version; cladebench is no library."""
+    top = module.split(".")[0]
+    if top == "cladebench":
+        return False
+    parts = {part for folder in _top_level(top) for part in folder.parts}
+    return top in sys.stdlib_module_names or not parts.isdisjoint(("site-packages", "dist-packages"))
+
+
+def library_distributions(estimator: str) -> tuple[str, ...]:
+    """Names of the distributions that hold a library's estimator; none for one of cladebench or of the user's own."""
+    top = estimator.split(".")[0]
+    if "." not in estimator or not is_library(top):
+        return ()
+    return tuple(sorted(set(metadata.packages_distributions().get(top, ()))))
 
 
 @functools.cache
@@ -132,15 +151,18 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
             yield definition
 
 
-def closure(modules: Iterable[str]) -> list[Path]:
+def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     """Source files that the given modules import, directly or not, the packages around them included.
 
-    Only the top-level packages of the given modules and ``cladebench`` are followed; other packages count by version.
+    Only the top-level packages of the given modules and ``cladebench`` are followed, and of these no libraries; other
+    packages count by version.
 
     Parameters
     ----------
     modules : iterable of str
         Dotted names.
+    own : iterable of str
+        Packages that are no libraries even where they are installed beside them.
 
     Returns
     -------
@@ -161,7 +183,8 @@ def closure(modules: Iterable[str]) -> list[Path]:
     for module in start:
         if find_file(module) is None:
             raise ValueError(f"module {module!r} has no source file")
-    roots = {module.split(".")[0] for module in start} | {"cladebench"}
+    roots = {module.split(".")[0] for module in start if not is_library(module)}
+    roots |= {"cladebench", *(package.split(".")[0] for package in own)}
     seen: set[str] = set()
     queue, files = list(start), set()
     while queue:
@@ -208,7 +231,7 @@ def cell_sources(package: str, estimator: str) -> list[Path]:
     """
     start = [f"{package}.protocol", RUNNER]
     module = estimator_module(estimator)
-    return closure([*start, module] if module else start)
+    return closure([*start, module] if module else start, own=[package])
 
 
 def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:

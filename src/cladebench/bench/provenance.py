@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ from typing import Any
 PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "cladebench", "jaxlib", "pandas")
 
 
-def package_versions() -> dict[str, str]:
+def package_versions(more: Iterable[str] = ()) -> dict[str, str]:
     """Versions of the packages that results depend on, and of Python; ``absent`` where one is not installed."""
     versions = {"python": platform.python_version()}
-    for name in PACKAGES:
+    for name in (*PACKAGES, *more):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -77,13 +78,15 @@ def _cpu_model() -> str:
     return platform.processor() or platform.machine()
 
 
-def collect(code_digest: str) -> dict[str, Any]:
+def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
     """Provenance of one job's records, gathered once.
 
     Parameters
     ----------
     code_digest : str
         Digest of the sources of its cells.
+    packages : iterable of str
+        Further distributions whose versions results depend on: those of a library's estimator.
     """
     from cladebench.bench.core_build import core_build_id
 
@@ -93,6 +96,6 @@ def collect(code_digest: str) -> dict[str, Any]:
         "git_dirty": dirty,
         "core_build": core_build_id(),
         "code_digest": code_digest,
-        "versions": package_versions(),
+        "versions": package_versions(packages),
         "machine": machine_fingerprint(),
     }

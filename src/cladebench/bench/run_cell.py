@@ -18,19 +18,13 @@ from typing import Any
 import numpy as np
 
 from cladebench import datasets
-from cladebench.bench.cell_spec import (
-    Cell,
-    CellOutput,
-    CellSpec,
-    MethodPlan,
-    Reading,
-    canonical_json,
-    digest,
-    point_text,
-)
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json, digest, point_text
+from cladebench.bench.provenance import PACKAGES
 from cladebench.bench.task import Task, draw_task
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
+ALWAYS_RECORDED = (*PACKAGES, "python")
 
 
 def cell_key(
@@ -48,7 +42,11 @@ def cell_key(
             "code": provenance["code_digest"],
             "core": provenance["core_build"],
             "data": data_sha256,
-            "versions": {name: provenance["versions"][name] for name in KEY_PACKAGES},
+            "versions": {
+                name: version
+                for name, version in provenance["versions"].items()
+                if name in KEY_PACKAGES or name not in ALWAYS_RECORDED  # the latter: a library's estimator
+            },
         }
     )
 

@@ -154,7 +154,7 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
         _remove_leftovers(store, job)
         digest = sources.code_digest(sources.cell_sources(job.plan.package, job.estimator))
-        provenance = provenance_module.collect(digest)
+        provenance = provenance_module.collect(digest, sources.library_distributions(job.estimator))
         keys = _Keys(job, provenance)
         statuses: Counter[str] = Counter()
         pending: list[tuple[int, PlannedCell]] = []
@@ -274,7 +274,7 @@ class _Workers:
             for metric in reading["metrics"]:
                 if metric not in measures:
                     return "error", (
-                        f"metric {metric!r} is no measure of cladebench and is not described in the section measures of "
-                        f"{self._job.plan.path}"
+                        f"metric {metric!r} is described neither by cladebench.measures nor in the section measures "
+                        f"of {self._job.plan.path}"
                     )
         return None

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import point_text
-from cladebench.bench.store import setting_order
+from cladebench.bench.cell_spec import point_text, setting_order
 
 if TYPE_CHECKING:
     import pandas as pd

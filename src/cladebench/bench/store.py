@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import canonical_json, point_text
+from cladebench.bench.cell_spec import canonical_json, point_text, setting_order
 from cladebench.files import write_atomically, write_json
 from cladebench.input_files import InputFileError, validator
 
@@ -281,16 +281,6 @@ def _read(path: Path) -> dict[str, Any]:
     if not validator("record").is_valid(record):
         raise RecordError(f"{path}: the record does not follow its schema; remove it and run the cell again")
     return record
-
-
-def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str]]:
-    """Sort key of settings: by parameter name, numbers by size and before everything else."""
-    return [
-        (name, 0, float(value), "")
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-        else (name, 1, 0.0, canonical_json(value))
-        for name, value in sorted(setting.items())
-    ]
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

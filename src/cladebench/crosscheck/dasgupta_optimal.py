@@ -56,9 +56,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 def competitors(similarity: Similarity) -> dict[str, Any]:
     """Make one estimator of each method that reads no labels, cheap to fit and of the same similarity."""
     from cladebench.methods import discover
+    from cladebench.methods.base import HierarchicalClusterer
 
     found = {}
-    for name, estimator in discover().items():
+    for name, estimator in discover(HierarchicalClusterer).items():
         if estimator.uses_labels:
             continue
         model = estimator(**dict(estimator.contract_params))

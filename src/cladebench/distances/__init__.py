@@ -1,1 +1,22 @@
-"""Learned distances, one file each, as scikit-learn estimators."""
+"""Distances between samples, learned or given, one file each, found by folder.
+
+Every public, concrete subclass of `cladebench.distances.base.Distance` that a module of this folder defines is a
+distance: ``from cladebench.distances import Euclidean`` works with no registration.
+"""
+
+from typing import Any
+
+from cladebench.discovery import Folder
+
+__all__ = ["discover"]
+
+_FOLDER = Folder(__name__, "Distance")
+discover = _FOLDER.classes
+
+
+def __getattr__(name: str) -> Any:
+    return _FOLDER.get(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *discover()})

@@ -1,69 +1,32 @@
-"""The base class of every hierarchical clusterer, and the checks that its subclasses share."""
+"""The base classes of hierarchical and of flat clusterers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
-from cladebench.validation import check_int
+from cladebench.validation import check_int, check_seed, check_y
 
 
-class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
-    """A clusterer whose result is a tree.
+class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
+    """What both kinds share: checks of the arguments, and the order of the steps of `fit`."""
 
-    A subclass takes ``n_clusters=2`` (and ``random_state=None`` where it draws random numbers) in its
-    constructor and defines `_check_parameters` and `_build`; `fit` does the rest. All other fitted
-    attributes (``converged_``, ``n_iter_``, ``trace_``, ...) are set by `_build`.
-
-    Attributes
-    ----------
-    hierarchy_ : Hierarchy
-        The tree over the training samples.
-    labels_ : ndarray of shape (n_samples,)
-        The cut of the tree into at most ``n_clusters`` clusters.
-    n_features_in_ : int
-        Number of features seen by `fit`.
-    """
-
-    #: True where `fit` needs the class labels ``y``: such a method is a control, never a competitor.
-    uses_labels: ClassVar[bool] = False
-    #: True where the tree does not depend on the order of the samples (but for ties).
-    order_invariant: ClassVar[bool] = False
-    #: Constructor parameters that make a fit cheap enough for the contract tests.
-    contract_params: ClassVar[Mapping[str, Any]] = {}
-    #: Contract checks that the method cannot pass: name of the check -> reason.
-    contract_excuses: ClassVar[Mapping[str, str]] = {}
-
-    n_clusters: int
-    hierarchy_: Hierarchy
     labels_: np.ndarray
     n_features_in_: int
 
     @abstractmethod
-    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        """Build the tree.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            C-contiguous float64, finite; not to be written to.
-        y : ndarray of shape (n_samples,) or None
-            Class labels where ``uses_labels``, else None.
-        """
-
-    def _check_parameters(self) -> None:
-        """Raise a ValueError that names the parameter if one has a value that makes no sense."""
+    def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
+        """Set the fitted attributes, from checked arguments."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the tree of the samples and cut it.
+        """Cluster the samples.
 
         Parameters
         ----------
@@ -82,29 +45,22 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
             If a parameter has a value that makes no sense, if ``n_clusters`` exceeds the number of samples,
             or if X is not a finite two-dimensional array.
         """
-        check_int("n_clusters", self.n_clusters, minimum=1)
-        if hasattr(self, "random_state"):
-            try:
-                check_random_state(self.random_state)
-            except ValueError as error:
-                raise ValueError(
-                    f"random_state={self.random_state!r}: expected None, an integer in 0..2^32 - 1, or a "
-                    "numpy.random.RandomState; a Generator is none"
-                ) from error
+        n_clusters = getattr(self, "n_clusters", 1)
+        check_int("n_clusters", n_clusters, minimum=1)
+        check_seed(getattr(self, "random_state", None))
         self._check_parameters()
         labels = None
         if self.uses_labels:
+            given = y
             X, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+            check_y(given, labels)
         else:
             X = validate_data(self, X, dtype=np.float64, order="C")
-        if self.n_clusters > len(X):
-            raise ValueError(
-                f"n_clusters={self.n_clusters} exceeds the number of samples, n_samples={len(X)}"
-            )
+        if n_clusters > len(X):
+            raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={len(X)}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
         with threadpool_limits(limits=1, user_api="blas"):
-            self.hierarchy_ = self._build(X, labels)
-        self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
+            self._fit(X, labels)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
@@ -116,3 +72,76 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.uses_labels
         return tags
+
+
+class HierarchicalClusterer(_Fit):
+    """A clusterer whose result is a tree.
+
+    A subclass takes ``n_clusters=2`` (and ``random_state=None`` where it draws random numbers) in its
+    constructor and defines `_check_parameters` and `_build`; `fit` does the rest. All other fitted
+    attributes (``converged_``, ``n_iter_``, ``trace_``, ...) are set by `_build`.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        The tree over the training samples.
+    labels_ : ndarray of shape (n_samples,)
+        The cut of the tree into at most ``n_clusters`` clusters.
+    n_features_in_ : int
+        Number of features seen by `fit`.
+    """
+
+    n_clusters: int
+    hierarchy_: Hierarchy
+
+    @abstractmethod
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        """Build the tree.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            C-contiguous float64, finite; not to be written to.
+        y : ndarray of shape (n_samples,) or None
+            Class labels where ``uses_labels``, else None.
+        """
+
+    def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
+        self.hierarchy_ = self._build(X, y)
+        self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
+
+
+class Clusterer(_Fit):
+    """A clusterer whose result is a partition.
+
+    A subclass defines `_check_parameters` and `_cluster`; `fit` does the rest. Where the number of clusters is given,
+    the constructor takes ``n_clusters``; a class that finds the number has no such parameter.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample: 0, 1, ..., numbered by their first samples.
+    n_clusters_ : int
+        Number of clusters that have samples; at most ``n_clusters`` where that is given.
+    n_features_in_ : int
+        Number of features seen by `fit`.
+    """
+
+    n_clusters_: int
+
+    @abstractmethod
+    def _cluster(self, X: np.ndarray, y: np.ndarray | None) -> np.ndarray:
+        """Return the cluster of each sample, as any integers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            C-contiguous float64, finite; not to be written to.
+        y : ndarray of shape (n_samples,) or None
+            Class labels where ``uses_labels``, else None.
+        """
+
+    def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
+        _, first, cluster = np.unique(self._cluster(X, y), return_index=True, return_inverse=True)
+        number = np.argsort(np.argsort(first))
+        self.labels_, self.n_clusters_ = number[cluster], len(first)

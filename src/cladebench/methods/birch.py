@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -82,8 +84,9 @@ class BirchTree(HierarchicalClusterer):
         check_scale(X)
         order = check_random_state(self.random_state).permutation(len(X))
         centred = X - X.mean(axis=0)
-        # scikit-learn wants a positive threshold; the square of the smallest one is zero.
-        threshold = max(float(self.threshold), np.finfo(np.float64).tiny)
+        # scikit-learn wants a positive threshold (the square of the smallest one is zero) whose square is finite (no
+        # radius of data that pass check_scale is as large).
+        threshold = min(max(float(self.threshold), sys.float_info.min), math.sqrt(sys.float_info.max))
         tree = Birch(
             threshold=threshold,
             branching_factor=int(self.branching_factor),

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer
@@ -34,8 +35,8 @@ class RandomTree(HierarchicalClusterer):
         The cut of the tree.
     """
 
-    contract_excuses: ClassVar[Mapping[str, str]] = {
-        "check_clustering": "finds well-separated blobs no better than chance: that is its purpose",
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
+        "check_clustering": ("finds well-separated blobs no better than chance", AssertionError),
     }
 
     def __init__(
@@ -76,8 +77,8 @@ class OracleTree(HierarchicalClusterer):
 
     uses_labels = True
     order_invariant = True
-    contract_excuses: ClassVar[Mapping[str, str]] = {
-        "check_clustering": "is fitted without labels there, which this control cannot do",
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
+        "check_clustering": ("is fitted without labels there, which this control cannot do", "requires y"),
     }
 
     def __init__(self, n_clusters: int = 2) -> None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast, get_args
 import numpy as np
 from scipy import sparse
 
+from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer
@@ -62,8 +63,11 @@ class SparsestCut(HierarchicalClusterer):
     """
 
     order_invariant = True
-    contract_excuses: ClassVar[Mapping[str, str]] = {
-        "check_duplicates_only": "the default similarity scales by the median distance and says that it is 0",
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
+        "check_duplicates_only": (
+            "the default similarity scales by the median distance, which is 0 there",
+            "gamma='median' needs a positive, finite median of the squared distances; it is 0.0",
+        ),
     }
 
     def __init__(

@@ -84,7 +84,8 @@ def dasgupta_cost(
     Raises
     ------
     ValueError
-        If shapes disagree, `pairs` is unknown, or an entry off the diagonal is NaN or infinite.
+        If shapes disagree (features or labels are no similarity), `pairs` is unknown, a sparse matrix has a column
+        outside of its shape, or an entry off the diagonal is NaN or infinite.
     TypeError
         If `hierarchy` is no Hierarchy, or `similarity` is to be called on X first.
 
@@ -114,10 +115,18 @@ def dasgupta_cost(
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
     if matrix.shape != (n, n):
-        raise ValueError(f"similarity has shape {matrix.shape}; expected ({n}, {n})")
+        raise ValueError(
+            f"similarity has shape {matrix.shape}; expected ({n}, {n}){_advice(matrix.shape, n)}"
+        )
     if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool) or np.iscomplexobj(matrix):
         raise ValueError(f"similarity has dtype {matrix.dtype}; expected real numbers")
     if sp.issparse(matrix):
+        columns = matrix.indices[: matrix.indptr[-1]]  # what lies beyond is not read
+        outside = (columns < 0) | (columns >= n)
+        if outside.any():  # the core's columns have 32 bits: 2^32 would come out as 0
+            raise ValueError(
+                f"similarity has the column {columns[int(np.argmax(outside))]}; expected 0..{n - 1}"
+            )
         cost = _core.dasgupta_cost_sparse(
             tree,
             matrix.indptr.astype(np.int64, copy=False),
@@ -139,6 +148,18 @@ def _tree_of(hierarchy: Hierarchy) -> Any:
         f"hierarchy is {type(hierarchy).__name__}; expected a Hierarchy: Hierarchy.from_linkage(Z) makes one of a "
         "linkage matrix, estimator.hierarchy_ is that of a fitted method"
     )
+
+
+def _advice(shape: tuple[int, ...], n: int) -> str:
+    """Say what to make of features or labels that stand where similarities are expected."""
+    if len(shape) == 2 and shape[0] == n:
+        return ". For the features X, hand over Similarity('inv_sq')(X) or LinearKernel(X)"
+    if shape == (n,):
+        return (
+            ". Labels are read by dendrogram_purity; this cost takes a similarity, such as Similarity('inv_sq')(X) or "
+            "LinearKernel(X) of the features X"
+        )
+    return ""
 
 
 def _checked(cost: float, matrix: Any) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +40,8 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     Rand (1971), Objective criteria for the evaluation of clustering methods, JASA 66(336).
     """
     n = len(np.atleast_1d(np.asarray(labels_true)))
-    _, true = _codes("labels_true", labels_true, n)
-    clusters, predicted = _codes("labels_pred", labels_pred, n)
+    _, true = class_codes(labels_true, n, "labels_true")
+    clusters, predicted = class_codes(labels_pred, n, "labels_pred")
     if n < 2:
         raise ValueError(
             f"labels_true has length {n}; expected at least 2: the Rand index is a share of pairs"
@@ -56,13 +55,3 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 def _pairs(sizes: npt.NDArray[np.int64]) -> int:
     """Number of pairs within groups of these sizes; in 64 bits up to 4e9 samples."""
     return int((sizes * (sizes - 1) // 2).sum())
-
-
-def _codes(
-    name: str, labels: npt.ArrayLike, n_samples: int
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Code labels as `class_codes` does; its errors name this argument."""
-    try:
-        return class_codes(labels, n_samples)
-    except ValueError as error:
-        raise ValueError(f"{name}{str(error).removeprefix('labels')}") from None

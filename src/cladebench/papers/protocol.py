@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_spec import Cell, CellOutput
+from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.validation import check_choice
 
 if TYPE_CHECKING:

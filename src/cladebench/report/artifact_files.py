@@ -13,10 +13,10 @@ from cladebench import datasets
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import claims_path, load_claims
 from cladebench.audit.verdict_types import Rules
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan import Plan, expand
 from cladebench.bench.results import Results
-from cladebench.bench.store import Store, read_cells, setting_order
+from cladebench.bench.store import Store, read_cells
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError
 from cladebench.notation import significant

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from cladebench.bench.cell_spec import Cell, CellOutput
+from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.papers.protocol import Protocol
 
 

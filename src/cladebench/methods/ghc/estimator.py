@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, Similarity
@@ -135,8 +136,11 @@ class GHC(HierarchicalClusterer):
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
-    contract_excuses: ClassVar[Mapping[str, str]] = {
-        "check_duplicates_only": "the default similarity scales by the median distance and says that it is 0",
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
+        "check_duplicates_only": (
+            "the default similarity scales by the median distance, which is 0 there",
+            "gamma='median' needs a positive, finite median of the squared distances; it is 0.0",
+        ),
     }
     MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 2000, "blockwise": 2000, "exact": 200}

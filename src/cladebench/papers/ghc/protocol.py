@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from cladebench.bench.cell_spec import Cell, CellOutput
+from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.similarity import Similarity

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import Cell, CellOutput, Reading
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.methods._max_margin import balance_bounds, balanced_start
 from cladebench.papers.protocol import scaled
 from cladebench.reference.assignment import balanced_assignment as integer_programme

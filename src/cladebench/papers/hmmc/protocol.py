@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cladebench.bench.cell_spec import Cell, CellOutput, Reading
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_similarity

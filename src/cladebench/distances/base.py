@@ -1,0 +1,230 @@
+"""The base class of every distance."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from cladebench.discovery import Discovered
+from cladebench.validation import as_index, check_int, check_magnitude, check_scale, check_seed, check_y
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Distances that stand in memory at a time while neighbours are looked for (32 MB).
+BLOCK = 2**22
+
+
+class Distance(Discovered, BaseEstimator, ABC):
+    """A distance between samples, learned by `fit` where there is something to learn.
+
+    A subclass takes its parameters (and ``random_state=None`` where it draws random numbers) in its constructor and
+    defines `_check_parameters`, `_learn` and `_pairwise`; where it finds neighbours faster than by comparing with all
+    rows, `_nearest` too.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen by `fit`.
+    """
+
+    #: True where `fit` reads ``must_link`` and ``cannot_link``.
+    uses_constraints: ClassVar[bool] = False
+    #: True where it is symmetric, zero from a sample to itself, and obeys the triangle inequality. Different samples
+    #: may be at distance zero all the same (a pseudometric).
+    is_metric: ClassVar[bool] = True
+
+    n_features_in_: int
+
+    @abstractmethod
+    def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
+        """Set the fitted attributes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            C-contiguous float64, finite; not to be written to.
+        y : ndarray of shape (n_samples,) or None
+            Class labels where ``uses_labels``, else None.
+        must_link, cannot_link : ndarray of shape (n_pairs, 2)
+            Rows of X; no pairs unless ``uses_constraints``.
+        """
+
+    @abstractmethod
+    def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Distances from the rows of X to those of Y, shape (len(X), len(Y)); both checked as in `_learn`."""
+
+    def fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
+        """Learn the distance and keep the rows of X for `kneighbors`.
+
+        Every distance takes all arguments, and reads those that it says it uses.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers; converted to float64.
+        y : array-like of shape (n_samples,), optional
+            Class labels.
+        must_link, cannot_link : array-like of int, shape (n_pairs, 2), optional
+            Pairs of rows of X that belong together, and that do not. A class that uses constraints, and is given y
+            but neither of them, takes them from y: each row with the next one of its class and with the next one of
+            another class.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter has a value that makes no sense, X is not a finite two-dimensional array, or a constraint is
+            not a pair of two rows of X.
+        """
+        check_seed(getattr(self, "random_state", None))
+        self._check_parameters()
+        given, labels = y, None
+        may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
+        if may_read_y and (self.uses_labels or y is not None):
+            X, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+            check_y(given, labels)
+        else:
+            X = validate_data(self, X, dtype=np.float64, order="C")
+        check_scale(X)
+        must, cannot = _pairs("must_link", must_link, len(X)), _pairs("cannot_link", cannot_link, len(X))
+        if not self.uses_constraints:
+            must = cannot = np.empty((0, 2), dtype=np.int64)
+        elif labels is not None and must_link is cannot_link is None:
+            must, cannot = _pairs_of_labels(labels)
+        # The last bits of a BLAS product may depend on the number of threads.
+        with threadpool_limits(limits=1, user_api="blas"):
+            self._learn(X, labels if self.uses_labels else None, must, cannot)
+        self._fit_X = X
+        return self
+
+    def pairwise(self, X: Any, Y: Any = None) -> FloatArray:
+        """Distances between rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        Y : array-like of shape (m, n_features), optional
+            X by default.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, m)
+            Finite and not negative.
+        """
+        rows = self._rows("X", X)
+        return self._checked_pairwise(rows, rows if Y is None else self._rows("Y", Y))
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+    ) -> tuple[FloatArray, IntArray] | IntArray:
+        """Find the nearest of the rows that `fit` was given.
+
+        Nothing is left out: a row that `fit` was given is among its own neighbours. Of equally near rows those with
+        the lowest indices are taken, and come first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        n_neighbors : int, default=5
+            At most the number of fitted rows.
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distance : ndarray of float64, shape (n, n_neighbors)
+            Ascending. Left out if ``return_distance`` is false.
+        index : ndarray of int64, shape (n, n_neighbors)
+            Fitted rows.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than ``n_neighbors`` fitted rows.
+        """
+        rows = self._rows("X", X)
+        check_int("n_neighbors", n_neighbors, minimum=1)
+        if n_neighbors > len(self._fit_X):
+            raise ValueError(
+                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={len(self._fit_X)}"
+            )
+        distance, index = self._nearest(rows, n_neighbors)
+        return (distance, index) if return_distance else index
+
+    def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        """Distances and indices of the k nearest fitted rows, as `kneighbors` returns them; arguments are checked."""
+        distance, index = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.int64)
+        step = max(1, BLOCK // len(self._fit_X))
+        for start in range(0, len(X), step):
+            block = self._checked_pairwise(X[start : start + step], self._fit_X)
+            # All that are no farther than the k-th: more than k where there are ties.
+            farthest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
+            row, column = np.nonzero(block <= farthest)
+            values = block[row, column]
+            order = np.lexsort((column, values, row))
+            first = np.searchsorted(row, np.arange(len(block)))
+            best = order[first[:, None] + np.arange(k)]
+            distance[start : start + step], index[start : start + step] = values[best], column[best]
+        return distance, index
+
+    def _rows(self, name: str, values: Any) -> FloatArray:
+        check_is_fitted(self, "n_features_in_")
+        rows = validate_data(self, values, dtype=np.float64, order="C", reset=False)
+        check_magnitude(rows, name)
+        return rows
+
+    def _checked_pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        with threadpool_limits(limits=1, user_api="blas"):
+            distances = self._pairwise(X, Y)
+        if not np.isfinite(distances).all():
+            raise ValueError(f"distances of {type(self).__name__} overflow; rescale X")
+        return distances
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what the distance needs."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.uses_labels
+        return tags
+
+
+def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
+    """Return constraints as an array (n_pairs, 2); ValueError if they are something else."""
+    if given is None:
+        return np.empty((0, 2), dtype=np.int64)
+    array = np.asarray(given)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"{name} has shape {array.shape}; expected (n_pairs, 2)")
+    pairs = as_index(name, array.ravel()).reshape(-1, 2)
+    outside = (pairs < 0) | (pairs >= n_samples)
+    wrong = outside.any(axis=1) | (pairs[:, 0] == pairs[:, 1])
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name}[{at}] is {pairs[at].tolist()}; expected two different rows of X: 0..{n_samples - 1}"
+        )
+    return pairs
+
+
+def _pairs_of_labels(y: np.ndarray) -> tuple[IntArray, IntArray]:
+    """Pair each row with the next one of its class, and with the next one of another class."""
+    codes = np.unique(y, return_inverse=True)[1]
+    by_class = np.argsort(codes, kind="stable")
+    must = np.column_stack([by_class[:-1], by_class[1:]])
+    must = must[codes[must[:, 0]] == codes[must[:, 1]]]
+    # The next row of another class begins the next run of equal labels.
+    begins = np.flatnonzero(np.diff(codes)) + 1
+    following = np.searchsorted(begins, np.arange(len(codes)), side="right")
+    has = np.flatnonzero(following < len(begins))
+    cannot = np.column_stack([has, begins[following[has]]])
+    return must, cannot

@@ -1,0 +1,251 @@
+"""Estimators by name, a plan's own or a library's, and what they give as distances, trees and labels."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+from sklearn.utils.validation import check_is_fitted
+
+from cladebench import distances, methods
+from cladebench.distances.base import Distance
+from cladebench.hierarchy import Hierarchy
+from cladebench.input_files import one_of
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def find(name: str) -> type[Any]:
+    """Find the class of an estimator.
+
+    Parameters
+    ----------
+    name : str
+        The name of a class in `cladebench.methods` or `cladebench.distances`, or the dotted path of any other class,
+        such as ``sklearn.neighbors.NeighborhoodComponentsAnalysis``.
+
+    Returns
+    -------
+    type
+
+    Raises
+    ------
+    ValueError
+        If there is no such class; it names the nearest that there are.
+    ImportError
+        If the class stands in a module that cannot be imported; it says why.
+    """
+    if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+        raise ValueError(f"estimator {name!r}: expected a name, or names joined by dots")
+    module_name, _, class_name = name.rpartition(".")
+    if not module_name:
+        return _find_own(name)
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise ImportError(f"estimator {name!r}: {module_name} cannot be imported ({error})") from error
+        raise ValueError(f"estimator {name!r}: there is no module {error.name}") from None
+    except Exception as error:
+        raise ImportError(
+            f"estimator {name!r}: {module_name} cannot be imported ({type(error).__name__}: {error})"
+        ) from error
+    try:
+        found = getattr(module, class_name)
+    except AttributeError:
+        classes = [key for key in dir(module) if inspect.isclass(getattr(module, key, None))]
+        raise ValueError(
+            f"estimator {name!r}: {module_name} has no {class_name}; {one_of(class_name, classes)}"
+        ) from None
+    if not inspect.isclass(found):
+        raise ValueError(f"estimator {name!r}: it is a {type(found).__name__}; expected a class")
+    return found
+
+
+def _find_own(name: str) -> type[Any]:
+    found = []
+    for package in (methods, distances):
+        try:
+            found.append(getattr(package, name))
+        except AttributeError:
+            continue
+    found = [value for value in found if inspect.isclass(value)]
+    if len(found) > 1:
+        raise ValueError(
+            f"estimator {name!r} is ambiguous: " + " and ".join(f"{c.__module__}.{name}" for c in found)
+        )
+    if not found:
+        known = sorted({*methods.discover(), *distances.discover()})
+        raise ValueError(
+            f"estimator {name!r} is unknown; {one_of(name, known)}; or the dotted path of any other class"
+        )
+    return found[0]
+
+
+def parameters(cls: type[Any]) -> dict[str, Any]:
+    """Parameters of a class's constructor: name -> default (``inspect.Parameter.empty`` where there is none)."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(cls).parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
+
+
+class TransformedDistance(Distance):
+    """The Euclidean distance after the transform of an estimator such as those of scikit-learn.
+
+    Parameters
+    ----------
+    transformer : estimator with ``fit`` and ``transform``
+        Fitted by `fit`, with X and y; it reads y if it wants to, and never constraints.
+    """
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def fit(
+        self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None
+    ) -> TransformedDistance:
+        """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
+        self.transformer.fit(X, y)
+        return super().fit(X, must_link=must_link, cannot_link=cannot_link)
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+    ) -> tuple[FloatArray, IntArray] | IntArray:
+        """Find the nearest rows, as `Distance.kneighbors` does; ValueError if the rows are not known."""
+        if hasattr(self, "n_features_in_") and not hasattr(self, "_fit_X"):
+            raise ValueError(
+                f"{_named(self.transformer)} keeps no rows among which to look; expected as_distance(fitted, X)"
+            )
+        return super().kneighbors(X, n_neighbors, return_distance)
+
+    def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
+        check_is_fitted(self.transformer)
+
+    def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        mapped = self._map(X)
+        return cdist(mapped, mapped if Y is X else self._map(Y))
+
+    def _map(self, X: FloatArray) -> FloatArray:
+        mapped = self.transformer.transform(X)
+        return np.asarray(mapped.toarray() if hasattr(mapped, "toarray") else mapped, dtype=np.float64)
+
+
+def as_distance(estimator: Any, X: Any = None) -> Distance:
+    """Give an estimator `pairwise` and `kneighbors`.
+
+    Parameters
+    ----------
+    estimator : Distance, or a transformer such as those of scikit-learn
+        A `Distance` is returned as it is. The distance of a transformer is the Euclidean one after its transform. It
+        may still be unfitted: the result has a ``fit`` that takes what that of any distance takes.
+    X : array-like of shape (n_samples, n_features), optional
+        With a transformer that is fitted already: the rows among which `kneighbors` looks, those that it was fitted
+        to as a rule. A transformer does not keep them itself; without them there is `pairwise` alone.
+
+    Returns
+    -------
+    Distance
+
+    Raises
+    ------
+    TypeError
+        If the estimator is neither.
+    """
+    if isinstance(estimator, Distance):
+        return estimator
+    if inspect.isclass(estimator) or not (hasattr(estimator, "transform") and hasattr(estimator, "fit")):
+        raise TypeError(
+            f"{_named(estimator)} gives no distance; expected a Distance (pairwise, kneighbors), or an estimator with "
+            "fit and transform"
+        )
+    distance = TransformedDistance(estimator)
+    if X is not None:
+        check_is_fitted(estimator)
+        Distance.fit(distance, X)
+    elif hasattr(estimator, "n_features_in_"):
+        distance.n_features_in_ = estimator.n_features_in_
+    return distance
+
+
+def as_hierarchy(fitted: Any) -> Hierarchy:
+    """Give the tree of a fitted estimator.
+
+    Parameters
+    ----------
+    fitted : object
+        With ``hierarchy_`` (a `Hierarchy`), or with the ``children_`` of scikit-learn's `AgglomerativeClustering`;
+        where that has ``distances_`` they are the heights.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    TypeError
+        If it has no tree.
+    ValueError
+        If its tree was not built up to the root.
+    """
+    if isinstance(getattr(fitted, "hierarchy_", None), Hierarchy):
+        return fitted.hierarchy_
+    # FeatureAgglomeration has a tree of features.
+    if not (hasattr(fitted, "children_") and hasattr(fitted, "n_leaves_")) or hasattr(fitted, "transform"):
+        raise TypeError(
+            f"{_named(fitted)} gives no tree; expected a fitted estimator with hierarchy_, or with the children_ of "
+            "AgglomerativeClustering"
+        )
+    children, n_samples = np.asarray(fitted.children_, dtype=np.int64), int(fitted.n_leaves_)
+    if len(children) != n_samples - 1:
+        raise ValueError(
+            f"{_named(fitted)} has {len(children)} merges of {n_samples} samples; expected {n_samples - 1}: fit it "
+            "with compute_full_tree=True"
+        )
+    parents = np.full(n_samples + len(children), -1, dtype=np.int64)
+    parents[children] = np.arange(n_samples, len(parents))[:, None]
+    heights = getattr(fitted, "distances_", None)
+    if heights is not None:
+        heights = np.concatenate([np.zeros(n_samples), heights])
+    return Hierarchy(parents, np.arange(n_samples), heights)
+
+
+def as_labels(fitted: Any) -> IntArray:
+    """Give the partition of a fitted estimator.
+
+    Parameters
+    ----------
+    fitted : object
+        With ``labels_``, integers. Negative ones are the noise of DBSCAN, HDBSCAN and OPTICS: each of these samples
+        becomes a cluster of its own, for the method says of none that it belongs with another.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_samples,)
+        Clusters 0, 1, ..., in the order of the estimator's, noise behind them.
+
+    Raises
+    ------
+    TypeError
+        If it has no labels.
+    """
+    labels = np.asarray(getattr(fitted, "labels_", None))
+    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        raise TypeError(
+            f"{_named(fitted)} gives no clusters; expected a fitted estimator with integer labels_"
+        )
+    noise = labels < 0
+    codes = np.empty(len(labels), dtype=np.int64)
+    clusters, codes[~noise] = np.unique(labels[~noise], return_inverse=True)
+    codes[noise] = len(clusters) + np.arange(np.count_nonzero(noise))
+    return codes
+
+
+def _named(value: Any) -> str:
+    return value.__name__ if inspect.isclass(value) else type(value).__name__

@@ -1,0 +1,109 @@
+"""The base of all distances, met by distances of the sorts that papers learn: from labels, and from constraints."""
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from cladebench.distances import Euclidean
+from cladebench.distances.base import Distance, _pairs_of_labels
+
+
+class Weighted(Distance):
+    """A toy of the learned sort: features count as they tell cannot-links from must-links."""
+
+    uses_constraints = True
+
+    def _learn(self, X, y, must_link, cannot_link):
+        assert y is None
+        self.seen_ = must_link, cannot_link
+
+        def spread(pairs):
+            return np.abs(X[pairs[:, 0]] - X[pairs[:, 1]]).sum(axis=0) + 1.0
+
+        self.weights_ = spread(cannot_link) / spread(must_link)
+
+    def _pairwise(self, X, Y):
+        return np.abs(X[:, None] - Y).dot(self.weights_)
+
+
+class Blind(Distance):
+    """Not a metric: the distance to a row is the row's first feature."""
+
+    is_metric = False
+
+    def _learn(self, X, y, must_link, cannot_link):
+        self.given_ = y, must_link, cannot_link
+
+    def _pairwise(self, X, Y):
+        return np.broadcast_to(Y[:, 0], (len(X), len(Y)))
+
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = np.arange(40) // 3 % 3
+
+
+def test_constraints_reach_a_class_that_uses_them_and_no_other() -> None:
+    must, cannot = np.array([[0, 1], [3, 4]]), [[0, 4]]
+    found = Weighted().fit(X, must_link=must, cannot_link=cannot)
+    assert found.seen_[0].tolist() == must.tolist() and found.seen_[1].tolist() == cannot
+    y, none, neither = Blind().fit(X, Y, must_link=must, cannot_link=cannot).given_
+    assert y is None and none.shape == neither.shape == (0, 2)
+
+
+def test_constraints_are_taken_from_labels_only_where_none_are_given() -> None:
+    from_labels = Weighted().fit(X, Y).seen_
+    assert all(np.array_equal(a, b) for a, b in zip(from_labels, _pairs_of_labels(Y), strict=True))
+    must, cannot = Weighted().fit(X, Y, must_link=[[0, 1]]).seen_
+    assert must.tolist() == [[0, 1]] and cannot.shape == (0, 2)
+    must, cannot = Weighted().fit(X, Y, cannot_link=[[0, 5]]).seen_
+    assert must.shape == (0, 2) and cannot.tolist() == [[0, 5]]
+    assert [pairs.shape for pairs in Weighted().fit(X).seen_] == [(0, 2), (0, 2)]
+    with pytest.raises(ValueError, match=r"y\[1\] is 'a'"):
+        Weighted().fit(X[:3], [1, "a", 2])
+
+
+def test_pairs_of_labels_by_hand() -> None:
+    must, cannot = _pairs_of_labels(np.array(["b", "b", "a", "b", "a", "c"]))
+    assert sorted(map(tuple, must.tolist())) == [(0, 1), (1, 3), (2, 4)]
+    assert cannot.tolist() == [[0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
+    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(3))] == [2, 0]
+    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(1))] == [0, 0]
+
+
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_neighbors_are_those_of_scikit_learn(k: int) -> None:
+    queries = np.random.default_rng(1).normal(size=(15, 3))
+    distance, index = Euclidean().fit(X).kneighbors(queries, k)
+    theirs, places = NearestNeighbors(algorithm="brute").fit(X).kneighbors(queries, k)
+    assert np.array_equal(index, places)
+    np.testing.assert_allclose(distance, theirs)
+
+
+def test_ties_go_to_the_lowest_index_and_nothing_is_left_out() -> None:
+    rows = np.array([[2.0], [0.0], [1.0], [0.0], [2.0], [1.0]])
+    distance, index = Euclidean().fit(rows).kneighbors([[1.0], [0.0]], 4)
+    assert index.tolist() == [[2, 5, 0, 1], [1, 3, 2, 5]]
+    assert distance.tolist() == [[0, 0, 1, 1], [0, 0, 1, 1]]
+
+
+def test_a_distance_that_is_no_metric() -> None:
+    rows = np.array([[3.0], [1.0], [2.0]])
+    distance, index = Blind().fit(rows).kneighbors([[9.0]], 3)
+    assert index.tolist() == [[1, 2, 0]] and distance.tolist() == [[1, 2, 3]]
+    assert Blind().fit(rows).pairwise([[5.0]]).tolist() == [[5.0]]
+
+
+def test_distances_that_overflow_are_refused() -> None:
+    class Huge(Blind):
+        def _pairwise(self, X, Y):
+            return np.full((len(X), len(Y)), np.inf)
+
+    with pytest.raises(ValueError, match="distances of Huge overflow; rescale X"):
+        Huge().fit(X).pairwise(X)
+    with pytest.raises(ValueError, match="distances of Huge overflow; rescale X"):
+        Huge().fit(X).kneighbors(X)
+
+
+def test_a_mistake_names_the_argument() -> None:
+    with pytest.raises(ValueError, match=r"Y\[0, 1\] is 1e\+200.*rescale Y"):
+        Euclidean().fit(X).pairwise(X, [[0.0, 1e200, 0.0]])

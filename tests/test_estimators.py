@@ -1,0 +1,188 @@
+"""Estimators by name, and what any of them gives as distance, tree and labels."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, FeatureAgglomeration, KMeans
+from sklearn.decomposition import PCA
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import NearestNeighbors, NeighborhoodComponentsAnalysis
+
+import cladebench.methods as methods
+from cladebench.distances import Euclidean
+from cladebench.estimators import as_distance, as_hierarchy, as_labels, find, parameters
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods import Agglomerative, RandomClusters
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = np.arange(40) % 3
+
+
+def test_names_and_dotted_paths() -> None:
+    assert find("Agglomerative") is Agglomerative
+    assert find("Euclidean") is Euclidean
+    assert find("cladebench.methods.Agglomerative") is Agglomerative
+    assert find("sklearn.neighbors.NeighborhoodComponentsAnalysis") is NeighborhoodComponentsAnalysis
+    assert find("sklearn.cluster.HDBSCAN") is HDBSCAN
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Aglomerative", "'Aglomerative' is unknown; did you mean 'Agglomerative'.*dotted path"),
+        ("Euclidian", "did you mean 'Euclidean'"),
+        ("discover", "'discover' is unknown"),
+        ("birch", "'birch' is unknown"),
+        ("no_such_package.cluster.X", "there is no module no_such_package$"),
+        ("sklearn.clusters.HDBSCAN", "there is no module sklearn.clusters$"),
+        ("sklearn.cluster.HDBSCANN", "sklearn.cluster has no HDBSCANN; did you mean 'HDBSCAN'"),
+        ("sklearn.cluster.k_means", "it is a function; expected a class"),
+        ("", "expected a name"),
+        (".x", "expected a name"),
+        ("a b", "expected a name"),
+        (None, "expected a name"),
+    ],
+)
+def test_names_that_lead_nowhere(name: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        find(name)
+
+
+def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "failing_one.py").write_text("import no_such_package\n")
+    (tmp_path / "failing_two.py").write_text("1 / 0\n")
+    with pytest.raises(
+        ImportError, match=r"'failing_one\.X': failing_one cannot be imported .*no_such_package"
+    ):
+        find("failing_one.X")
+    with pytest.raises(ImportError, match=r"'failing_two\.X': .*ZeroDivisionError: division by zero"):
+        find("failing_two.X")
+
+
+def test_a_method_in_a_broken_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    (tmp_path / "broken_one.py").write_text("import no_such_package\n\n\nclass Broken:\n    pass\n")
+    methods._FOLDER.refresh()
+    try:
+        with (
+            pytest.warns(UserWarning, match="broken_one.py"),
+            pytest.raises(ImportError, match=r"no Broken: .*broken_one\.py.*no_such_package"),
+        ):
+            find("Broken")
+        assert find("Agglomerative") is Agglomerative
+    finally:
+        methods._FOLDER.refresh()
+
+
+def test_one_name_in_both_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = methods.discover() | {"Euclidean": Agglomerative}
+    monkeypatch.setattr(methods._FOLDER, "_found", found)
+    with pytest.raises(ValueError, match=r"'Euclidean' is ambiguous: .*agglomerative.* and .*euclidean"):
+        find("Euclidean")
+
+
+def test_parameters() -> None:
+    assert parameters(RandomClusters) == {"n_clusters": 2, "random_state": None}
+    assert parameters(Euclidean) == {}
+    assert set(parameters(PCA)) == set(PCA().get_params())
+
+    class Odd:
+        def __init__(self, a, *args, b=1, **more):
+            pass
+
+    assert parameters(Odd) == {"a": inspect.Parameter.empty, "b": 1}
+
+
+# ---------------------------------------------------------------------- distances
+
+
+@pytest.mark.parametrize(
+    "transformer", [PCA(n_components=2), NeighborhoodComponentsAnalysis(max_iter=5, random_state=0)], ids=str
+)
+def test_the_distance_of_a_transformer_is_euclidean_after_it(transformer) -> None:
+    mapped = clone(transformer).fit(X, Y).transform(X)
+    unfitted = as_distance(clone(transformer)).fit(X, Y, must_link=[[0, 3]], cannot_link=[[0, 1]])
+    fitted = as_distance(clone(transformer).fit(X, Y), X)
+    theirs, places = NearestNeighbors(algorithm="brute").fit(mapped).kneighbors(mapped[:6], 4)
+    for distance in (unfitted, fitted):
+        np.testing.assert_allclose(distance.pairwise(X), cdist(mapped, mapped), atol=1e-12)
+        np.testing.assert_allclose(distance.pairwise(X[:3], X[5:]), cdist(mapped[:3], mapped[5:]), atol=1e-12)
+        found, index = distance.kneighbors(X[:6], 4)
+        assert np.array_equal(index, places)
+        np.testing.assert_allclose(found, theirs, atol=1e-7)
+
+
+def test_what_a_distance_is_made_of() -> None:
+    own = Euclidean().fit(X)
+    assert as_distance(own) is own
+    for wrong in (KMeans, 3, RandomClusters(), PCA):
+        with pytest.raises(TypeError, match="gives no distance; expected a Distance"):
+            as_distance(wrong)
+    with pytest.raises(ValueError, match="not fitted"):
+        as_distance(PCA(), X)
+    for ask in ("pairwise", "kneighbors"):
+        with pytest.raises(ValueError, match="not fitted"):
+            getattr(as_distance(PCA()), ask)(X)
+    without_rows = as_distance(PCA(2).fit(X))
+    np.testing.assert_allclose(without_rows.pairwise(X), as_distance(PCA(2)).fit(X).pairwise(X))
+    with pytest.raises(ValueError, match=r"PCA keeps no rows .*expected as_distance\(fitted, X\)"):
+        without_rows.kneighbors(X)
+    with pytest.raises(ValueError, match="must_link has shape"):
+        as_distance(PCA()).fit(X, must_link=[0, 1])
+
+
+# ---------------------------------------------------------------------- trees
+
+
+@pytest.mark.parametrize("method", ["ward", "average", "complete", "single"])
+def test_the_tree_of_scikit_learn_is_that_of_scipy(method: str) -> None:
+    fitted = AgglomerativeClustering(n_clusters=3, linkage=method, compute_distances=True).fit(X)
+    tree, ours = as_hierarchy(fitted), Hierarchy.from_linkage(linkage(X, method))
+    i, j = np.triu_indices(40, 1)
+    np.testing.assert_allclose(tree.heights[tree.lca(i, j)], ours.heights[ours.lca(i, j)])
+    assert len({(a, b) for a, b in zip(tree.cut(3), fitted.labels_, strict=True)}) == 3
+
+
+def test_trees() -> None:
+    own = Agglomerative().fit(X)
+    assert as_hierarchy(own) is own.hierarchy_
+    assert as_hierarchy(AgglomerativeClustering().fit(X)).heights is None
+    for wrong in (
+        KMeans(n_clusters=2).fit(X),
+        AgglomerativeClustering(),
+        FeatureAgglomeration().fit(X),
+        None,
+    ):
+        with pytest.raises(TypeError, match="gives no tree; expected a fitted estimator with hierarchy_"):
+            as_hierarchy(wrong)
+    graph = NearestNeighbors().fit(X).kneighbors_graph(mode="connectivity")
+    part = AgglomerativeClustering(n_clusters=30, connectivity=graph, compute_full_tree=False).fit(X)
+    with pytest.raises(ValueError, match=r"10 merges of 40 samples; expected 39: .*compute_full_tree=True"):
+        as_hierarchy(part)
+
+
+# ---------------------------------------------------------------------- labels
+
+
+def test_each_noise_sample_is_a_cluster_of_its_own() -> None:
+    rows = [[0.0], [9.0], [0.1], [0.2], [5.0], [5.1], [5.2], [20.0]]
+    fitted = DBSCAN(eps=0.5, min_samples=3).fit(rows)
+    assert fitted.labels_.tolist() == [0, -1, 0, 0, 1, 1, 1, -1]
+    assert as_labels(fitted).tolist() == [0, 2, 0, 0, 1, 1, 1, 3]
+    assert as_labels(DBSCAN().fit(np.array(rows) * 10)).tolist() == list(range(8))
+
+
+def test_labels() -> None:
+    own = RandomClusters(3, random_state=0).fit(X)
+    assert np.array_equal(as_labels(own), own.labels_)
+    fitted = KMeans(n_clusters=3, n_init=1, random_state=0).fit(X)
+    assert np.array_equal(as_labels(fitted), fitted.labels_) and as_labels(fitted).dtype == np.int64
+    for wrong in (KMeans(), GaussianMixture(2).fit(X), None):
+        with pytest.raises(TypeError, match="gives no clusters"):
+            as_labels(wrong)
