@@ -115,7 +115,8 @@ def key_path(parts: Iterable[str | int]) -> str:
     """Write a path of keys as ``scopes.quick.overrides[0].method``."""
     text = ""
     for part in parts:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        key = str(part) if str(part).isprintable() and len(str(part)) <= 80 else shown(part)
+        text += f"[{part}]" if isinstance(part, int) else f".{key}" if text else key
     return text or "(top level)"
 
 

@@ -18,6 +18,7 @@ class YamlError(ValueError):
 MAX_BYTES = 2**20
 MAX_VALUES = 50_000
 MAX_DEPTH = 50
+MAX_KEY = 200
 #: Whole numbers beyond this fit no column of a table.
 MAX_INTEGER = 2**63 - 1
 
@@ -35,7 +36,10 @@ _AMBIGUOUS = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*)?"
 )
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+# Control characters, and those that are invisible or turn the text's direction.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
 
 
 def plain_value(text: str) -> Any:
@@ -138,6 +142,11 @@ class _Reader:
             key = self.node(event, depth + 1)
             if not isinstance(key, str):
                 raise _wrong(f"the key {shown(key)} is not text; put quotes around it if it is meant", event)
+            if not key.isprintable() or len(key) > MAX_KEY:
+                raise _wrong(
+                    f"the key {shown(key)} is not allowed; expected one line of at most {MAX_KEY} characters",
+                    event,
+                )
             is_merge = key == "<<" and isinstance(event, yaml.ScalarEvent) and not event.style
             if key in own or (is_merge and merged):
                 raise _wrong(f"the key {shown(key)} is given twice", event)

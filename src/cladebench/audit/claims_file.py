@@ -71,6 +71,7 @@ def read_claims(path: Path) -> ClaimSet:
         validate(document, "claims", name)
     except InputFileError as error:
         raise ClaimsError(str(error)) from None
+    _check_families(document, name)
     claims: dict[str, Claim] = {}
     for claim in itertools.chain(_from_tables(document, name), _from_blocks(document, name)):
         if claim.id in claims:
@@ -87,6 +88,18 @@ def read_claims(path: Path) -> ClaimSet:
     )
     check_claims(found, name)
     return found
+
+
+def _check_families(document: Mapping[str, Any], name: str) -> None:
+    """A family that is named must have other claims: alone, a misspelt one would weaken the correction of its tests."""
+    blocks = document["claims"]
+    for block in blocks:
+        others = {b.get("family", b["id"]) for b in blocks if b is not block}
+        family = block.get("family", block["id"])
+        if "family" in block and family not in others:
+            raise ClaimsError(
+                f"{name}: claim {block['id']!r}: family: no other claim is of {family!r}; {one_of(family, others)}"
+            )
 
 
 def _name(path: Path) -> str:

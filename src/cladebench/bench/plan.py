@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -103,18 +106,19 @@ class Plan:
             yield from ((where, method, parameter) for parameter in parameters)
 
     def check_estimators(self, known: Collection[str]) -> None:
-        """Check the names of the estimators, dotted paths left out.
+        """Check that each estimator is one of `known`, or the dotted path of something that there is.
 
         Raises
         ------
         PlanError
             With one line for each unknown name.
         """
-        lines = [
-            f"{self.path}: methods.{m.name}.estimator: unknown {m.estimator!r}; {one_of(m.estimator, known)}"
-            for m in self.methods.values()
-            if "." not in m.estimator and m.estimator not in known
-        ]
+        lines = []
+        for method in self.methods.values():
+            name = method.estimator
+            wrong = _missing(name) if "." in name else "" if name in known else one_of(name, known)
+            if wrong:
+                lines.append(f"{self.path}: methods.{method.name}.estimator: unknown {name!r}; {wrong}")
         if lines:
             raise PlanError("\n".join(lines))
 
@@ -188,6 +192,25 @@ class Job:
         kept = tuple(method for method in self.methods if method.name in methods)
         cells = tuple(cell for cell in self.cells if cell.spec.method in methods)
         return replace(self, methods=kept, cells=cells) if kept else None
+
+
+def _missing(path: str) -> str:
+    """Why there is nothing at a dotted path; empty if there is."""
+    module, _, name = path.rpartition(".")
+    try:
+        spec = importlib.util.find_spec(module)
+        if spec is None:
+            return f"there is no module {module!r}"
+        # An import can take seconds; most often the definition can be seen.
+        if spec.origin and spec.origin.endswith(".py"):
+            source = Path(spec.origin).read_text(encoding="utf-8")
+            if re.search(rf"^(def|class) {name}\b", source, re.MULTILINE):
+                return ""
+        found = importlib.import_module(module)
+    except Exception as error:  # anything may be raised by a user's module
+        return f"{module} cannot be imported: {type(error).__name__}: {error}"
+    public = [word for word in vars(found) if not word.startswith("_")]
+    return "" if hasattr(found, name) else f"{module} has no {name!r}; {one_of(name, public)}"
 
 
 def _names(value: str | Sequence[str] | None) -> list[str]:

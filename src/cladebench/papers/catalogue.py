@@ -87,7 +87,12 @@ def validate_protocol(plan: Plan) -> None:
         raise PlanError(f"{module}: it has no function run(spec, method, data), which runs the cells")
     validate = getattr(protocol, "validate", None)
     if validate is not None:
-        validate(plan)
+        try:
+            validate(plan)
+        except InputFileError:
+            raise
+        except Exception as error:  # as above
+            raise PlanError(f"{plan.path}: {module}.validate: {type(error).__name__}: {error}") from error
 
 
 def load_artifacts(package: str) -> tuple[Artifact, ...]:
