@@ -6,91 +6,130 @@ import difflib
 import functools
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
+from cladebench.yaml_reader import MAX_BYTES, MAX_INTEGER, YamlError, parse, plain_value, shown
+
+__all__ = [
+    "InputFileError",
+    "key_path",
+    "one_of",
+    "plain_value",
+    "read_validated",
+    "read_yaml",
+    "shown",
+    "validate",
+    "validator",
+]
 
 
 class InputFileError(ValueError):
     """A file that a user writes is wrong; the message names file, key, value and what was expected."""
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice, where YAML would silently keep the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":  # <<: *anchor, whose keys may be given anew
-                continue
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is given twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
 def read_yaml(path: Path | str, name: str | None = None) -> Any:
-    """Read a YAML file.
+    """Read a YAML file: lists, keys that are text, texts, finite numbers, true, false and null.
+
+    Plain texts mean what YAML 1.2 says, so that ``1e-3`` is a number. What YAML 1.1 reads otherwise, such as ``yes``
+    or a date, is refused, as are tags, keys given twice, characters that cannot be printed, whole numbers beyond
+    `MAX_INTEGER`, and files beyond `MAX_BYTES`, `MAX_VALUES` (aliases written out) or `MAX_DEPTH`.
+
+    Parameters
+    ----------
+    path : path
+    name : str, optional
+        What messages call the file. Default: its path.
+
+    Returns
+    -------
+    object
+        None for an empty file.
 
     Raises
     ------
     InputFileError
-        If the file cannot be read or is not YAML; names the file, line and column.
+        If the file cannot be read or is not allowed; one line that names the file, line and column.
     """
     name = name or str(path)
     try:
-        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise InputFileError(f"{name}: more than {MAX_BYTES:,} bytes, expected at most as many")
+        return parse(data.decode("utf-8-sig"))
     except OSError as error:
         raise InputFileError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputFileError(f"{name}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        context = f" ({error.context})" if error.context else ""
-        raise InputFileError(f"{name}{where}: broken YAML: {error.problem}{context}") from None
-    except yaml.YAMLError as error:
-        raise InputFileError(f"{name}: broken YAML: {error}") from None
+    except YamlError as error:
+        raise InputFileError(f"{name}, {error}") from None
 
 
 def _is_number(_: Any, value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_integer(_: Any, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_INTEGER
+
+
+def _matches(_: Any, pattern: str, value: Any, schema: Any) -> Iterator[Any]:
+    """``pattern`` as JSON Schema means it: ``$`` is the very end, not the place before a last line break."""
+    import jsonschema
+
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield jsonschema.ValidationError(f"{shown(value)} does not match {pattern}")
+
+
+def _differ(_: Any, wanted: bool, value: Any, schema: Any) -> Iterator[Any]:
+    """``uniqueItems`` in one pass, whatever is in the list; 1 and 1.0 are one entry."""
+    import jsonschema
+
+    if wanted and isinstance(value, list):
+        texts = [json.dumps(_whole(entry), sort_keys=True, default=str) for entry in value]
+        if len(set(texts)) < len(texts):
+            yield jsonschema.ValidationError(f"{shown(value)} has an entry twice")
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @functools.cache
 def validator(schema: str) -> Any:
-    """The validator of ``schemas/<schema>.schema.json``; infinity is no number for it, and 2.0 no whole one."""
+    """Return the validator of ``schemas/<schema>.schema.json``; 2.0 is no whole number for it, infinity none at all."""
     import jsonschema
 
     draft = jsonschema.Draft202012Validator
     kinds = draft.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
     text = resources.files("cladebench.schemas").joinpath(f"{schema}.schema.json").read_text(encoding="utf-8")
-    return jsonschema.validators.extend(draft, type_checker=kinds)(json.loads(text))
+    words = {"pattern": _matches, "uniqueItems": _differ}
+    return jsonschema.validators.extend(draft, words, type_checker=kinds)(json.loads(text))
 
 
 def key_path(parts: Iterable[str | int]) -> str:
     """Write a path of keys as ``scopes.quick.overrides[0].method``."""
     text = ""
     for part in parts:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        key = str(part) if str(part).isprintable() and len(str(part)) <= 80 else shown(part)
+        text += f"[{part}]" if isinstance(part, int) else f".{key}" if text else key
     return text or "(top level)"
 
 
 def one_of(value: Any, allowed: Iterable[Any]) -> str:
-    """Say what is allowed, with the nearest spelling first."""
+    """Say what is allowed, the nearest spelling first, at most 60 names."""
     names = [str(a) for a in allowed]
-    near = difflib.get_close_matches(str(value), names, n=1)
-    return (f"did you mean {near[0]!r}? " if near else "") + "allowed: " + (", ".join(names) or "(none)")
+    # Comparing long texts takes minutes.
+    near = difflib.get_close_matches(
+        shown(value).strip("'"), [name for name in names if len(name) <= 80], n=1
+    )
+    more = [f"and {len(names) - 60:,} more"] * (len(names) > 60)
+    told = ", ".join([*names[:60], *more]) or "(none)"
+    return (f"did you mean {near[0]!r}? " if near else "") + f"allowed: {told}"
 
 
 _KINDS = {
@@ -128,35 +167,54 @@ def _expected(schema: Mapping[str, Any]) -> str:
     return ", ".join([words, *bounds])
 
 
-def _explain(error: Any) -> str:
-    """One line for one schema violation: key, value and what was expected."""
-    where, value, schema = key_path(error.absolute_path), error.instance, error.schema
-    shown = "nothing" if value is None else repr(value)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
+def _place(path: Iterable[str | int], document: Any) -> str:
+    """Write where a value stands; an entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``."""
+    parts, entry = list(path), document
+    for i, part in enumerate(parts):
+        entry = entry[part]
+        if isinstance(part, int) and isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            kind = str(parts[i - 1]).removesuffix("s") if i else "entry"
+            rest = parts[i + 1 :]
+            return f"{kind} {shown(entry['id'])}" + (f": {key_path(rest)}" if rest else "")
+    return key_path(parts)
+
+
+def _reason(error: Any) -> str:
+    """What is wrong with a value, and what was expected."""
+    value, schema = error.instance, error.schema
+    found = shown(value)
     if error.validator == "additionalProperties" and isinstance(value, Mapping):
         known = schema.get("properties", {})
-        unknown = next(key for key in value if key not in known)
-        return (
-            f"{key_path([*error.absolute_path, unknown])}: unknown key {unknown!r}; {one_of(unknown, known)}"
-        )
+        return f"unknown key {shown(_unknown(error))}; {one_of(_unknown(error), known)}"
     if "propertyNames" in error.absolute_schema_path:
-        return f"{where}: the key {shown} is not allowed; expected {_expected(schema)}"
+        return f"the key {found} is not allowed; expected {_expected(schema)}"
     if error.validator == "required" and isinstance(value, Mapping):
         missing = [key for key in error.validator_value if key not in value]
-        return f"{where}: missing key {', '.join(map(repr, missing))}"
+        return f"missing key {', '.join(map(repr, missing))}"
     if error.validator == "enum":
-        return f"{where}: {shown} is not allowed; {one_of(value, error.validator_value)}"
+        return f"{found} is not allowed; {one_of(value, error.validator_value)}"
     if error.validator == "uniqueItems":
-        return f"{where}: {shown} has an entry twice"
+        return f"{found} has an entry twice"
     if error.validator in ("anyOf", "oneOf") and "description" not in schema:
         if not error.context:  # of oneOf
-            return f"{where}: {shown} has several of the allowed forms at once"
-        options = "; or ".join(sorted({_explain(sub).split(": ", 1)[1] for sub in error.context}))
-        return f"{where}: {options}"
+            return f"{found} has several of the allowed forms at once"
+        return "; or ".join(sorted({_reason(sub) for sub in error.context}))
     if error.validator in ("const", "not", "if", "contains"):
-        return f"{where}: {error.message}"
-    return f"{where}: {shown} is not allowed; expected {_expected(schema)}"
+        return str(error.message)
+    return f"{found} is not allowed; expected {_expected(schema)}"
+
+
+def _unknown(error: Any) -> str:
+    """The first key that a schema does not know."""
+    return next(key for key in error.instance if key not in error.schema.get("properties", {}))
+
+
+def _explain(error: Any, document: Any) -> str:
+    """One line for one schema violation: key, value and what was expected."""
+    path = list(error.absolute_path)
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        path.append(_unknown(error))
+    return f"{_place(path, document)}: {_reason(error)}"
 
 
 def validate(document: Any, schema: str, name: str) -> None:
@@ -174,11 +232,14 @@ def validate(document: Any, schema: str, name: str) -> None:
     Raises
     ------
     InputFileError
-        With one line for each violation: file, key path, value and what was expected.
+        With one line for each violation, at most 20: file, key path, value and what was expected.
     """
     errors = sorted(validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
-    if errors:
-        raise InputFileError("\n".join(f"{name}: {_explain(error)}" for error in errors))
+    lines = [f"{name}: {_explain(error, document)}" for error in errors[:20]]
+    if len(errors) > 20:
+        lines.append(f"{name}: and {len(errors) - 20:,} more errors")
+    if lines:
+        raise InputFileError("\n".join(lines))
 
 
 def read_validated(path: Path | str, schema: str) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import pandas as pd
@@ -11,6 +13,9 @@ from cladebench import datasets
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, queries, references
 from cladebench.bench.plan import Plan
 from cladebench.input_files import one_of
+
+#: How deep sentences may stand within sentences.
+MAX_DEPTH = 50
 
 
 def check_claims(found: ClaimSet, name: str) -> None:
@@ -39,8 +44,7 @@ def check_claims(found: ClaimSet, name: str) -> None:
         _check_spread(claim, where)
         _check_references(claim, found, where)
         _check_counts(claim.expects, found, where)
-    for id_ in found.claims:
-        _refuse_circle(found, id_, (), name)
+    _check_sentences(found, name)
     metrics = list(
         dict.fromkeys(q["metric"] for c in found.claims.values() for q in queries(c) if q.get("metric"))
     )
@@ -118,7 +122,7 @@ def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
     if not isinstance(parts, list):
         return
     names = [name for part in parts if isinstance(part, str) for name in found.matching(part)]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice:
         raise ClaimsError(f"{where}: expects: the part {twice!r} is named twice")
     nested = [part for part in parts if not isinstance(part, str)]
@@ -130,15 +134,27 @@ def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
         _check_counts(part, found, where)
 
 
-def _refuse_circle(found: ClaimSet, name: str, above: tuple[str, ...], file: str) -> None:
-    if name in above:
+def _check_sentences(found: ClaimSet, file: str) -> None:
+    """Refuse sentences that refer to themselves or stand too deep within each other; each is visited once."""
+    parts = {
+        claim.id: [match for pattern in references(claim.expects) for match in found.matching(pattern)]
+        for claim in found.claims.values()
+        if claim.kind == "sentence"
+    }
+    try:
+        order = list(TopologicalSorter(parts).static_order())
+    except CycleError as error:
+        circle = error.args[1][::-1]
         raise ClaimsError(
-            f"{file}: claim {name!r}: expects: refers to itself through {' -> '.join((*above, name))}"
-        )
-    if found.claims[name].kind == "sentence":
-        for pattern in references(found.claims[name].expects):
-            for match in found.matching(pattern):
-                _refuse_circle(found, match, (*above, name), file)
+            f"{file}: claim {circle[0]!r}: expects: refers to itself through {' -> '.join(circle)}"
+        ) from None
+    depth: dict[str, int] = {}
+    for name in order:
+        depth[name] = 1 + max((depth[part] for part in parts.get(name, ())), default=0)
+        if depth[name] > MAX_DEPTH:
+            raise ClaimsError(
+                f"{file}: claim {name!r}: expects: sentences of sentences, {MAX_DEPTH} deep at most"
+            )
 
 
 def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
@@ -159,13 +175,16 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
     grid = _grid(plan)
     allowed: dict[str, Collection[Any]] = {
         "method": list(plan.methods),
-        "dataset": dict.fromkeys(d for scope in plan.scopes.values() for d in scope["datasets"]),
+        "dataset": plan.datasets,
         "metric": list(plan.measures),
         "selection": list(plan.selection),
         "setting": list(grid),
         "fact": list(datasets.names()),
         **{f"where.{parameter}": values for parameter, values in grid.items()},
     }
+    measures = getattr(plan, "measures", None)
+    if measures is not None:
+        allowed["metric"] = measures
     lines = []
     if claims.paper != plan.paper:
         lines.append(f"{name}: paper: {claims.paper!r}, expected {plan.paper!r} as in the plan beside it")
@@ -189,12 +208,10 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
 def _grid(plan: Plan) -> dict[str, list[Any]]:
     """The values of each parameter that some scope of a plan varies."""
     found: dict[str, list[Any]] = {}
-    for scope in plan.scopes.values():
-        grids = [*scope.get("grid", {}).values(), *(o.get("grid", {}) for o in scope.get("overrides", ()))]
-        for grid in grids:
-            for parameter, values in grid.items():
-                known = found.setdefault(parameter, [])
-                known += [value for value in values if value not in known]
+    for _, _, grid in plan.grids():
+        for parameter, values in grid.items():
+            known = found.setdefault(parameter, [])
+            known += [value for value in values if value not in known]
     return found
 
 

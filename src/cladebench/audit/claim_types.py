@@ -114,6 +114,8 @@ class ClaimSet:
 
     def matching(self, pattern: str) -> list[str]:
         """Ids that match a glob pattern, in the file's order."""
+        if not set(pattern) & set("*?["):
+            return [pattern] if pattern in self.claims else []
         return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
 
     def published_table(self) -> pd.DataFrame:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cladebench.audit.claim_checks import check_claims, check_planned
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.printed import Printed, parse_printed
 from cladebench.audit.verdict_types import Rules
+from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
 from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan, resolve_package
@@ -22,6 +24,10 @@ from cladebench.papers.catalogue import load_plan, resolve_package
 NO_NUMBER = ("-", "–", "—", "")
 
 _QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where")
+#: More than any paper has; for_each can multiply a few lines to billions.
+MAX_CLAIMS = 10_000
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def claims_path(paper: str) -> Path | None:
@@ -31,11 +37,15 @@ def claims_path(paper: str) -> Path | None:
 
 
 def load_claims(paper: str) -> ClaimSet:
-    """Read the claims of a paper and hold their names against its plan; see `read_claims` and `check_planned`."""
+    """Read the claims of a paper and hold their names against its plan; see `checked_claims`."""
     path = claims_path(paper)
     if path is None:
         raise ClaimsError(f"papers: {paper} has no claims.yaml")
-    plan = load_plan(paper)
+    return checked_claims(path, load_plan(paper))
+
+
+def checked_claims(path: Path, plan: Plan) -> ClaimSet:
+    """Read a claims file and hold its names against a plan; see `read_claims` and `check_planned`."""
     claims = read_claims(path, plan.measures)
     check_planned(claims, plan, _name(path))
     return claims
@@ -64,11 +74,14 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
     try:
         validate(document, "claims", name)
     except InputFileError as error:
-        raise ClaimsError(_with_ids(str(error), document)) from None
+        raise ClaimsError(str(error)) from None
+    _check_families(document, name)
     claims: dict[str, Claim] = {}
     for claim in itertools.chain(_from_tables(document, name), _from_blocks(document, name)):
         if claim.id in claims:
             raise ClaimsError(f"{name}: claim {claim.id!r}: id: given twice")
+        if len(claims) == MAX_CLAIMS:
+            raise ClaimsError(f"{name}: claim {claim.id!r}: expected at most {MAX_CLAIMS:,} claims in a file")
         claims[claim.id] = _measured(claim, measures)
     found = ClaimSet(
         document["paper"],
@@ -79,6 +92,18 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
     )
     check_claims(found, name)
     return found
+
+
+def _check_families(document: Mapping[str, Any], name: str) -> None:
+    """A family that is named must have other claims: alone, a misspelt one would weaken the correction of its tests."""
+    blocks = document["claims"]
+    for block in blocks:
+        others = {b.get("family", b["id"]) for b in blocks if b is not block}
+        family = block.get("family", block["id"])
+        if "family" in block and family not in others:
+            raise ClaimsError(
+                f"{name}: claim {block['id']!r}: family: no other claim is of {family!r}; {one_of(family, others)}"
+            )
 
 
 def _name(path: Path) -> str:
@@ -173,8 +198,10 @@ def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
 def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
     for block in document["claims"]:
         where = f"{name}: claim {block['id']!r}"
-        for values in itertools.product(*block.get("for_each", {}).values()):
-            combination = dict(zip(block.get("for_each", {}), values, strict=True))
+        for_each = block.get("for_each", {})
+        _check_for_each(block, where)
+        for values in itertools.product(*for_each.values()):
+            combination = dict(zip(for_each, values, strict=True))
             # References are made of ids, and ids of slugs; queries name data sets and methods as they are.
             words = {
                 k: slug(str(v)) if block["kind"] in ("sentence", "arithmetic") else v
@@ -214,14 +241,44 @@ def _measured(claim: Claim, measures: Mapping[str, Measure]) -> Claim:
     return replace(claim, measure=facts | dict(claim.measure))
 
 
-def _fill(value: Any, words: Mapping[str, Any]) -> Any:
-    """Replace ``{key}`` in every text by the word of that key; a text that is nothing else becomes the word itself."""
+def _check_for_each(block: Mapping[str, Any], where: str) -> None:
+    """Each key must make the claims differ, and there must not be too many of them."""
+    for_each = block.get("for_each", {})
+    count = math.prod(len(values) for values in for_each.values())
+    if count > MAX_CLAIMS:
+        raise ClaimsError(f"{where}: for_each: {count:,} claims, expected at most {MAX_CLAIMS:,}")
+    texts = set(_texts({key: value for key, value in block.items() if key != "for_each"}))
+    for key in for_each:
+        if key not in _QUERY_KEYS and not any("{" + key + "}" in text for text in texts):
+            raise ClaimsError(
+                f"{where}: for_each.{key}: the claim has no {{{key}}}; {one_of(key, [*_QUERY_KEYS, *_words(texts)])}"
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in a value."""
     if isinstance(value, str):
-        for key, word in words.items():
-            if value == "{" + key + "}":
-                return word
-            value = value.replace("{" + key + "}", str(word))
-        return value
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    """Names that stand in braces."""
+    return sorted({name for text in texts for name in _BRACES.findall(text)})
+
+
+def _fill(value: Any, words: Mapping[str, Any]) -> Any:
+    """Replace ``{key}`` in every text by the word of that key; a text that is nothing else becomes the word itself.
+
+    What stands in a word stays as it is.
+    """
+    if isinstance(value, str):
+        whole = _BRACES.fullmatch(value)
+        if whole and whole[1] in words:
+            return words[whole[1]]
+        return _BRACES.sub(lambda match: str(words.get(match[1], match[0])), value)
     if isinstance(value, Mapping):
         return {key: _fill(item, words) for key, item in value.items()}
     return [_fill(item, words) for item in value] if isinstance(value, list) else value
@@ -236,14 +293,3 @@ def _printed(text: str, where: str) -> Printed:
         return parse_printed(text)
     except ValueError as error:
         raise ClaimsError(f"{where}: {error}") from None
-
-
-def _with_ids(message: str, document: Any) -> str:
-    """Put the id of a claim or table where the message has its number."""
-
-    def name(match: re.Match[str]) -> str:
-        entry = document[match[1]][int(match[2])]
-        known = entry.get("id") if isinstance(entry, Mapping) else None
-        return f"{match[1][:-1]} {known!r}: " if known else match[0]
-
-    return re.sub(r"\b(claims|tables)\[(\d+)\](?:\.|: (?=missing))", name, message)

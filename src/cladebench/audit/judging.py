@@ -323,7 +323,11 @@ class Evaluation:
             samples: list[Sample] = []
             parts: list[tuple[str, str]] = []
             outcome = self._combined(claim.expects, samples, parts)
-            judgement = Judgement(outcome, tuple(samples), parts=tuple(dict.fromkeys(parts)))
+            judgement = Judgement(
+                outcome,
+                tuple({id(sample): sample for sample in samples}.values()),
+                parts=tuple(dict.fromkeys(parts)),
+            )
         self._done[claim.id] = judgement
         return judgement
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-_NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+−]?\d+)?"
+from cladebench.input_files import shown
+
+_NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+−]?[0-9]{1,3})?"
 _PRINTED = re.compile(
-    rf"\s*(?P<value>{_NUMBER})\s*%?\s*(?:(?:±|\+-|\+/-|\\pm)\s*(?P<spread>{_NUMBER})|\((?P<bracket>{_NUMBER})\))?\s*%?\s*"
+    rf"(?P<value>{_NUMBER}) ?%? ?(?:(?:±|\+-|\+/-|\\pm) ?(?P<spread>{_NUMBER})|\((?P<bracket>{_NUMBER})\))? ?%?"
 )
 
 
@@ -60,16 +63,21 @@ def parse_printed(text: str) -> Printed:
     Raises
     ------
     ValueError
-        If it is not a number, or its spread is negative.
+        If it is not a number, is beyond what a float can hold, or its spread is negative.
     """
-    match = _PRINTED.fullmatch(str(text))
+    match = _PRINTED.fullmatch(" ".join(str(text).split())) if len(str(text)) <= 100 else None
     if match is None:
-        raise ValueError(f"{text!r} is not a printed number; expected for example '0.46 ± 0.01' or '6.97e5'")
+        raise ValueError(
+            f"{shown(text)} is not a printed number; expected for example '0.46 ± 0.01' or '6.97e5'"
+        )
+    value, unit = float(_plain(match["value"])), unit_of(match["value"])
     spread_text = match["spread"] or match["bracket"]
     spread = None if spread_text is None else float(_plain(spread_text))
+    if unit == 0 or not all(map(math.isfinite, (value, unit, spread or 0.0))):
+        raise ValueError(f"{shown(text)}: too large or too small a number")
     if spread is not None and spread < 0:
-        raise ValueError(f"{text!r}: the spread is negative")
-    return Printed(str(text).strip(), float(_plain(match["value"])), unit_of(match["value"]), spread)
+        raise ValueError(f"{shown(text)}: the spread is negative")
+    return Printed(str(text).strip(), value, unit, spread)
 
 
 def _plain(number: str) -> str:

@@ -15,7 +15,7 @@ DEFAULT_PATH = Path("config/config.yaml")
 
 
 def _absolute(path: str) -> str:
-    return str(Path(path).expanduser().absolute())
+    return str(Path(path).absolute())
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Config:
     seed : int
         Root seed.
     results_dir : str
-        Parent of the scopes' folders.
+        Parent of the scopes' folders; like the folders of `data` with ``~`` replaced by the home folder.
     threads : int
         Threads of each cell.
     time_scale, memory_scale : float
@@ -78,6 +78,16 @@ class Config:
     data: DataConfig = field(default_factory=DataConfig)
 
 
+def _at_home(folder: str, where: str) -> str:
+    """Replace a leading ``~`` or ``~user`` by the home folder."""
+    try:
+        return str(Path(folder).expanduser())
+    except RuntimeError:
+        raise InputFileError(
+            f"{where}: {folder!r}: there is no such home folder; expected a folder"
+        ) from None
+
+
 def parse_config(document: Mapping[str, Any], name: str) -> Config:
     """Check a configuration that has been read already; `name` says in messages where it is from.
 
@@ -89,7 +99,12 @@ def parse_config(document: Mapping[str, Any], name: str) -> Config:
     validate(document, "config", name)
     top = dict(document)
     data, limits = dict(top.pop("data", {})), top.pop("limits", {})
-    data["mirrors"] = tuple(data.get("mirrors", ()))
+    for section, key, where in ((top, "results_dir", "results_dir"), (data, "cache", "data.cache")):
+        if section.get(key) is not None:
+            section[key] = _at_home(section[key], f"{name}: {where}")
+    data["mirrors"] = tuple(
+        _at_home(folder, f"{name}: data.mirrors[{i}]") for i, folder in enumerate(data.get("mirrors", ()))
+    )
     top["papers"] = tuple(top.get("papers", ()))
     return Config(**top, **limits, data=DataConfig(**data))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from cladebench.input_files import InputFileError, one_of, read_validated
 from cladebench.measures import Measure, with_own
 
 SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
+MAX_CELLS = 100_000  # of a scope; beyond it a number has a digit too many
 
 
 class PlanError(InputFileError):
@@ -73,19 +75,41 @@ class Plan:
         """Methods of a scope (all unless it names some), in its order."""
         return list(self.scope(scope).get("methods", self.methods))
 
-    def parameter_uses(self) -> Iterator[tuple[str, str, str]]:
-        """Each place where the plan names a parameter: (key path, method, parameter)."""
-        for method in self.methods.values():
-            for parameter in method.params:
-                yield f"methods.{method.name}.params", method.name, parameter
+    def pairs(self, scope: str) -> list[tuple[str, str]]:
+        """(data set, method) of a scope: its data sets with all its methods, then what stands under ``also``."""
+        entry = self.scope(scope)
+        also = (itertools.product(_names(e["dataset"]), _names(e["method"])) for e in entry.get("also", []))
+        return [
+            *itertools.product(entry["datasets"], self.methods_of(scope)),
+            *itertools.chain.from_iterable(also),
+        ]
+
+    def datasets_of(self, scope: str) -> list[str]:
+        """Data sets of a scope, in its order."""
+        return list(
+            dict.fromkeys([*self.scope(scope)["datasets"], *(dataset for dataset, _ in self.pairs(scope))])
+        )
+
+    @property
+    def datasets(self) -> list[str]:
+        """Data sets of all scopes."""
+        return list(dict.fromkeys(dataset for scope in self.scopes for dataset in self.datasets_of(scope)))
+
+    def grids(self) -> Iterator[tuple[str, str, Mapping[str, Sequence[Any]]]]:
+        """Each place where the plan varies parameters: (key path, method, parameter -> values)."""
         for scope_name, scope in self.scopes.items():
             for name, grid in scope.get("grid", {}).items():
-                for parameter in grid:
-                    yield f"scopes.{scope_name}.grid.{name}", name, parameter
-            for index, override in enumerate(scope.get("overrides", [])):
-                for name in _names(override.get("method")) or list(self.methods):
-                    for parameter in override.get("grid", {}):
-                        yield f"scopes.{scope_name}.overrides[{index}].grid", name, parameter
+                yield f"scopes.{scope_name}.grid.{name}", name, grid
+            for section in ("overrides", "also"):
+                for index, entry in enumerate(scope.get(section, [])):
+                    for name in _names(entry.get("method")) or list(self.methods):
+                        yield f"scopes.{scope_name}.{section}[{index}].grid", name, entry.get("grid", {})
+
+    def parameter_uses(self) -> Iterator[tuple[str, str, str]]:
+        """Each place where the plan names a parameter: (key path, method, parameter)."""
+        params = ((f"methods.{m.name}.params", m.name, m.params) for m in self.methods.values())
+        for where, method, parameters in itertools.chain(params, self.grids()):
+            yield from ((where, method, parameter) for parameter in parameters)
 
     def check(self, where: str, value: str, find: Callable[[str], Any]) -> Any:
         """Find what a value of the plan names.
@@ -242,7 +266,7 @@ def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: P
 
 
 def _check_names(plan: Plan) -> None:
-    """Check every method and data set that the scopes name."""
+    """Check every method and data set that the scopes name, and that nothing is planned twice."""
     from cladebench import datasets
 
     known = list(datasets.names())
@@ -255,14 +279,25 @@ def _check_names(plan: Plan) -> None:
                 lines.append(f"{plan.path}: {where}: unknown {kind} {value!r}; {one_of(value, allowed)}")
 
     for name, scope in plan.scopes.items():
+        pairs = Counter(plan.pairs(name))
         check("data set", scope["datasets"], known, f"scopes.{name}.datasets")
         check("method", scope.get("methods", []), plan.methods, f"scopes.{name}.methods")
         check("method", scope.get("grid", {}), plan.methods, f"scopes.{name}.grid")
         for section in ("overrides", "expected_failures"):
             for index, entry in enumerate(scope.get(section, [])):
                 where = f"scopes.{name}.{section}[{index}]"
-                check("method", _names(entry.get("method")), plan.methods_of(name), f"{where}.method")
-                check("data set", _names(entry.get("dataset")), scope["datasets"], f"{where}.dataset")
+                methods = dict.fromkeys(method for _, method in pairs)
+                check("method", _names(entry.get("method")), methods, f"{where}.method")
+                check("data set", _names(entry.get("dataset")), plan.datasets_of(name), f"{where}.dataset")
+        for index, entry in enumerate(scope.get("also", [])):
+            where = f"scopes.{name}.also[{index}]"
+            check("method", _names(entry["method"]), plan.methods, f"{where}.method")
+            check("data set", _names(entry["dataset"]), known, f"{where}.dataset")
+            for dataset, method in itertools.product(_names(entry["dataset"]), _names(entry["method"])):
+                if pairs[dataset, method] > 1:
+                    lines.append(
+                        f"{plan.path}: {where}: {method!r} on {dataset!r} is in the scope already; say it in overrides"
+                    )
     if lines:
         raise PlanError("\n".join(lines))
 
@@ -285,9 +320,9 @@ def expand(
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
-    `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. Each
-    method is a job of its own,
-    or all of one estimator are one where the scope says ``jobs: estimator``.
+    `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. An
+    entry of `also` is the last override of the cells that it adds. Each method is a job of its own, or all of one
+    estimator are one where the scope says ``jobs: estimator``.
 
     Parameters
     ----------
@@ -304,7 +339,7 @@ def expand(
     Raises
     ------
     PlanError
-        If the plan has no such scope, or a number is out of bounds.
+        If the plan has no such scope, a number is out of bounds, or there are more than `MAX_CELLS` cells.
     """
     for key, value, low, high in (
         ("seed", root_seed, 0, math.inf),
@@ -316,12 +351,14 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
+    changes = [*entry.get("overrides", []), *(also | {"planned": True} for also in entry.get("also", []))]
     jobs: dict[tuple[str, str], Job] = {}
-    for dataset, name in itertools.product(entry["datasets"], plan.methods_of(scope)):
+    n_cells = 0
+    for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
         task = entry.get("task", {})
-        for override in entry.get("overrides", []):
+        for override in changes:
             if all(
                 key not in override or value in _names(override[key])
                 for key, value in (("method", name), ("dataset", dataset))
@@ -334,6 +371,13 @@ def expand(
                 planned = override.get("planned", planned)
         if not planned:
             continue
+        folds = list(range(n_folds(task) or 0)) or [None]
+        n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
+        if n_cells > MAX_CELLS:
+            raise PlanError(
+                f"{plan.path}: scopes.{scope}: {n_cells:,} cells with those of {name!r} on {dataset!r}, "
+                f"expected at most {MAX_CELLS:,}; each setting of a grid counts once for each repetition and fold"
+            )
         scaled = Limits(**limits).scaled(time_scale, memory_scale)
         cells = tuple(
             PlannedCell(
@@ -344,7 +388,7 @@ def expand(
             )
             for setting in _settings(grid)
             for repetition in range(repetitions)
-            for fold in range(n_folds(task) or 0) or [None]
+            for fold in folds
         )
         method = plan.methods[name]
         group = dataset, method.estimator if entry.get("jobs") == "estimator" else name

@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.audit.claims_file import claims_path
     from cladebench.audit.run_files import read_text_table
     from cladebench.input_files import InputFileError
+    from cladebench.papers.catalogue import load_plan
+    from cladebench.workflow.paper_check import check_texts
 
     out = args.out or args.results
     papers = chosen_papers(args)
@@ -41,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
         recorded, papers = papers, [paper for paper in papers if claims_path(paper) is not None]
         if not papers:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
+    for paper in papers:
+        check_texts(load_plan(paper))
     frame = audit_run(args.results, papers)
     path = out / "audit.csv"
     if args.paper and path.exists():

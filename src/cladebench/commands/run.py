@@ -28,22 +28,22 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--plan-checked",
         action="store_true",
-        help="the protocols have checked their plans already (the workflow does so once for all jobs); saves seconds",
+        help="plans, claims and registers are checked already (the workflow does so once for all jobs); saves seconds",
     )
     parser.add_argument("--list", action="store_true", help="print the jobs and their cells, run nothing")
     parser.set_defaults(func=run)
 
 
 def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
-    """The jobs that were asked for, their plans checked by their protocols, and the folder of their records."""
+    """The jobs that were asked for, all files of their papers checked, and the folder of their records."""
     from cladebench.bench.plan import PlanError
     from cladebench.input_files import one_of
-    from cladebench.papers.catalogue import validate_protocol
+    from cladebench.workflow.paper_check import check_paper
 
     jobs, out = planned_jobs(args)
     if not args.plan_checked:
         for plan in {job.plan.paper: job.plan for job in jobs}.values():
-            validate_protocol(plan)
+            check_paper(plan)
     planned = [method.name for job in jobs for method in job.methods]
     asked = args.method or list(dict.fromkeys(planned))
     for option, values, known in (

@@ -89,7 +89,12 @@ def validate_protocol(plan: Plan) -> None:
         raise PlanError(
             f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.papers.protocol.Protocol"
         )
-    found.validate(plan)
+    try:
+        found.validate(plan)
+    except InputFileError:
+        raise
+    except Exception as error:  # as above
+        raise PlanError(f"{plan.path}: {module}: {type(error).__name__}: {error}") from error
 
 
 def load_artifacts(package: str) -> tuple[Artifact, ...]:

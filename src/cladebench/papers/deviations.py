@@ -4,7 +4,7 @@
 measured from the records of the run, never written down by hand:
 
 ========================  ==========================================================================================
-``by: setting``           mean of a metric for each value of a ``parameter`` of the grid
+``by: setting``           mean of a metric for each value of a ``parameter`` in the method's grid
 ``by: method``            mean of a metric for each of several ``methods``
 ``by: metric``            means of several ``metrics`` of one method
 ``by: dataset``           mean of a metric of one method on each data set
@@ -17,29 +17,20 @@ measured from the records of the run, never written down by hand:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
-from cladebench.input_files import InputFileError
+from cladebench.bench.plan import Plan
+from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.tables import mean_and_spread
-
-_KEYS = {"id", "place", "paper", "chosen", "alternatives", "effects"}
-_EFFECT_KEYS: dict[str, set[str]] = {
-    "setting": {"method", "metric", "parameter", "datasets"},
-    "method": {"methods", "metric", "datasets"},
-    "metric": {"method", "metrics", "datasets"},
-    "dataset": {"method", "metric", "datasets"},
-    "rule": {"method", "metric", "datasets"},
-    "repetition": {"method", "metric", "datasets"},
-    "nothing": {"reason"},
-}
 
 
 @dataclass(frozen=True)
@@ -71,51 +62,130 @@ class Deviation:
 
 
 def load_deviations(package: str) -> list[Deviation]:
-    """Read and check the register in a paper's package (its dotted name).
+    """Read the register in a paper's package (its dotted name) and hold its names against the plan beside it.
 
     Raises
     ------
     InputFileError
-        With the file, the entry and the key, when a key is missing or unknown, or the comparison is.
+        See `read_deviations` and `check_deviations`.
     """
-    path = resources.files(package) / "deviations.yaml"
-    where = f"{package}: deviations.yaml"
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    register: list[Deviation] = []
-    for entry in entries:
-        name = entry.get("id", f"entry {len(register) + 1}")
-        _expect_keys(f"{where}: {name}", set(entry), _KEYS)
-        for effect in entry["effects"]:
-            by = effect.get("by")
-            if by not in _EFFECT_KEYS:
-                raise InputFileError(
-                    f"{where}: {name}: by is {by!r}, expected one of {', '.join(_EFFECT_KEYS)}"
-                )
-            _expect_keys(f"{where}: {name}: by {by}", set(effect) - {"by"}, _EFFECT_KEYS[by])
-        if any(known.id == name for known in register):
-            raise InputFileError(f"{where}: {name}: the id stands twice")
-        texts = {key: " ".join(str(entry[key]).split()) for key in ("place", "paper", "chosen")}
-        register.append(
-            Deviation(
-                id=name, alternatives=tuple(entry["alternatives"]), effects=tuple(entry["effects"]), **texts
-            )
-        )
+    return checked_deviations(load_plan(package))
+
+
+def checked_deviations(plan: Plan) -> list[Deviation]:
+    """Read the register beside a plan and hold its names against the plan; see `load_deviations`."""
+    path = plan.path.parent / "deviations.yaml"
+    register = read_deviations(path)
+    check_deviations(register, plan, _name(path))
     return register
 
 
-def _expect_keys(where: str, found: set[str], expected: set[str]) -> None:
-    if found != expected:
-        missing, unknown = sorted(expected - found), sorted(found - expected)
-        raise InputFileError(
-            f"{where}: missing keys {missing}, unknown keys {unknown}; expected {sorted(expected)}"
+def read_deviations(path: Path) -> list[Deviation]:
+    """Read a register.
+
+    Raises
+    ------
+    InputFileError
+        Naming the file, the entry, the key, the value and what was expected.
+    """
+    document = read_yaml(path, _name(path))
+    validate(document, "deviations", _name(path))
+    twice = [name for name, count in Counter(entry["id"] for entry in document).items() if count > 1]
+    if twice:
+        raise InputFileError(f"{_name(path)}: entry {twice[0]!r}: id: given twice")
+    return [
+        Deviation(
+            id=entry["id"],
+            alternatives=tuple(entry["alternatives"]),
+            effects=tuple(entry["effects"]),
+            **{key: " ".join(entry[key].split()) for key in ("place", "paper", "chosen")},
         )
+        for entry in document
+    ]
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> None:
+    """Check every name in a register against the plan: a misspelt one must not end as "no cells in this scope".
+
+    Parameters
+    ----------
+    register : iterable of Deviation
+    plan : Plan
+    name : str
+        The file, for the message.
+
+    Raises
+    ------
+    InputFileError
+        With one line for each unknown name: the entry, the key, and what is allowed.
+    """
+    grids: dict[str, list[str]] = {}
+    for _, method, grid in plan.grids():
+        grids.setdefault(method, []).extend(grid)
+    lines = []
+    for deviation in register:
+        for i, effect in enumerate(deviation.effects):
+            allowed: dict[str, Collection[str]] = {
+                "method": plan.methods,
+                "dataset": plan.datasets,
+                "metric": plan.measures,
+            }
+            allowed["parameter"] = list(dict.fromkeys(grids.get(effect.get("method", ""), ())))
+            for key, value in _names(effect):
+                kind = key.removesuffix("s")
+                if kind in allowed and value not in allowed[kind]:
+                    where = f"{name}: entry {deviation.id!r}: effects[{i}].{key}"
+                    lines.append(f"{where}: unknown {shown(value)}; {one_of(value, allowed[kind])}")
+    if lines:
+        raise InputFileError("\n".join(lines))
+
+
+def _names(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each name in an effect, with its key."""
+    for key, value in effect.items():
+        if key not in ("by", "reason"):
+            yield from ((key, name) for name in ([value] if isinstance(value, str) else value))
+
+
+def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name: str) -> None:
+    """Check the metrics of a register against the records, where a method that is compared has finished.
+
+    Raises
+    ------
+    InputFileError
+        With one line for each metric that no record of the paper has.
+    """
+    records = context.results.records
+    finished = records[(records.status == "ok") & records.metric.notna()]
+    recorded = sorted(set(finished.metric))
+    ran = set(zip(finished.dataset, finished.method, strict=True))
+    lines = [
+        f"{name}: entry {deviation.id!r}: {key}: no record of this paper has {value!r}; {one_of(value, recorded)}"
+        for deviation in register
+        for effect in deviation.effects
+        for key, value in _names(effect)
+        if key in ("metric", "metrics") and value not in recorded
+        if any(
+            (dataset, method) in ran
+            for dataset in effect["datasets"]
+            for method in effect.get("methods", [effect.get("method")])
+        )
+    ]
+    if lines:
+        raise InputFileError("\n".join(dict.fromkeys(lines)))
 
 
 def deviations_table(context: ArtifactContext) -> Table:
     """Give the register with each effect measured from the records of this run: one row for each compared value."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    for deviation in load_deviations(context.package):
+    register = load_deviations(context.package)
+    check_recorded(register, context, f"{context.paper}/deviations.yaml")
+    for deviation in register:
         head = {
             "deviation": deviation.id,
             "place": deviation.place,

@@ -122,7 +122,7 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
 
 def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
     keys = ("title", "kind", "stand_in_for", "n_samples", "n_features", "n_classes")
-    entries = {name: datasets.info(name) for name in plan.scope(scope)["datasets"]}
+    entries = {name: datasets.info(name) for name in plan.datasets_of(scope)}
     return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
 
 

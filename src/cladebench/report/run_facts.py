@@ -29,7 +29,7 @@ class Entry:
 def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, Any], ...]:
     """Registry entries of the scope's data sets, with what this run had of them."""
     found = []
-    for name in plan.scope(scope)["datasets"]:
+    for name in plan.datasets_of(scope):
         entry = datasets.info(name)
         planned = records[records["dataset"] == name].drop_duplicates("cell_id")
         cells = planned[planned["status"] != "missing"]
@@ -67,7 +67,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
     studies = [name for name, method in plan.methods.items() if method.role == "study"]
     found = []
-    for dataset in plan.scope(context.scope)["datasets"]:
+    for dataset in plan.datasets_of(context.scope):
         for metric in dict.fromkeys(rule.metric for rule in plan.selection.values() if rule.metric):
             rows = ok[(ok["dataset"] == dataset) & (ok["metric"] == metric)]
             others = rows[~rows["method"].isin([*controls, *studies])]

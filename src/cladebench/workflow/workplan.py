@@ -9,20 +9,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cladebench import datasets
 from cladebench.bench import import_closure as sources
 from cladebench.bench.cell_spec import digest
 from cladebench.bench.config import Config, parse_config
 from cladebench.bench.plan import Job, Plan, PlanError, expand
+from cladebench.input_files import plain_value
 from cladebench.papers.catalogue import (
     built_in_papers,
     load_artifacts,
     load_plan,
     resolve_package,
-    validate_protocol,
 )
+from cladebench.workflow.paper_check import check_paper
 
 #: What to add to a cell's memory limit, in MiB: for the process that watches it, and for the two Snakemake processes
 #: that a job on a cluster starts with (some 620 together; where a site enforces memory they count too).
@@ -54,7 +53,8 @@ class Workplan:
     Raises
     ------
     InputFileError
-        If the configuration or a plan has a wrong key or value; the message names it and what is allowed.
+        If the configuration, a plan, claims or a register of deviations has a wrong key, value or name; the message
+        says what is allowed.
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Workplan:
             except PlanError as error:
                 raise PlanError(f"{ORIGIN}: {error}") from None
             plan = load_plan(name)
-            validate_protocol(plan)
+            check_paper(plan)
             self.papers[plan.paper] = name
             self.plans[plan.paper] = plan
             self._artifacts[plan.paper] = load_artifacts(plan.package)
@@ -176,11 +176,18 @@ def plain(document: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(section, Mapping):
             return section
         return {
-            key: yaml.safe_load(value) if key in TYPED and isinstance(value, str) else value
+            key: _typed(value) if key in TYPED and isinstance(value, str) else value
             for key, value in section.items()
         }
 
     return {key: typed(value) for key, value in document.items()}
+
+
+def _typed(text: str) -> Any:
+    try:
+        return plain_value(text)
+    except ValueError:  # said as text, with the key and what is expected
+        return text
 
 
 @functools.cache

@@ -1,0 +1,35 @@
+"""All files that a user writes for a paper, checked before anything runs."""
+
+from __future__ import annotations
+
+from cladebench.audit.claims_file import checked_claims
+from cladebench.bench.plan import Plan
+from cladebench.papers.catalogue import validate_protocol
+from cladebench.papers.deviations import checked_deviations
+
+
+def check_paper(plan: Plan) -> None:
+    """Let the protocol check the plan, then hold claims and register of deviations against it.
+
+    Raises
+    ------
+    InputFileError
+        If one of them is wrong; names the file, the key, the value and what is allowed.
+    """
+    validate_protocol(plan)
+    check_texts(plan)
+
+
+def check_texts(plan: Plan) -> None:
+    """Check claims and register of deviations where the paper has them; takes a tenth of a second.
+
+    Raises
+    ------
+    InputFileError
+        As `check_paper`.
+    """
+    folder = plan.path.parent
+    if (folder / "claims.yaml").exists():
+        checked_claims(folder / "claims.yaml", plan)
+    if (folder / "deviations.yaml").exists():
+        checked_deviations(plan)

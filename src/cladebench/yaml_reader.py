@@ -1,0 +1,213 @@
+"""Plain values out of YAML text, within bounds: what a file that a user writes may hold, and how much."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+
+class YamlError(ValueError):
+    """The text is not allowed; the message is one line that begins with line and column."""
+
+
+#: Bounds of a file that a user writes; the largest of the project's own has 44 kB and 2,200 values.
+MAX_BYTES = 2**20
+MAX_VALUES = 50_000
+MAX_DEPTH = 50
+MAX_KEY = 200
+#: Whole numbers beyond this fit no column of a table.
+MAX_INTEGER = 2**63 - 1
+
+_CONSTANTS = {"": None, "~": None} | {
+    spelling: value
+    for word, value in (("null", None), ("true", True), ("false", False))
+    for spelling in (word, word.title(), word.upper())
+}
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+# YAML 1.1 makes booleans, dates, sexagesimal, octal and other numbers of these, YAML 1.2 text or another number.
+_AMBIGUOUS = re.compile(
+    r"(?i:yes|no|on|off)|[-+]?0[0-9]+|[-+]?0[box][0-9a-fA-F_]+|[-+]?[0-9][0-9.]*_[0-9._]*"
+    r"|[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*)?"
+)
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+# Control characters, and those that are invisible or turn the text's direction.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+
+def plain_value(text: str) -> Any:
+    """Return what a text without quotes stands for in YAML: null, true, false, a number, or the text itself.
+
+    Raises
+    ------
+    ValueError
+        If it is a number that is not finite or too large, or if readers of YAML disagree about it, as for ``yes``,
+        ``010`` and ``2026-01-31``.
+    """
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if _AMBIGUOUS.fullmatch(text):
+        raise ValueError(
+            f"versions of YAML disagree about {shown(text)}; expected true, false, a decimal number, or text in quotes"
+        )
+    if _INTEGER.fullmatch(text):
+        if len(text) > 20 or abs(int(text)) > MAX_INTEGER:
+            raise ValueError(f"{shown(text)} is too large; expected a whole number up to {MAX_INTEGER}")
+        return int(text)
+    if _NOT_FINITE.fullmatch(text) or (_FLOAT.fullmatch(text) and not math.isfinite(float(text))):
+        raise ValueError(f"{shown(text)} is not allowed; expected a finite number")
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+class _Reader:
+    """Makes plain values of one YAML document, event by event, so that bounds hold before anything is built.
+
+    Aliases count as what they stand for, so that a few lines cannot unfold to millions of values.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.events: Iterator[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
+        self.anchors: dict[
+            str, tuple[Any, int, int] | None
+        ] = {}  # value, number of values in it, their depth
+        self.count = 0
+        self.deepest = 0
+
+    def document(self) -> Any:
+        """Read the only document; None if there is none."""
+        next(self.events)
+        if isinstance(next(self.events), yaml.StreamEndEvent):
+            return None
+        value = self.node(next(self.events), 0)
+        next(self.events)
+        after = next(self.events)
+        if not isinstance(after, yaml.StreamEndEvent):
+            raise _wrong("a second document begins here; expected one", after)
+        return value
+
+    def node(self, event: Any, depth: int) -> Any:
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(event, depth)
+        if event.tag is not None:
+            raise _wrong(f"the tag {shown(event.tag)} is not allowed; expected a plain value", event)
+        before, deepest = self.count, self.deepest
+        self.deepest = 0
+        self.counted(1, depth, event)
+        if event.anchor is not None:
+            if event.anchor in self.anchors:
+                raise _wrong(f"the anchor &{event.anchor} is given twice", event)
+            self.anchors[event.anchor] = None
+        if isinstance(event, yaml.ScalarEvent):
+            value = self.scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            value = [self.node(entry, depth + 1) for entry in self.until(yaml.SequenceEndEvent)]
+        else:
+            value = self.mapping(depth)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = value, self.count - before, self.deepest - depth
+        self.deepest = max(self.deepest, deepest)
+        return value
+
+    def alias(self, event: Any, depth: int) -> Any:
+        if event.anchor not in self.anchors:
+            raise _wrong(f"no anchor &{event.anchor} stands before the alias *{event.anchor}", event)
+        known = self.anchors[event.anchor]
+        if known is None:
+            raise _wrong(f"the alias *{event.anchor} stands within its own anchor", event)
+        value, count, height = known
+        self.counted(count, depth + height, event)
+        return value
+
+    def scalar(self, event: Any) -> Any:
+        if _UNPRINTABLE.search(event.value):
+            raise _wrong(f"{shown(event.value)} has a character that cannot be printed", event)
+        if event.style:  # in quotes, or a block of text
+            return event.value
+        try:
+            return plain_value(event.value)
+        except ValueError as error:
+            raise _wrong(str(error), event) from None
+
+    def mapping(self, depth: int) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for event in self.until(yaml.MappingEndEvent):
+            key = self.node(event, depth + 1)
+            if not isinstance(key, str):
+                raise _wrong(f"the key {shown(key)} is not text; put quotes around it if it is meant", event)
+            if not key.isprintable() or len(key) > MAX_KEY:
+                raise _wrong(
+                    f"the key {shown(key)} is not allowed; expected one line of at most {MAX_KEY} characters",
+                    event,
+                )
+            is_merge = key == "<<" and isinstance(event, yaml.ScalarEvent) and not event.style
+            if key in own or (is_merge and merged):
+                raise _wrong(f"the key {shown(key)} is given twice", event)
+            start = next(self.events)
+            value = self.node(start, depth + 1)
+            if not is_merge:
+                own[key] = value
+                continue
+            for base in reversed(value if isinstance(value, list) else [value]):
+                if not isinstance(base, dict):
+                    raise _wrong(
+                        f"<<: {shown(base)} is not allowed; expected an alias of keys with values", start
+                    )
+                merged |= base
+        return merged | own
+
+    def until(self, end: type) -> Iterator[Any]:
+        """Yield the events up to the end of a list or mapping."""
+        while not isinstance(event := next(self.events), end):
+            yield event
+
+    def counted(self, count: int, depth: int, event: Any) -> None:
+        self.count += count
+        self.deepest = max(self.deepest, depth)
+        if depth > MAX_DEPTH:
+            raise _wrong(f"expected at most {MAX_DEPTH} levels of lists and keys within each other", event)
+        if self.count > MAX_VALUES:
+            raise _wrong(f"expected at most {MAX_VALUES:,} values, aliases written out", event)
+
+
+def _wrong(message: str, event: Any) -> YamlError:
+    mark = event.start_mark
+    return YamlError(f"line {mark.line + 1}, column {mark.column + 1}: {message}")
+
+
+def shown(value: Any) -> str:
+    """Write a value for a message, in at most 80 characters."""
+    try:
+        text = "nothing" if value is None else repr(value)
+    except ValueError:  # Python writes no whole number of thousands of digits
+        return f"a whole number of {value.bit_length():,} bits"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def parse(text: str) -> Any:
+    """Return the value of a YAML document; None for an empty one.
+
+    Raises
+    ------
+    YamlError
+        If it is broken or not allowed; see `cladebench.input_files.read_yaml`.
+    """
+    try:
+        return _Reader(text).document()
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise YamlError(
+            f"line {line}: the character with code {error.character:#x} cannot be printed"
+        ) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        context = f" ({error.context})" if error.context else ""
+        raise YamlError(f"{where}broken YAML: {error.problem}{context}") from None
