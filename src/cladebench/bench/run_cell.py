@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import math
 import os
 import random
 import resource
@@ -18,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from cladebench import datasets
-from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, canonical_json, digest
+from cladebench.bench.cell_spec import CellOutput, CellSpec, MethodPlan, digest
+from cladebench.bench.storable import storable_array, storable_details, storable_metric
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
 
@@ -59,6 +59,7 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
         "log_tail": None,
         "metrics": {},
         "arrays": [],
+        "arrays_sha256": None,
         "details": {},
         "data": None,
         "cpu_seconds": None,
@@ -103,7 +104,7 @@ def run_cell(
     Returns
     -------
     record : dict
-        Complete but for `log_tail`; valid under ``schemas/record.schema.json``.
+        Complete but for `log_tail` and `arrays_sha256`; then valid under ``schemas/record.schema.json``.
     arrays : dict of str to ndarray
         Empty unless the status is ``ok``.
 
@@ -134,11 +135,12 @@ def run_cell(
         record["arrays"] = sorted(arrays)
         record["status"] = "ok"
     except datasets.DataUnavailable as error:
-        record.update(status="unavailable", reason=str(error) or type(error).__name__)
+        record.update(status="unavailable", reason=_message(error) or type(error).__name__)
     except BaseException as error:  # a cell may also call sys.exit
-        traceback.print_exc()
-        status = "out_of_memory" if _is_memory_error(error) else "error"
-        message = " ".join(str(error).split())[:500]
+        with contextlib.suppress(Exception):  # it may have closed the stream
+            traceback.print_exc()
+        message = _message(error)
+        status = "out_of_memory" if _is_memory_error(error, message) else "error"
         record.update(
             status=status, reason=f"{type(error).__name__}: {message}" if message else type(error).__name__
         )
@@ -187,60 +189,29 @@ def check_output(output: Any) -> tuple[dict[str, float], dict[str, Any], dict[st
     Raises
     ------
     TypeError, ValueError
-        If something is missing, not finite or cannot be stored; names the metric, detail or array.
+        If something is missing, not finite, too large or cannot be stored; names the metric, detail or array.
     """
     if not isinstance(output, CellOutput):
         raise TypeError(f"protocol.run must return a CellOutput, got {type(output).__name__}")
     if not output.metrics:
         raise ValueError("protocol.run returned no metric")
-    metrics = {}
-    for name, value in output.metrics.items():
-        if isinstance(value, (bool, np.bool_)) or not isinstance(
-            value, (int, float, np.integer, np.floating)
-        ):
-            raise TypeError(f"metric {name!r} must be a number, got {type(value).__name__}")
-        if not math.isfinite(value):
-            raise ValueError(f"metric {name!r} is {float(value)}, not a finite number")
-        metrics[name] = float(value)
-    details = {}
-    for name, value in output.details.items():
-        try:
-            details[name] = _plain(value)
-            canonical_json({name: details[name]})
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"detail {name!r} has no JSON form: {error}") from None
-    for name, kind, what in (
-        ("converged", bool, "true or false"),
-        ("iterations", int, "a whole number"),
-        ("tolerance", (int, float), "a number"),
-    ):
-        found: Any = details.get(name)
-        fits = isinstance(found, kind) and (name == "converged" or not isinstance(found, bool))  # type: ignore[arg-type]
-        if found is not None and not fits:
-            raise TypeError(f"detail {name!r} must be {what}, got {found!r}")
-    arrays = {name: np.asarray(value) for name, value in output.arrays.items()}
-    for name, array in arrays.items():
-        if array.dtype.hasobject:
-            raise TypeError(f"array {name!r} has dtype {array.dtype}, which cannot be stored without pickle")
-    return metrics, details, arrays
+    metrics = {name: storable_metric(name, value) for name, value in output.metrics.items()}
+    arrays = {name: storable_array(name, value) for name, value in output.arrays.items()}
+    return metrics, storable_details(output.details), arrays
 
 
-def _plain(value: Any) -> Any:
-    """A JSON-able copy of nested containers of Python and NumPy values."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _message(error: BaseException) -> str:
+    """The text of an exception on one line, as UTF-8 can express it."""
+    try:
+        text = str(error)
+    except Exception:  # an exception of the cell's own making
+        return ""
+    return " ".join(text.split())[:500].encode(errors="backslashreplace").decode()
 
 
-def _is_memory_error(error: BaseException) -> bool:
+def _is_memory_error(error: BaseException, message: str) -> bool:
     """Whether an allocation was refused; XLA says so in the text of a RuntimeError."""
-    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message
 
 
 def _cpu_seconds() -> float:
