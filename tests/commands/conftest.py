@@ -35,13 +35,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     name, _, paper = write_example_paper(package).partition(".")
     # A package of its own: other tests import theirs under the documentation's name, and edit it.
     (package / name).rename(package / "finished_run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(package))
-        patch.setenv("PATH", str(no_programs))
-        patch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
-        run = Run(folder, f"finished_run.{paper}")
-        for command in ("run", "collect", "crosscheck", "audit", "artifacts", "report", "gate"):
-            assert run.main(command) == 0, command
+    run = Run(folder, f"finished_run.{paper}")
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(str(package))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", str(no_programs))
+            patch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+            for command in ("run", "collect", "crosscheck", "audit", "artifacts", "report", "gate"):
+                assert run.main(command) == 0, command
         yield run
 
 

@@ -37,7 +37,9 @@ class Watch:
     """
 
     def __init__(self, packages: Sequence[str] = ()) -> None:
-        importlib.import_module("numpy.random")  # NumPy loads it when it is first used, which may be in a cell
+        importlib.import_module(
+            "numpy.random"
+        )  # NumPy loads it when it is first used, which may be in a cell
         self._packages = frozenset((*WATCHED, *(package.partition(".")[0] for package in packages)))
         self._spaces: dict[str, tuple[Mapping[str, Any], dict[str, Any]]] = {
             "sys.modules": (sys.modules, dict(sys.modules))
