@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import functools
 import importlib
 import os
@@ -50,14 +52,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read the output has left, as in `cladebench data list | head`; nor may the last flush complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has left, as in `cladebench data list | head`.
+        _give_up_output()
         return 1
     except OSError as error:
-        if error.filename is None:
-            raise
-        print(f"cladebench {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
+        where = error.filename
+        if where is None:
+            # Whatever writes a file names it; what is left is the output, which may go to a file on a full disk.
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            _give_up_output()
+            where = "standard output"
+        with contextlib.suppress(OSError):  # the disk that is full may be that of the log
+            print(f"cladebench {args.command}: {where}: {error.strerror or error}", file=sys.stderr)
         return 1
+
+
+def _give_up_output() -> None:
+    """Let the last flush, at the end of Python, go nowhere rather than complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

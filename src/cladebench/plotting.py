@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from cladebench.files import write_together
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,17 +64,17 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
         The files written.
     """
     base = Path(path)
-    base.parent.mkdir(parents=True, exist_ok=True)
     no_dates: dict[str, dict[str, Any]] = {
         ".svg": {"Date": None},
         ".pdf": {"CreationDate": None},
         ".png": {"Software": None},
     }
-    written = []
+    contents = {}
     with use_style():
         for suffix, metadata in no_dates.items():
-            written.append(
-                base.with_name(base.name + suffix)
-            )  # with_suffix would cut a name with a dot in it
-            figure.savefig(written[-1], metadata=metadata)
-    return written
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=suffix[1:], metadata=metadata)
+            # with_suffix would cut a name with a dot in it
+            contents[base.with_name(base.name + suffix)] = buffer.getvalue()
+    write_together(contents)
+    return list(contents)

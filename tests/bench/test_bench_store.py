@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 
 from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.run_cell import blank_record
-from cladebench.bench.store import COLUMNS, RecordError, Store, read_cells
+from cladebench.bench.store import COLUMNS, ArraysLost, RecordError, Store, read_cells
 from cladebench.files import write_atomically
 from cladebench.input_files import validator
 
@@ -85,7 +86,8 @@ def test_parquet_has_the_same_bytes_whatever_the_order_of_writing(tmp_path):
 
 
 def test_arrays_come_back_and_have_stable_bytes(tmp_path):
-    store, cell_id = Store(tmp_path), record()["cell_id"]
+    store, item = Store(tmp_path), record()
+    cell_id = item["cell_id"]
     arrays = {
         "x": np.arange(6.0).reshape(2, 3),
         "empty": np.zeros((0, 2), dtype=np.int32),
@@ -93,8 +95,9 @@ def test_arrays_come_back_and_have_stable_bytes(tmp_path):
     }
     store.write_arrays(cell_id, arrays)
     before = store.path(cell_id, ".npz").read_bytes()
-    store.write_arrays(cell_id, dict(reversed(arrays.items())))
+    digest = store.write_arrays(cell_id, dict(reversed(arrays.items())))
     assert store.path(cell_id, ".npz").read_bytes() == before
+    store.write_record({**item, "arrays": sorted(arrays), "arrays_sha256": digest})
     back = store.load_arrays(cell_id)
     assert back.keys() == arrays.keys()
     assert all(np.array_equal(back[k], v) and back[k].dtype == v.dtype for k, v in arrays.items())
@@ -104,12 +107,59 @@ def test_arrays_that_need_pickle_are_neither_written_nor_read(tmp_path):
     store, cell_id = Store(tmp_path), record()["cell_id"]
     with pytest.raises(ValueError):
         store.write_arrays(cell_id, {"x": np.array([{}])})
+    store.write_record(record())
     with pytest.raises(RecordError, match="has no arrays"):
         store.load_arrays(cell_id)
-    store.path(cell_id).parent.mkdir(parents=True)
-    np.savez(store.path(cell_id, ".npz"), x=np.array([{}]))
-    with pytest.raises(RecordError, match="cannot be read"):
+    path = store.path(cell_id, ".npz")
+    np.savez(path, x=np.array([{}]))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    store.write_record(record(arrays=["x"], arrays_sha256=digest))
+    with pytest.raises(ValueError, match="allow_pickle"):
         store.load_arrays(cell_id)
+
+
+class Planned:
+    spec = CellSpec("p", "d", "m", {"alpha": 1}, 0, 7, Limits(10, 100))
+
+
+@pytest.fixture
+def with_arrays(tmp_path):
+    """A store with one record and its arrays, the record, and the arrays' file."""
+    store, item = Store(tmp_path), record()
+    digest = store.write_arrays(item["cell_id"], {"x": np.arange(100.0)})
+    item |= {"arrays": ["x"], "arrays_sha256": digest}
+    store.write_record(item)
+    return store, item, store.path(item["cell_id"], ".npz")
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda path: path.unlink(), "are gone"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "are damaged"),
+        (flip, "are damaged"),
+        (lambda path: np.savez(path, x=np.arange(100.0)), "are damaged"),
+        (lambda path: (path.unlink(), path.mkdir()), "cannot be read: Is a directory"),
+    ],
+    ids=["gone", "short", "one bit", "others", "folder"],
+)
+def test_arrays_that_are_not_those_of_the_record_are_noticed(with_arrays, damage, words):
+    store, item, path = with_arrays
+    assert store.arrays_fault(item) is None and store.load_arrays(item["cell_id"])["x"][99] == 99
+    assert store.ledger([Planned()]).status.tolist() == ["ok"]
+    damage(path)
+    fault = store.arrays_fault(item)
+    assert fault.startswith(f"{path}: the arrays of {item['cell_id']} ") and fault.endswith(words)
+    with pytest.raises(ArraysLost, match=words):
+        store.load_arrays(item["cell_id"])
+    (row,) = store.ledger_rows([Planned()])
+    assert (row["status"], row["reason"]) == ("missing", fault)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +172,12 @@ def test_arrays_that_need_pickle_are_neither_written_nor_read(tmp_path):
         {"key": None},
         {"status": "error", "reason": None, "metrics": {}},
         {"status": "error", "reason": "x", "metrics": {"a": 1.0}},
+        {"arrays": ["x"]},
+        {"arrays_sha256": "0" * 64},
+        {"details": {"iterations": 10**30}},
+        {"details": {"iterations": -(2**63) - 1}},
+        {"details": {"converged": "yes"}},
+        {"details": {"tolerance": "small"}},
     ],
 )
 def test_records_are_checked_when_written(tmp_path, changes):
@@ -144,10 +200,6 @@ def test_a_damaged_record_counts_as_missing(tmp_path, damage):
     store.path(item["cell_id"]).write_text(damage)
     with pytest.raises(RecordError):
         store.read_record(item["cell_id"])
-
-    class Planned:
-        spec = CellSpec("p", "d", "m", {"alpha": 1}, 0, 7, Limits(10, 100))
-
     assert store.ledger([Planned()]).status.tolist() == ["missing"]
 
 

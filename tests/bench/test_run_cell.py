@@ -20,6 +20,10 @@ PROVENANCE = {
 }
 
 
+def nested(levels):
+    return [nested(levels - 1)] if levels else 1
+
+
 def run(jobs, method, index=0, package="toy_paper"):
     job = jobs[method]
     return run_cell(job.cells[index].spec, job.methods[0], package, PROVENANCE)
@@ -27,7 +31,9 @@ def run(jobs, method, index=0, package="toy_paper"):
 
 def test_a_good_cell_gives_a_complete_plain_record(jobs):
     record, arrays = run(jobs, "good")
-    assert validator("record").is_valid(record)
+    assert validator("record").is_valid(
+        record | {"arrays_sha256": "0" * 64}
+    )  # whoever stores them fills it in
     assert record["status"] == "ok" and record["metrics"]["objective"] == 10.0
     assert record["details"]["curve"] == [None, 1.0] and record["details"]["iterations"] == 3
     assert record["arrays"] == sorted(arrays) == ["labels", "noise"]
@@ -111,6 +117,40 @@ def test_no_cell_can_alter_the_data_of_another():
         (CellOutput({"b": 1.0}, {}, {"converged": 1}), "detail 'converged' must be true or false, got 1"),
         (CellOutput({"b": 1.0}, {}, {"iterations": 1.5}), "detail 'iterations' must be a whole number"),
         (CellOutput({"b": 1.0}, {}, {"tolerance": "small"}), "detail 'tolerance' must be a number"),
+        (
+            CellOutput({"b": 1.0}, {}, {"converged": "yes"}),
+            "detail 'converged' must be true or false, got 'yes'",
+        ),
+        (
+            CellOutput({"b": 1.0}, {}, {"iterations": True}),
+            "detail 'iterations' must be a whole number, got True",
+        ),
+        (
+            CellOutput({"b": 1.0}, {}, {"iterations": 10**30}),
+            "detail 'iterations': a whole number beyond 64 bits",
+        ),
+        (
+            CellOutput({"b": 1.0}, {}, {"x": {"y": [-(2**63) - 1]}}),
+            "detail 'x': a whole number beyond 64 bits",
+        ),
+        (
+            CellOutput({"b": 1.0}, {}, {"x": ["a\ud800"]}),
+            "detail 'x': a text is not valid Unicode at character 1",
+        ),
+        (CellOutput({"b": 1.0}, {}, {"x": {"\ud800": 1}}), "detail 'x': a key is not valid Unicode"),
+        (CellOutput({"b": 1.0}, {}, {"\ud800": 1}), "the name of a detail is not valid Unicode"),
+        (CellOutput({"b": 1.0}, {}, {"x": nested(21)}), "detail 'x': more than 20 levels"),
+        (
+            CellOutput({"b": 1.0}, {}, {"few": [1], "x": "y" * 2**20}),
+            "the longest is 'x': store it as an array",
+        ),
+        (CellOutput({"b": 10**400}), "metric 'b' is inf, not a finite number"),
+        (CellOutput({"b": 1e308 * np.longdouble(10)}), "metric 'b' is inf"),
+        (CellOutput({3: 1.0}), "the name of a metric must be text, got int"),
+        (CellOutput({"\udfff": 1.0}), "the name of a metric is not valid Unicode"),
+        (CellOutput({"m" * 201: 1.0}), "the name of a metric must have at most 200 characters, got 201"),
+        (CellOutput({"b": 1.0}, {"../x": np.zeros(1)}), "array '../x': a name must not be empty, nor have"),
+        (CellOutput({"b": 1.0}, {"": np.zeros(1)}), "array '': a name must not be empty"),
     ],
 )
 def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):
@@ -139,3 +179,33 @@ def test_key_hears_what_changes_results_and_nothing_else(jobs):
         (spec, method, PROVENANCE, "e"),
     ]
     assert len({cell_key(*arguments) for arguments in moved} | {key}) == 8
+
+
+def test_what_is_at_the_limit_is_stored():
+    details = {
+        "iterations": 2**63 - 1,
+        "x": -(2**63),
+        "deep": nested(20),
+        "text": "ä" * (2**20 - 400),
+        "nan": np.nan,
+    }
+    metrics, found, arrays = check_output(
+        CellOutput({"b": 2**70, "m" * 200: -1e308}, {"a.b c": [1]}, details)
+    )
+    assert metrics == {"b": 2.0**70, "m" * 200: -1e308} and found == {**details, "nan": None}
+    assert arrays["a.b c"].tolist() == [1]
+
+
+def test_an_error_whose_text_cannot_be_written_is_recorded_all_the_same(jobs, monkeypatch):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    for error, reason in ((ValueError("\ud800 broken"), "ValueError: \\ud800 broken"), (Mute(), "Mute")):
+
+        def raising(*_, error=error):
+            raise error
+
+        monkeypatch.setattr(cell, "load_data", raising)
+        record, _ = run(jobs, "good")
+        assert (record["status"], record["reason"]) == ("error", reason)

@@ -80,6 +80,58 @@ def test_what_a_good_cell_leaves_behind_does_not_meet_the_next(jobs, tmp_path, m
     assert method != "leftover" or len(started) == 2
 
 
+def with_params(job, **params):
+    return dataclasses.replace(job, methods=(dataclasses.replace(job.methods[0], params=params),))
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("bytes", "no JSON in UTF-8"),
+        ("list", "it was not written by the worker"),
+        ("no token", "it was not written by the worker"),
+        ("null", "peak_memory_mb: expected a number of at least 0, got None"),
+        ("negative", "cpu_seconds: expected a number of at least 0, got -1.0"),
+        ("huge", "no JSON in UTF-8"),
+        ("surrogate", "no JSON in UTF-8"),
+        ("keys", "is a required property"),
+        ("status", "status 'not_applicable' is not for a worker to give"),
+        ("cell", "repetition is not the cell's"),
+        ("key", "key is not the cell's"),
+        ("arrays", "the arrays of toy_paper/nested-blobs/forge/default/0 are gone"),
+    ],
+)
+def test_a_forged_answer_is_an_error_of_its_cell(jobs, tmp_path, what, why):
+    summary, (first, second), _ = run(with_params(jobs["forge"], what=what), tmp_path)
+    assert first["status"] == "error" and why in first["reason"], first["reason"]
+    assert summary.statuses == {"error": 1, "ok": 1} and second["metrics"]["score"] < 1e6
+
+
+def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
+    _, (_, second), _ = run(with_params(jobs["forge"], what="text", wait=False), tmp_path)
+    assert (second["status"], second["repetition"]) == ("ok", 1)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
+        *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json"),
+    ],
+)
+def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
+    _, records, _ = run(with_params(jobs["patch"], what=what), tmp_path)
+    assert [(r["status"], r["metrics"]) for r in records] == [("ok", {"score": 0.0})] * 2
+    log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
+    assert "a new worker for the next cell: this one changed" in log and what.partition(",")[0] in log
+
+
+@pytest.mark.parametrize("what", ["nothing", "an import"])
+def test_a_cell_that_changes_nothing_leaves_its_worker_to_the_next(jobs, tmp_path, what):
+    run(with_params(jobs["patch"], what=what), tmp_path)
+    assert "new worker" not in Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
+
+
 def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
     scans = []
 
@@ -265,6 +317,18 @@ def test_a_damaged_record_is_made_again(jobs, good):
     root, records = good
     Store(root).path(records[1]["cell_id"]).write_text("{")
     assert run(jobs["good"], root)[0].reused == 3
+
+
+def test_a_record_without_its_arrays_is_made_again(jobs, tmp_path):
+    _, records, _ = run(jobs["good"], tmp_path)
+    gone, damaged, *_ = (Store(tmp_path).path(record["cell_id"], ".npz") for record in records)
+    before = [gone.read_bytes(), damaged.read_bytes()]
+    gone.unlink()
+    damaged.write_bytes(before[1][:-1])
+    summary, again, lines = run(jobs["good"], tmp_path)
+    assert summary.reused == 2 and [line.endswith("(kept)") for line in lines[:2]] == [True, True]
+    assert [gone.read_bytes(), damaged.read_bytes()] == before
+    assert [r["arrays_sha256"] for r in again] == [r["arrays_sha256"] for r in records]
 
 
 def test_a_job_is_run_by_one_process_at_a_time(jobs, tmp_path):

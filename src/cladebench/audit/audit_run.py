@@ -20,7 +20,7 @@ from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.bench.store import read_cells
-from cladebench.files import write_atomically
+from cladebench.files import write_together
 from cladebench.papers.catalogue import load_plan
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
@@ -164,7 +164,7 @@ def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
-    """Write ``audit.csv`` and ``audit.json`` (nested parts, by paper), each by rename.
+    """Write ``audit.csv`` and ``audit.json`` (nested parts, by paper), both or none.
 
     The JSON also lists what was excluded, with the reason.
     """
@@ -177,8 +177,7 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
         "audit.csv": frame.to_csv(index=False, lineterminator="\n"),
         "audit.json": json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
     }
-    for name, text in texts.items():
-        write_atomically(out / name, text.encode())
+    write_together({out / name: text.encode() for name, text in texts.items()})
     return [out / name for name in texts]
 
 

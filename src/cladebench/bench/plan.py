@@ -371,7 +371,7 @@ def expand(
                 planned = override.get("planned", planned)
         if not planned:
             continue
-        folds = list(range(n_folds(task) or 0)) or [None]
+        folds: Sequence[int | None] = range(n_folds(task) or 0) or [None]
         n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
         if n_cells > MAX_CELLS:
             raise PlanError(

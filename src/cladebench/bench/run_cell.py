@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import math
 import os
 import random
 import resource
@@ -19,8 +18,9 @@ import numpy as np
 
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
-from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json, digest, point_text
+from cladebench.bench.cell_spec import CellSpec, MethodPlan, digest, point_text
 from cladebench.bench.provenance import PACKAGES
+from cladebench.bench.storable import storable_array, storable_details, storable_metric, storable_point
 from cladebench.bench.task import Task, draw_task
 
 KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
@@ -67,6 +67,7 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
         "log_tail": None,
         "readings": [],
         "arrays": [],
+        "arrays_sha256": None,
         "details": {},
         "data": None,
         "drawn": None,
@@ -112,7 +113,7 @@ def run_cell(
     Returns
     -------
     record : dict
-        Complete but for `log_tail`; valid under ``schemas/record.schema.json``.
+        Complete but for `log_tail` and `arrays_sha256`; then valid under ``schemas/record.schema.json``.
     arrays : dict of str to ndarray
         Empty unless the status is ``ok``.
 
@@ -145,11 +146,12 @@ def run_cell(
         record["arrays"] = sorted(arrays)
         record["status"] = "ok"
     except datasets.DataUnavailable as error:
-        record.update(status="unavailable", reason=str(error) or type(error).__name__)
+        record.update(status="unavailable", reason=_message(error) or type(error).__name__)
     except BaseException as error:  # a cell may also call sys.exit
-        traceback.print_exc()
-        status = "out_of_memory" if _is_memory_error(error) else "error"
-        message = " ".join(str(error).split())[:500]
+        with contextlib.suppress(Exception):  # it may have closed the stream
+            traceback.print_exc()
+        message = _message(error)
+        status = "out_of_memory" if _is_memory_error(error, message) else "error"
         record.update(
             status=status, reason=f"{type(error).__name__}: {message}" if message else type(error).__name__
         )
@@ -209,33 +211,14 @@ def check_output(output: Any) -> tuple[list[Reading], dict[str, Any], dict[str, 
     Raises
     ------
     TypeError, ValueError
-        If something is missing, not finite, read twice at one point or cannot be stored; names the metric, detail or
-        array.
+        If something is missing, not finite, too large, read twice at one point or cannot be stored; names the metric,
+        detail or array.
     """
     if not isinstance(output, CellOutput):
         raise TypeError(f"the protocol must return a CellOutput, got {type(output).__name__}")
     readings = _plain_readings([*([Reading(output.metrics)] if output.metrics else []), *output.readings])
-    details = {}
-    for name, value in output.details.items():
-        try:
-            details[name] = _plain(value)
-            canonical_json({name: details[name]})
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"detail {name!r} has no JSON form: {error}") from None
-    for name, kind, what in (
-        ("converged", bool, "true or false"),
-        ("iterations", int, "a whole number"),
-        ("tolerance", (int, float), "a number"),
-    ):
-        found: Any = details.get(name)
-        fits = isinstance(found, kind) and (name == "converged" or not isinstance(found, bool))  # type: ignore[arg-type]
-        if found is not None and not fits:
-            raise TypeError(f"detail {name!r} must be {what}, got {found!r}")
-    arrays = {name: np.asarray(value) for name, value in output.arrays.items()}
-    for name, array in arrays.items():
-        if array.dtype.hasobject:
-            raise TypeError(f"array {name!r} has dtype {array.dtype}, which cannot be stored without pickle")
-    return readings, details, arrays
+    arrays = {name: storable_array(name, value) for name, value in output.arrays.items()}
+    return readings, storable_details(output.details), arrays
 
 
 def _plain_readings(given: list[Reading]) -> list[Reading]:
@@ -243,50 +226,35 @@ def _plain_readings(given: list[Reading]) -> list[Reading]:
     readings: list[Reading] = []
     points: dict[str, set[str]] = {}
     for reading in given:
-        at = {str(key): _plain(value) for key, value in reading.at.items()}
-        for key, value in at.items():
-            if not isinstance(value, (str, bool, int, float)):
-                raise TypeError(
-                    f"evaluation point {key!r} must be a number, text or true or false, got {value!r}"
-                )
-        metrics: dict[str, float] = {}
+        at = storable_point(reading.at)
+        point = point_text(at)
+        metrics = {}
         for name, value in reading.metrics.items():
-            where = f"metric {name!r}" + (f" at {canonical_json(at)}" if at else "")
-            if isinstance(value, (bool, np.bool_)) or not isinstance(
-                value, (int, float, np.integer, np.floating)
-            ):
-                raise TypeError(f"{where} must be a number, got {type(value).__name__}")
-            if not math.isfinite(value):
-                raise ValueError(f"{where} is {float(value)}, not a finite number")
-            point = point_text(at)
+            metrics[name] = storable_metric(name, value)
+            where = f"metric {name!r}" + (f" at {point}" if at else "")
             if point in points.setdefault(name, set()):
                 raise ValueError(f"{where} is read twice")
             points[name].add(point)
             if "{}" in points[name] and len(points[name]) > 1:
                 raise ValueError(f"metric {name!r} is read both at evaluation points and at none")
-            metrics[name] = float(value)
         readings.append(Reading(metrics, at))
     if not points:
         raise ValueError("the protocol returned no metric")
     return readings
 
 
-def _plain(value: Any) -> Any:
-    """A JSON-able copy of nested containers of Python and NumPy values."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _message(error: BaseException) -> str:
+    """The text of an exception on one line, as UTF-8 can express it."""
+    try:
+        text = str(error)
+    except Exception:  # an exception of the cell's own making
+        return ""
+    return " ".join(text.split())[:500].encode(errors="backslashreplace").decode()
 
 
-def _is_memory_error(error: BaseException) -> bool:
+def _is_memory_error(error: BaseException, message: str) -> bool:
     """Whether an allocation was refused; XLA says so in the text of a RuntimeError."""
-    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
+    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message
 
 
 def _cpu_seconds() -> float:

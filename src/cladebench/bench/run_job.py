@@ -165,7 +165,7 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
 
         for number, planned in enumerate(job.cells, start=1):
             record = _existing(store, planned.spec.cell_id)
-            if record is not None and keys.keeps(planned, record):
+            if record is not None and keys.keeps(planned, record) and store.arrays_fault(record) is None:
                 reused += 1
                 statuses[record["status"]] += 1
                 say(number, planned.spec, f"{record['status']} (kept)")
@@ -244,10 +244,17 @@ class _Workers:
         with open(self._log, "a", encoding="utf-8") as log:
             log.write(f"--- {spec.cell_id}\n")
         outcome = self._worker.run(spec, self._job.method_of(spec))
-        # What this cell left behind must not count against the next one.
-        if outcome.record is None or not self._worker.is_clean(spec.limits):
+        record = self._finish(spec, outcome)
+        # What this cell left behind must not count against the next one, nor change what it computes.
+        believed = outcome.record is not None and outcome.record["status"] == record["status"]
+        if not believed or outcome.changes or not self._worker.is_clean(spec.limits):
             self._stop()
-        return self._finish(spec, outcome)
+        if outcome.changes:
+            with open(self._log, "a", encoding="utf-8") as log:
+                log.write(
+                    f"--- a new worker for the next cell: this one changed {', '.join(outcome.changes)}\n"
+                )
+        return record
 
     def _finish(self, spec: CellSpec, outcome: Outcome) -> dict[str, Any]:
         """Complete the worker's record, or make the one it could not write."""
@@ -256,6 +263,9 @@ class _Workers:
         if record is not None and record["status"] == "ok":
             # A breach between two polls is a breach.
             broken = breach(usage, spec.limits, spec.threads) or self._undescribed(record)
+            fault = self._store.arrays_fault(record)
+            if broken is None and fault is not None:
+                broken = "error", fault
         if record is None or broken is not None:
             data, key = (None, None) if record is None else (record["data"], record["key"])
             record = cells.blank_record(spec, self._job.method_of(spec), self._provenance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -66,6 +67,10 @@ class RecordError(ValueError):
     """A record on disk is missing or cannot be read."""
 
 
+class ArraysLost(RecordError):
+    """The arrays of a record are missing or damaged."""
+
+
 class Store:
     """The folder of one run, ``results/<scope>``.
 
@@ -91,8 +96,8 @@ class Store:
         """Where the output of a job's cells lies."""
         return self.root / "logs" / f"{job}.cells.log"
 
-    def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> None:
-        """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content."""
+    def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> str:
+        """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content; give its SHA-256."""
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name in sorted(arrays):
@@ -102,6 +107,23 @@ class Store:
                 info = zipfile.ZipInfo(f"{name}.npy")
                 archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, 1)
         write_atomically(self.path(cell_id, ".npz"), buffer.getvalue())
+        return hashlib.sha256(buffer.getbuffer()).hexdigest()
+
+    def arrays_fault(self, record: Mapping[str, Any]) -> str | None:
+        """What is wrong with the arrays that a record lists; None where they are as they were written."""
+        path = self.path(record["cell_id"], ".npz")
+        if not record["arrays"]:
+            return None
+        try:
+            with open(path, "rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            return f"{path}: the arrays of {record['cell_id']} are gone"
+        except OSError as error:
+            return f"{path}: the arrays of {record['cell_id']} cannot be read: {error.strerror}"
+        if found != record["arrays_sha256"]:
+            return f"{path}: the arrays of {record['cell_id']} are damaged"
+        return None
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Check a record against its schema and write it; its arrays, if any, are written before.
@@ -138,17 +160,19 @@ class Store:
 
         Raises
         ------
+        ArraysLost
+            If the file is not what was written with the record.
         RecordError
-            If the cell has none.
+            If there is no record, or one that lists no arrays.
         """
-        path = self.path(cell_id, ".npz")
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                return {name: archive[name] for name in archive.files}
-        except FileNotFoundError:
-            raise RecordError(f"{path}: cell {cell_id} has no arrays") from None
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise RecordError(f"{path}: cannot be read as arrays: {error}") from None
+        record = self.read_record(cell_id)
+        if not record["arrays"]:
+            raise RecordError(f"{self.path(cell_id)}: cell {cell_id} has no arrays")
+        fault = self.arrays_fault(record)
+        if fault is not None:
+            raise ArraysLost(fault)
+        with np.load(self.path(cell_id, ".npz"), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
 
     def iter_records(self, cell_ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """Read the records of the given cells, leaving out those without one, or all that there are."""
@@ -202,7 +226,10 @@ class Store:
             }
             try:
                 record = self.read_record(spec.cell_id)
+                fault = self.arrays_fault(record)
                 row |= {"status": record["status"], "reason": record["reason"]}
+                if fault is not None:  # a record without what it lists is half a record
+                    row |= {"status": "missing", "reason": fault}
             except RecordError as error:
                 row |= {"status": "missing", "reason": str(error)}
             rows.append(row)
@@ -220,7 +247,7 @@ class Store:
         -------
         DataFrame
             One row a cell, in the given order: cell_id, paper, dataset, method, setting_id, repetition, fold, status
-            (of its record, or ``missing``), reason.
+            (of its record; ``missing`` where the record or its arrays are not there or damaged), reason.
         """
         import pandas as pd
 

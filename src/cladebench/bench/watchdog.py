@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import secrets
 import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from cladebench.bench.answers import WrongAnswer, read_answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.import_closure import estimator_module
 from cladebench.bench.worker import worker_environment
@@ -40,13 +41,17 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cell left the worker: with a record, or with a status and reason in its stead."""
+    """How a cell left the worker: with a record, or with a status and reason in its stead.
+
+    `changes` names what the cell left changed in the process.
+    """
 
     record: dict[str, Any] | None
     status: str | None
     reason: str | None
     usage: Usage
     log_tail: str
+    changes: list[str] = field(default_factory=list)
 
 
 def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None:
@@ -115,15 +120,6 @@ class WorkerFailure(RuntimeError):
     """A worker process could not be started."""
 
 
-def _answer(line: bytes, spec: CellSpec) -> dict[str, Any] | None:
-    """The record of a cell in a worker's answer; None where a cell has meddled with the pipe."""
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) and record.get("cell_id") == spec.cell_id else None
-
-
 class Worker:
     """A worker process, alone in its process group.
 
@@ -157,6 +153,7 @@ class Worker:
         threads: int,
     ) -> None:
         self.log = log
+        self._provenance = provenance
         self._buffer = b""
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
@@ -218,19 +215,21 @@ class Worker:
         offset, start = self.log.stat().st_size, time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
-        record, verdict = None, None
-        if not self._send({"spec": spec.as_dict(), "method": method.as_dict()}):
+        answer, verdict = None, None
+        token = secrets.token_hex(16)
+        if not self._send({"spec": spec.as_dict(), "method": method.as_dict(), "token": token}):
             verdict = "error", "the worker process listens no longer"
             with contextlib.suppress(subprocess.TimeoutExpired):
                 verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))
-        while record is None and verdict is None:
+        while verdict is None:
             line = self._receive()
             if line is not None:
-                record = _answer(line, spec)
-                if record is None:
+                try:
+                    answer = read_answer(line, token, spec, method, self._provenance)
+                except WrongAnswer as error:
                     verdict = (
                         "error",
-                        "the worker process answered with something else than the cell's record",
+                        f"the worker process answered with something else than the cell's record: {error}",
                     )
                 break
             if self._process.poll() is not None:
@@ -241,23 +240,27 @@ class Worker:
                 max(usage.cpu, cpu - before), time.monotonic() - start, max(usage.memory_mb, memory)
             )
             verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
-        if record is None:
+        if answer is None:
             self.kill()
             # A worker may be gone before it was looked at even once.
             usage = replace(usage, wall=max(usage.wall, time.monotonic() - start))
         else:
+            record = answer.record
             peak = max(usage.memory_mb, record["peak_memory_mb"])
             usage = Usage(record["cpu_seconds"], record["wall_seconds"], peak)
         tail = self._tail(offset)
         self._shorten_log(offset, tail)
         status, reason = verdict or (None, None)
-        return Outcome(record, status, reason, usage, tail)
+        if answer is None:
+            return Outcome(None, status, reason, usage, tail)
+        return Outcome(answer.record, status, reason, usage, tail, answer.changes)
 
     def is_clean(self, limits: Limits) -> bool:
-        """Whether what earlier cells left in memory, and running, is no burden to the next one."""
+        """Whether what earlier cells left in memory, running, and in the pipe is no burden to the next one."""
         alone = len(self._members.members(now=True)) == 1
+        silent = not self._buffer and not select.select([self._answers], [], [], 0)[0]
         _, memory = self._members.measure()
-        return alone and memory <= limits.memory_mb / 2
+        return alone and silent and memory <= limits.memory_mb / 2
 
     def kill(self) -> None:
         """Kill the whole process group at once."""

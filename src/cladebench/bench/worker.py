@@ -1,8 +1,9 @@
 """The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
 
 It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``modules``, ``provenance``,
-``root``), answered by ``{"ready": true}``; then one ``spec`` with its ``method`` after another, each answered by its
-record, whose arrays are on disk by then. The end of the input ends the worker.
+``root``), answered by ``{"ready": true}``. Then come cells, each with its ``spec``, ``method`` and a ``token``; the
+answer repeats the token, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell left
+changed in this process. The end of the input ends the worker.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json
+from cladebench.bench.leftovers import Watch
 
 #: Address space beyond the memory limit: XLA, OpenBLAS and thread stacks reserve far more than they touch.
 ADDRESS_HEADROOM_MB = 8192
@@ -61,8 +63,8 @@ def _limit_address_space(memory_mb: float) -> None:
     )
 
 
-def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
-    """Run one cell and leave its arrays on disk."""
+def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str, Any]:
+    """Run one cell, leave its arrays on disk and give the answer."""
     from cladebench.bench.run_cell import run_cell
     from cladebench.bench.store import Store
 
@@ -73,10 +75,12 @@ def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
     for module in job["modules"]:
         with contextlib.suppress(Exception):
             importlib.import_module(module)
+    watch.begin()
     record, arrays = run_cell(spec, method, job["package"], job["provenance"])
+    changes = watch.changes()
     if arrays:
         try:
-            Store(job["root"]).write_arrays(spec.cell_id, arrays)
+            record["arrays_sha256"] = Store(job["root"]).write_arrays(spec.cell_id, arrays)
         except (OSError, MemoryError) as error:
             traceback.print_exc()
             record.update(
@@ -86,7 +90,7 @@ def _run(message: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
                 arrays=[],
                 details={},
             )
-    return record
+    return {"token": message["token"], "record": record, "changes": changes}
 
 
 def main(commands_fd: int, answers_fd: int) -> None:
@@ -101,7 +105,7 @@ def main(commands_fd: int, answers_fd: int) -> None:
     with open(commands_fd, encoding="utf-8") as commands, open(answers_fd, "w", encoding="utf-8") as answers:
 
         def answer(value: dict[str, Any]) -> None:
-            if os.getpid() != pid:  # a cell has forked, and this is the child, which nobody asked
+            if os.getpid() != pid:  # a cell has forked, and this is the child: only the parent may answer
                 os._exit(0)
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):  # a cell may have closed them
@@ -114,8 +118,9 @@ def main(commands_fd: int, answers_fd: int) -> None:
             return
         sys.path.extend(path for path in job["sys_path"] if path not in sys.path)
         answer({"ready": True})
+        watch = Watch([job["package"], *job["modules"]])
         for line in commands:
-            answer(_run(json.loads(line), job))
+            answer(_run(json.loads(line), job, watch))
 
 
 if __name__ == "__main__":

@@ -23,11 +23,15 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
+    from cladebench.bench.store import ArraysLost
     from cladebench.report.artifact_files import build_context, write_artifacts
 
     check_scope(args.results, args.scope)
-
     for paper in chosen_papers(args):
-        for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
-            print(path)
+        try:
+            for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
+                print(path)
+        except ArraysLost as error:
+            again = f"cladebench run --paper {paper} --scope {args.scope} --out {args.results}"
+            raise ArraysLost(f"{error}; run {again}, which makes them again, then the same command") from None
     return 0

@@ -48,8 +48,15 @@ def run(args: argparse.Namespace) -> int:
     frame = audit_run(args.results, papers)
     path = out / "audit.csv"
     if args.paper and path.exists():
-        held = read_text_table(path, ["paper"], "audit")["paper"]
         advice = "name every paper with --paper, or write to another folder with --out"
+        try:
+            held = read_text_table(path, ["paper"], "audit")["paper"]
+        except InputFileError as error:
+            fault = str(error).partition(";")[0]
+            raise InputFileError(
+                f"{fault}: whose verdicts would be lost is not known; leave --paper out to judge all papers anew, "
+                "or write to another folder with --out"
+            ) from None
         refuse_to_lose(path, "verdicts on", held, frame["paper"], advice)
     written = write_audit(frame, out)
     counts = summary(frame)

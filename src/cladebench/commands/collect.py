@@ -81,4 +81,9 @@ def environment(cells: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return None if value is None or value != value else value if isinstance(value, str) else bool(value)
+    import pandas as pd
+
+    # What is not known comes as None, NaN or pd.NA, which is neither true nor false.
+    if pd.isna(value):
+        return None
+    return value if isinstance(value, str) else bool(value)

@@ -48,6 +48,7 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the differences; 1 when the runs differ beyond tolerance."""
     from cladebench.audit.compare_runs import Tolerance, compare_runs
+    from cladebench.files import write_atomically
 
     found = compare_runs(
         args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)), only_common=args.only_common
@@ -71,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
         if len(table):
             print(f"\n{title}: {len(table)}\n{table.head(args.rows).to_string(index=False)}")
     if args.out:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        found.values[~found.values["equal"]].to_csv(args.out, index=False, lineterminator="\n")
+        differing = found.values[~found.values["equal"]]
+        write_atomically(args.out, differing.to_csv(index=False, lineterminator="\n").encode())
         print(f"\nwritten: {args.out}")
     agreed = found.agree(only_common=args.only_common)
     print("\nthe runs agree" if agreed else "\nthe runs differ")

@@ -32,7 +32,6 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the checks."""
-    from cladebench.audit.run_files import read_certificates
     from cladebench.bench.config import load_config
     from cladebench.crosscheck import run as crosschecks
     from cladebench.input_files import InputFileError
@@ -47,10 +46,8 @@ def run(args: argparse.Namespace) -> int:
         out = args.out or Path(config.results_dir) / scope
         out.mkdir(parents=True, exist_ok=True)  # now, rather than to fail after all checks
         path = out / "certificates.csv"
-        held = read_certificates(path) if args.topic else None
-        if held is not None:
-            advice = "leave --topic out, or write to another folder with --out"
-            refuse_to_lose(path, "certificates of", held["topic"], args.topic, advice)
+        if args.topic:
+            _refuse_to_lose_topics(path, args.topic)
         found = []
         for certificate in crosschecks.run(scope, seed, args.topic):
             found.append(certificate)
@@ -63,3 +60,18 @@ def run(args: argparse.Namespace) -> int:
     failed = sum(not certificate.passed for certificate in found)
     print(f"{len(found)} certificates, {failed} failed: {path}")
     return 1 if failed and not args.record_only else 0
+
+
+def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
+    """Refuse to write over certificates of other topics, or over those that cannot be read."""
+    from cladebench.audit.run_files import read_certificates
+    from cladebench.input_files import InputFileError
+
+    advice = "leave --topic out, or write to another folder with --out"
+    try:
+        held = read_certificates(path)
+    except InputFileError as error:
+        fault = str(error).partition(";")[0]
+        raise InputFileError(f"{fault}: whose certificates would be lost is not known; {advice}") from None
+    if held is not None:
+        refuse_to_lose(path, "certificates of", held["topic"], kept, advice)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from cladebench import crosscheck
 from cladebench.crosscheck.certificate import COLUMNS, Certificate
-from cladebench.files import write_atomically
+from cladebench.files import write_together
 
 SCOPES = ("smoke", "quick", "full")
 
@@ -124,7 +124,7 @@ def as_frame(certificates: Sequence[Certificate]) -> pd.DataFrame:
 
 
 def write(certificates: Sequence[Certificate], folder: Path) -> Path:
-    """Write ``certificates.csv`` and ``certificates.json``, each at once or not at all.
+    """Write ``certificates.csv`` and ``certificates.json``, both or none.
 
     Returns
     -------
@@ -133,9 +133,13 @@ def write(certificates: Sequence[Certificate], folder: Path) -> Path:
     """
     frame = as_frame(certificates)
     records = json.loads(frame.to_json(orient="records", double_precision=15))
-    write_atomically(folder / "certificates.json", (json.dumps(records, indent=1) + "\n").encode())
     path = folder / "certificates.csv"
-    write_atomically(path, frame.to_csv(index=False).encode())
+    write_together(
+        {
+            path: frame.to_csv(index=False).encode(),
+            folder / "certificates.json": (json.dumps(records, indent=1) + "\n").encode(),
+        }
+    )
     return path
 
 

@@ -17,7 +17,7 @@ from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan import Plan, expand
 from cladebench.bench.results import Results
 from cladebench.bench.store import Store, read_cells
-from cladebench.files import write_atomically
+from cladebench.files import write_together
 from cladebench.input_files import InputFileError
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
@@ -149,7 +149,6 @@ def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
             yield write_table(artifact, table, results / "tables" / context.paper)
         else:
             folder = results / "figures" / context.paper
-            folder.mkdir(parents=True, exist_ok=True)
             with use_style():
                 figure = artifact.build(context)
                 assert not isinstance(figure, Table)
@@ -159,11 +158,12 @@ def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
 
 def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
     """Write a table as CSV (the data alone), Markdown and a page of HTML (with caption and notes)."""
-    folder.mkdir(parents=True, exist_ok=True)
-    frame = table.frame
-    write_atomically(folder / f"{artifact.id}.csv", frame.to_csv(index=False).encode())
-    write_atomically(folder / f"{artifact.id}.md", markdown(artifact, table).encode())
-    write_atomically(folder / f"{artifact.id}.html", standalone_html(artifact, table).encode())
+    texts = {
+        ".csv": table.frame.to_csv(index=False),
+        ".md": markdown(artifact, table),
+        ".html": standalone_html(artifact, table),
+    }
+    write_together({folder / f"{artifact.id}{suffix}": text.encode() for suffix, text in texts.items()})
     return folder / f"{artifact.id}.html"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from cladebench.audit import VERDICTS
-from cladebench.files import write_atomically
+from cladebench.files import write_together
 from cladebench.notation import significant
 from cladebench.report.cell_links import anchor, script_json
 from cladebench.report.claim_rows import MEANINGS, SIGNS
@@ -44,17 +43,13 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     folder = results / "report"
     pages = dict(render_pages(run))
     pages["report.md"] = report_markdown(run)
-    for name, text in pages.items():
-        write_atomically(folder / name, text.encode())
-    written = [folder / name for name in pages]
+    contents = {folder / name: text.encode() for name, text in pages.items()}
     for paper in run.papers:
         for view in paper.artifacts:
             if view.figure is not None:
-                target = folder / view.figure
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(results / view.figure, target)
-                written.append(target)
-    return written
+                contents[folder / view.figure] = (results / view.figure).read_bytes()
+    write_together(contents)
+    return list(contents)
 
 
 def render_pages(run: RunView) -> Iterable[tuple[str, str]]:

@@ -2,16 +2,20 @@
 
 import contextlib
 import ctypes
+import importlib
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.hierarchy import Hierarchy
 from cladebench.papers.protocol import Protocol
 
 
@@ -152,16 +156,79 @@ def close_pipes(spec, data):
     return _first_only(spec, data, lambda: os.closerange(3, 100))
 
 
-def forge(spec, data):
-    """Writes into every descriptor, the worker's pipe among them."""
+def forge(spec, data, what="text", wait=True):
+    """Writes into every descriptor, the worker's pipe among them; it takes what it forges from the worker's frames."""
 
     def misbehave():
+        variables = _variables_of_callers("record", "message")
+        token, record = variables["message"]["token"], dict(variables["record"])
+        record.update(cpu_seconds=0.0, wall_seconds=0.0, peak_memory_mb=1.0)
+        good = {"status": "ok", "metrics": {"score": 1e6}}
+        lines = {
+            "text": b"no record\n",
+            "bytes": b"\xff\xfe\xed\xa0\x80\n",
+            "list": b"[]\n",
+            "no token": _line(None, record | good),
+            "null": _line(token, record | good | {"peak_memory_mb": None}),
+            "negative": _line(token, record | good | {"cpu_seconds": -1.0}),
+            "huge": _line(token, record | good).replace(b"1000000.0", b"1e999"),
+            "surrogate": _line(token, record | {"status": "error", "reason": "\ud800"}),
+            "keys": _line(token, {"cell_id": spec.cell_id, "status": "ok"}),
+            "status": _line(token, record | {"status": "not_applicable", "reason": "it says so"}),
+            "cell": _line(token, record | good | {"repetition": 1}),
+            "key": _line(token, record | good | {"key": "0" * 64}),
+            "arrays": _line(token, record | good | {"arrays": ["x"], "arrays_sha256": "0" * 64}),
+        }
         for descriptor in range(3, 100):
             with contextlib.suppress(OSError):
-                os.write(descriptor, b"no record\n")
-        time.sleep(1000)
+                os.write(descriptor, lines[what])
+        if wait:
+            time.sleep(1000)
 
     return _first_only(spec, data, misbehave)
+
+
+def _line(token, record):
+    return json.dumps({"token": token, "record": record, "changes": []}).encode() + b"\n"
+
+
+def _variables_of_callers(*names):
+    found, frame = {}, sys._getframe()
+    while frame is not None:
+        found = {name: frame.f_locals[name] for name in names if name in frame.f_locals} | found
+        frame = frame.f_back
+    return found
+
+
+def patch(spec, data, what=""):
+    """Counts what it finds changed, then changes something for those that come after it."""
+    changed = [
+        "TOY_PATCH" in os.environ,
+        "PATH" not in os.environ,
+        Path.cwd() == Path(os.sep),
+        sys.path[0] == "toy",
+        np.random.default_rng is len,
+        np.geterr()["divide"] == "raise",
+        Hierarchy.cut is len,
+        "__len__" in vars(Hierarchy),
+        sys.modules["json"] is None,
+    ]
+    if spec.repetition == 0:
+        changes = {
+            "os.environ": lambda: os.environ.update(TOY_PATCH="1"),
+            "os.environ, less": lambda: os.environ.pop("PATH"),
+            "the working folder": lambda: os.chdir(os.sep),
+            "sys.path": lambda: sys.path.insert(0, "toy"),
+            "numpy.random.default_rng": lambda: setattr(np.random, "default_rng", len),
+            "numpy.geterr": lambda: np.seterr(divide="raise"),
+            "Hierarchy.cut": lambda: setattr(Hierarchy, "cut", len),
+            "Hierarchy.__len__": lambda: setattr(Hierarchy, "__len__", len),
+            "sys.modules.json": lambda: sys.modules.update(json=None),
+            "nothing": lambda: None,
+            "an import": lambda: importlib.import_module("scipy.signal"),
+        }
+        changes[what]()
+    return CellOutput({"score": float(sum(changed))})
 
 
 def flood(spec, data):
@@ -202,7 +269,6 @@ def core_and_blas(spec, data):
     """Sums that would differ in the last digits if they were split among threads."""
     from scipy.cluster.hierarchy import linkage
 
-    from cladebench.hierarchy import Hierarchy
     from cladebench.metrics import dasgupta_cost
 
     a = np.random.default_rng(spec.seed).normal(size=(300, 300))

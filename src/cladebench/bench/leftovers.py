@@ -1,0 +1,99 @@
+"""What a cell left changed in its process, where the next cell would meet it.
+
+Seen: other values of ``os.environ``, of the working folder, of ``sys.path`` and ``sys.modules``, of NumPy's handling of
+floating-point errors; names of the watched packages' modules and of their classes that are bound to something else,
+and names that are new in a class.
+
+Not seen: what is changed inside an object (an entry of a module's dictionary or list, a function's default, the state
+of a C library); names that are new in a module, or were None before, for so modules note what they do once; modules
+that the cell was the first to import.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from operator import is_
+from types import ModuleType
+from typing import Any
+
+#: Packages, with all their modules, that cells compute with.
+WATCHED = ("builtins", "random", "math", "time", "os", "cladebench", "numpy", "scipy", "sklearn")
+#: Environment variables that libraries set by themselves when they are imported.
+SET_BY_IMPORTS = ("KMP_", "OMP_", "TF_", "XLA_", "TPU_", "JAX_")
+SHOWN = 5
+
+
+class Watch:
+    """The state of a process before a cell, to hold it against the state after.
+
+    Parameters
+    ----------
+    packages : sequence of str
+        Watched beside `WATCHED`: the paper's own.
+    """
+
+    def __init__(self, packages: Sequence[str] = ()) -> None:
+        importlib.import_module(
+            "numpy.random"
+        )  # NumPy loads it when it is first used, which may be in a cell
+        self._packages = frozenset((*WATCHED, *(package.partition(".")[0] for package in packages)))
+        self._spaces: dict[str, tuple[Mapping[str, Any], dict[str, Any]]] = {
+            "sys.modules": (sys.modules, dict(sys.modules))
+        }
+        self._process: dict[str, Any] = {}
+
+    def begin(self) -> None:
+        """Take note of the state; modules that are known keep their first one, with new names added."""
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] in self._packages and name not in self._spaces:
+                self._add(name, module)
+        for name, (now, before) in self._spaces.items():
+            if len(now) != len(before):
+                self._spaces[name] = now, dict(now)
+        self._process = _process_state()
+
+    def _add(self, name: str, module: Any) -> None:
+        if not isinstance(module, ModuleType):
+            return
+        self._spaces[name] = vars(module), dict(vars(module))
+        for key, value in list(vars(module).items()):
+            if isinstance(value, type) and getattr(value, "__module__", None) == name:
+                self._spaces[f"{name}.{key}"] = vars(value), dict(vars(value))
+
+    def changes(self) -> list[str]:
+        """Name what is not as it was, at most `SHOWN`."""
+        return list(itertools.islice(self._found(), SHOWN))
+
+    def _found(self) -> Iterator[str]:
+        now = _process_state()
+        for name, before in self._process.items():
+            if before != now[name]:
+                yield name
+        for name, (space, before) in self._spaces.items():
+            # Most often nothing was even added; this is the quick look at 30,000 names.
+            if len(space) == len(before) and all(map(is_, space.values(), before.values())):
+                continue
+            new = () if isinstance(space, dict) else space.keys() - before.keys()  # a class has a proxy
+            for key in (*before, *sorted(new)):
+                if before.get(key, self) is not None and space.get(key, self) is not before.get(key, self):
+                    yield f"{name}.{key}"
+
+
+def _process_state() -> dict[str, Any]:
+    import numpy as np
+
+    try:
+        folder = os.getcwd()
+    except OSError:
+        folder = ""
+    return {
+        "os.environ": {k: v for k, v in os.environ.items() if not k.startswith(SET_BY_IMPORTS)},
+        "the working folder": folder,
+        "sys.path": list(sys.path),
+        "numpy.geterr": np.geterr(),
+        "sys.getrecursionlimit": sys.getrecursionlimit(),
+    }
