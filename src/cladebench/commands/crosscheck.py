@@ -32,9 +32,9 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the checks."""
-    from cladebench.audit.run_files import read_certificates
     from cladebench.bench.config import load_config
     from cladebench.crosscheck import run as crosschecks
+    from cladebench.crosscheck.certificate import read_certificates
     from cladebench.input_files import InputFileError
 
     try:
