@@ -56,7 +56,7 @@ class Cell:
     @property
     def anchor(self) -> str:
         """Where it stands on the page of its data set."""
-        return anchor("cell", _without_dataset(self.cell_id))
+        return encoded(_without_dataset(self.cell_id))
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Group:
     @property
     def anchor(self) -> str:
         """Where it stands on the page of its data set."""
-        return anchor("cells", _without_dataset(self.group_id))
+        return encoded(_without_dataset(self.group_id))
 
     @property
     def address(self) -> str:
