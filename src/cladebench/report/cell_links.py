@@ -29,7 +29,7 @@ def overview_page(paper: str) -> str:
 
 def cells_page(paper: str, dataset: str) -> str:
     """File of the page with the cells of a paper on one data set."""
-    return f"{paper}-cells-{encoded(dataset)}.html"
+    return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}.html"
 
 
 def plain(value: Any) -> Any:
