@@ -529,7 +529,12 @@ def test_numbers_of_the_audit_are_written_for_readers(results):
 
 def test_small_things():
     assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
-    assert [digits(value) for value in (0.123456789, 151.0, math.nan, math.inf)] == ["0.1234568", "151", "", "inf"]
+    assert [digits(value) for value in (0.123456789, 151.0, math.nan, math.inf)] == [
+        "0.1234568",
+        "151",
+        "",
+        "inf",
+    ]
     assert readable('{"a":1,"b":"x"}') == "a = 1, b = x" and readable("{}") == "default"
     assert header_groups(["m", "a: x", "a: y", "b: x"]) == [
         ("", [(0, "m")]),

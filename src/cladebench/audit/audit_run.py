@@ -97,9 +97,9 @@ def audit_paper(
     -------
     list of dict
         One entry for each claim with the keys `COLUMNS`, in the file's order: numbers, None where there is none, texts,
-        lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``. Published numbers are judged under the rule
-        that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes out when the
-        setting is chosen without labels.
+        lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``. Published numbers are judged
+        under the rule that the paper used (the score that needs labels); the columns ``*_label_free`` say what comes
+        out when the setting is chosen without labels.
     """
     records = Records(frame[frame["paper"] == claims.paper], selection or {}, claims.deterministic)
     by_rule = {

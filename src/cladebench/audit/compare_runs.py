@@ -211,7 +211,9 @@ def _verdicts(folder: Path) -> pd.DataFrame | None:
     if not path.exists():
         return None
     columns = ["paper", "claim", "verdict"]
-    return pd.DataFrame([{c: claim[c] for c in columns} for claim in read_audit(path).claims], columns=columns)
+    return pd.DataFrame(
+        [{c: claim[c] for c in columns} for claim in read_audit(path).claims], columns=columns
+    )
 
 
 def _outcomes(folder: Path) -> pd.DataFrame | None:

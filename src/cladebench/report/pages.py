@@ -63,7 +63,5 @@ def render_pages(run: RunView) -> Iterable[tuple[str, str]]:
         cells = f"Cells: {title}"
         yield overview_page(name), html_page("cells-overview.html", run=run, paper=paper, title=cells)
         for dataset in paper.links.by_dataset:
-            page = html_page(
-                "cells.html", run=run, paper=paper, dataset=dataset, title=f"{cells}, {dataset}"
-            )
+            page = html_page("cells.html", run=run, paper=paper, dataset=dataset, title=f"{cells}, {dataset}")
             yield cells_page(name, dataset), page

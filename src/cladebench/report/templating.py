@@ -24,8 +24,8 @@ def escape(text: object) -> str:
     """Make text stand for itself in Markdown, inside tables too: no markup, no HTML, one line."""
     line = " ".join(str(text).split())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # A low line marks emphasis only at the edge of a word.
-    line = re.sub(r"([\\`*\[\]|~#]|(?<!\w)_|_(?!\w))", r"\\\1", line)
+    # A low line marks emphasis unless it stands within a word.
+    line = re.sub(r"([\\`*\[\]|~#]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", line)
     # At the start of a line these would begin a list, or underline what stands above.
     line = re.sub(r"^([-+])(?=\s|$)|^([-=])(?=\2+$)", r"\\\g<0>", line)
     return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ class RunView:
 
     scope: str
     papers: tuple[PaperView, ...]
-    certificates: tuple[Mapping[str, Any], ...] | None
+    certificates: tuple[Mapping[Hashable, Any], ...] | None
     topics: tuple[dict[str, Any], ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
