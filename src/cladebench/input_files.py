@@ -247,3 +247,33 @@ def read_validated(path: Path | str, schema: str) -> Any:
     document = read_yaml(path)
     validate(document, schema, str(path))
     return document
+
+
+def read_json(path: Path, schema: str, command: str) -> Any:
+    """Read a JSON file that a command has written, and check it against a schema.
+
+    Parameters
+    ----------
+    path : Path
+    schema : str
+        Name of the schema.
+    command : str
+        The ``cladebench`` command that writes the file, for the message.
+
+    Raises
+    ------
+    InputFileError
+        In one line with the file and that command: if the file is missing, no JSON, or not as the schema says.
+    """
+    maker = f"run cladebench {command}, which makes it"
+    if not path.is_file():
+        raise InputFileError(f"{path}: no such file; {maker}")
+    try:
+        document = json.loads(path.read_bytes())
+        error = next(validator(schema).iter_errors(document), None)
+    except (OSError, ValueError, RecursionError) as reason:  # wrong encodings and broken JSON are ValueErrors
+        text = " ".join(str(reason).split()) or type(reason).__name__
+        raise InputFileError(f"{path}: cannot be read as JSON: {text}; {maker}") from None
+    if error is not None:
+        raise InputFileError(f"{path}: {_explain(error, document)}; {maker}")
+    return document

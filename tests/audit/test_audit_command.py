@@ -1,10 +1,13 @@
 import json
 
+import numpy as np
 import pandas as pd
 from audit_records import cells, frame, write_cells
 
+from cladebench.audit import Audit, audit_run, read_audit, write_audit
 from cladebench.audit.audit_run import COLUMNS
 from cladebench.cli import main
+from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
 
 def write(folder, paper="ghc"):
@@ -16,7 +19,7 @@ def write(folder, paper="ghc"):
 def test_the_command_writes_both_files(tmp_path, capsys):
     write(tmp_path)
     table = pd.DataFrame({"id": ["a"], "topic": ["dasgupta-binary"], "passed": [True]})
-    table.to_csv(tmp_path / "certificates.csv", index=False)
+    table.reindex(columns=list(CERTIFICATES)).to_csv(tmp_path / "certificates.csv", index=False)
     assert main(["audit", "--results", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert "reproduced" in said
@@ -58,13 +61,51 @@ def test_wrong_usage_is_named(tmp_path, capsys):
 
 def test_the_verdicts_of_other_papers_are_not_thrown_away(tmp_path, capsys):
     write(tmp_path)
-    (tmp_path / "audit.csv").write_text("paper,claim\nanother,c\n")
-    (tmp_path / "audit.json").write_text("{}")
+    assert main(["audit", "--results", str(tmp_path)]) == 0
+    document = json.loads((tmp_path / "audit.json").read_text())
+    document["claims"][0]["paper"] = "another"
+    held = json.dumps(document)
+    (tmp_path / "audit.json").write_text(held)
+    (tmp_path / "audit.csv").write_text("")
+    capsys.readouterr()
     assert main(["audit", "--results", str(tmp_path), "--paper", "ghc"]) == 2
     said = capsys.readouterr().err
-    assert f"{tmp_path}/audit.csv: it has verdicts on another, which would be lost" in said
-    assert (tmp_path / "audit.csv").read_text() == "paper,claim\nanother,c\n"
-    assert (tmp_path / "audit.json").read_text() == "{}"
+    assert f"{tmp_path}/audit.json: it has verdicts on another, which would be lost" in said
+    assert (tmp_path / "audit.json").read_text() == held and (tmp_path / "audit.csv").read_text() == ""
     assert main(["audit", "--results", str(tmp_path)]) == 0
     assert set(pd.read_csv(tmp_path / "audit.csv").paper) == {"ghc"}
     assert main(["audit", "--results", str(tmp_path), "--paper", "ghc"]) == 0
+
+
+def test_the_json_is_nested_and_the_csv_says_the_same(tmp_path):
+    write(tmp_path)
+    assert main(["audit", "--results", str(tmp_path)]) == 0
+    claims = json.loads((tmp_path / "audit.json").read_text())["claims"]
+    rows = pd.read_csv(tmp_path / "audit.csv").set_index("claim")
+    verdicts = {claim["claim"]: claim["verdict"] for claim in claims}
+    sentences = [claim for claim in claims if claim["parts"]]
+    assert sentences and all(
+        part["verdict"] == verdicts[part["claim"]] for c in sentences for part in c["parts"]
+    )
+    for claim in claims:
+        row = rows.loc[claim["claim"]].fillna("")
+        for key in ("cells", "cells_label_free", "methods", "stand_in_for"):
+            assert isinstance(claim[key], list) and "; ".join(claim[key]) == row[key]
+        assert "; ".join(f"{part['claim']}: {part['verdict']}" for part in claim["parts"]) == row.parts
+        for key in ("measured", "low", "p_value", "n"):
+            assert claim[key] is None if row[key] == "" else claim[key] == row[key]
+    assert read_audit(tmp_path / "audit.json").claims == claims
+
+
+def test_what_numpy_gives_is_written_as_plain_numbers(tmp_path):
+    write(tmp_path)
+    audit = audit_run(tmp_path, ["ghc"])
+    claim = audit.claims[0] | {
+        "n": np.int64(3),
+        "measured": np.float64(0.5),
+        "low": np.nan,
+        "high": np.float32("nan"),
+    }
+    write_audit(Audit([claim], {}), tmp_path / "out")
+    found = read_audit(tmp_path / "out" / "audit.json").claims[0]
+    assert [found[key] for key in ("n", "measured", "low", "high")] == [3, 0.5, None, None]

@@ -9,7 +9,7 @@ from doc_examples import ROOT
 
 def test_the_committed_verdicts_follow_from_the_committed_cells():
     committed = pd.read_csv(ROOT / "results/full/audit.csv").set_index("claim")
-    again = audit_run(ROOT / "results/full", committed.paper.unique().tolist()).set_index("claim")
+    again = audit_run(ROOT / "results/full", committed.paper.unique().tolist()).frame.set_index("claim")
     assert list(again.index) == list(committed.index)
     for column in ("verdict", "verdict_label_free"):
         changed = again[column].fillna("") != committed[column].fillna("")

@@ -3,8 +3,15 @@ import pandas as pd
 import pytest
 from audit_records import cells, failed, frame, write_cells
 
+from cladebench.audit import Audit, write_audit
+from cladebench.audit.audit_run import COLUMNS
 from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
+from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
+
+LISTS = ("methods", "cells", "cells_label_free", "parts", "stand_in_for")
+TEXTS = ("place", "published", "reason", "kind", "quote", "reading", "selection", "verdict_label_free")
+BLANK = dict.fromkeys(COLUMNS) | {key: [] for key in LISTS} | dict.fromkeys(TEXTS, "")
 
 
 @pytest.fixture
@@ -14,13 +21,11 @@ def write(tmp_path):
         folder.mkdir()
         write_cells(frame(*rows).assign(seed=1, cpu_seconds=2.0, **columns), folder)
         if audit:
-            pd.DataFrame(audit, columns=["paper", "claim", "verdict"]).to_csv(
-                folder / "audit.csv", index=False
-            )
+            claims = [BLANK | dict(zip(("paper", "claim", "verdict"), row, strict=True)) for row in audit]
+            write_audit(Audit(claims, {}), folder)
         if certificates:
-            pd.DataFrame(certificates, columns=["id", "passed"]).to_csv(
-                folder / "certificates.csv", index=False
-            )
+            table = pd.DataFrame(certificates, columns=["id", "passed"])
+            table.reindex(columns=list(CERTIFICATES)).to_csv(folder / "certificates.csv", index=False)
         return folder
 
     return run

@@ -6,7 +6,7 @@ import pytest
 
 from cladebench.cli import main
 from cladebench.crosscheck import run as crosschecks
-from cladebench.crosscheck.certificate import Certificate
+from cladebench.crosscheck.certificate import COLUMNS, Certificate
 
 
 @pytest.fixture
@@ -57,7 +57,8 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_check(monkeypatch, t
 
 
 def test_the_certificates_of_other_topics_are_not_lost(tmp_path, capsys):
-    text = "id,topic,passed,note\na,alchemy,True,\n"
+    row = dict.fromkeys(COLUMNS, "") | {"id": "a", "topic": "alchemy", "passed": "True"}
+    text = pd.DataFrame([row]).to_csv(index=False)
     (tmp_path / "certificates.csv").write_text(text)
     assert main(["crosscheck", "--scope", "smoke", "--topic", "perch", "--out", str(tmp_path)]) == 2
     assert "it has certificates of alchemy, which would be lost" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import pytest
 
 from cladebench.bench.store import COLUMNS
 from cladebench.cli import main
+from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
 READERS = [
     ["audit", "--results", "{}"],
@@ -52,13 +53,25 @@ def test_cells(arguments, damage, words, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("arguments", [READERS[2], READERS[3]], ids=["report", "compare"])
-@pytest.mark.parametrize("damage", [b"", b"a,b\n1\n1,2,3\n", b"\xff\xfe", b"x\n1\n"])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000, b"{}", b'{"claims": [], "excluded": 1}', b'{"claims": [{}]}'],
+)  # fmt: skip
 def test_audit(arguments, damage, tmp_path, capsys):
     one_cell(tmp_path)
-    (tmp_path / "audit.csv").write_bytes(damage)
+    (tmp_path / "audit.json").write_bytes(damage)
     error = said(arguments, tmp_path, capsys)
-    assert f"{tmp_path}/audit.csv: " in error
+    assert f"{tmp_path}/audit.json: " in error
     assert "run cladebench audit" in error
+
+
+def test_a_damaged_audit_is_not_written_over_and_says_what_to_do(tmp_path, capsys):
+    one_cell(tmp_path)
+    (tmp_path / "audit.json").write_text("{")
+    error = said(["audit", "--paper", "ghc", "--results", "{}"], tmp_path, capsys)
+    assert f"{tmp_path}/audit.json: it is damaged" in error
+    assert "remove it, or write to another folder with --out" in error and "run cladebench audit" not in error
+    assert (tmp_path / "audit.json").read_text() == "{"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +90,8 @@ def test_certificates(arguments, damage, tmp_path, capsys):
 
 @pytest.mark.parametrize("passed", ["", "maybe"])
 def test_a_certificate_without_a_clear_outcome_has_not_passed(passed, tmp_path, capsys):
-    (tmp_path / "certificates.csv").write_text(f"id,topic,passed,note\na,t,{passed},n\n")
+    row = dict.fromkeys(CERTIFICATES, "") | {"id": "a", "topic": "t", "passed": passed}
+    pd.DataFrame([row]).to_csv(tmp_path / "certificates.csv", index=False)
     error = said(["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}"], tmp_path, capsys)
     assert f"passed: {passed!r} is neither True nor False" in error
 

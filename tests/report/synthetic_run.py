@@ -14,6 +14,7 @@ from cladebench.bench.plan import expand
 from cladebench.bench.store import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from cladebench.papers.catalogue import load_plan
+from cladebench.report.artifact_files import build_context, paper_artifacts, write_table
 
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="200" height="100"/></svg>\n'
 
@@ -84,10 +85,18 @@ def certificate(topic, name, passed=True):
     }
 
 
+def write_tables(results, paper, scope="smoke"):
+    """Build and store the tables of a paper, as `cladebench artifacts` does; its figures are not drawn."""
+    context = build_context(paper, scope, results)
+    for artifact in paper_artifacts(context.package):
+        if artifact.kind == "table":
+            write_table(artifact, artifact.build(context), results / "tables" / context.paper)
+
+
 def write_run(
     results: Path, paper: str, metrics, scope="smoke", fate=lambda spec: ("ok", None), figures=("made",)
 ):
-    """Write cells, certificates, verdicts and figures of a run.
+    """Write cells, certificates, verdicts, tables and figures of a run.
 
     `metrics(spec, rng)` gives the measures of a cell, `fate(spec)` its status and reason.
     """
@@ -108,6 +117,7 @@ def write_run(
         results / "certificates.csv", index=False
     )
     write_audit(audit_run(results, [paper]), results)
+    write_tables(results, paper, scope)
     folder = results / "figures" / plan.paper
     folder.mkdir(parents=True)
     for name in figures:

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from cladebench.report.claim_rows import SIGNS
+
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 
@@ -133,16 +135,16 @@ def test_a_link_to_a_hidden_claim_shows_it(act):
 
 def test_a_cell_opens_with_its_provenance(act):
     outcome = act(
-        "page_paper-cells.html",
+        "page_paper-cells-nested-blobs.html",
         """
         const panels = () => Array.from(document.querySelectorAll("div.panel"));
         const first = panels().map((panel) => panel.textContent);
         const marked = Array.from(document.querySelectorAll("div.panel thead .here")).map((cell) => cell.textContent);
-        location.hash = "#cells-page_5f_paper/nested-blobs/Broken/default";
+        location.hash = "#Broken/default";
         window.dispatchEvent(new HashChangeEvent("hashchange"));
         return { first, marked, second: panels().map((panel) => panel.textContent) };
         """,
-        fragment="#cell-page_5f_paper/nested-blobs/Plain/default/2",
+        fragment="#Plain/default/2",
     )
     assert len(outcome["first"]) == len(outcome["second"]) == 1
     assert outcome["marked"] == ["2"]
@@ -157,9 +159,45 @@ def test_a_cell_opens_with_its_provenance(act):
     assert "31 CPU seconds, 30 allowed" in outcome["second"][0]
 
 
-@pytest.mark.parametrize(
-    "page", ["index.html", "page_paper.html", "page_paper-cells.html", "certificates.html"]
-)
+def test_a_sign_stands_beside_each_verdict(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const sign = (element) => getComputedStyle(element, "::before").content.split('"')[1];
+        const found = {};
+        document.querySelectorAll(".verdict").forEach((badge) => { found[badge.textContent.trim()] = sign(badge); });
+        const buttons = Array.from(document.querySelectorAll("button[data-field='verdict']"));
+        return [found, buttons.every((button) => sign(button) === found[button.dataset.value])];
+        """,
+    )
+    found, same = outcome
+    shown = {word: sign for word, sign in found.items() if word in SIGNS}
+    assert len(shown) >= 4 and shown.items() <= SIGNS.items() and same
+    assert found["2 of 2 passed"] == "✓" and found["0 of 1 passed"] == "✗"
+
+
+def test_claims_sort_by_their_names(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const table = document.getElementById("claims-table");
+        table.querySelector("th[data-column='1'] button").click();
+        return Array.from(table.tBodies[0].rows).map((row) => row.id);
+        """,
+    )
+    assert len(outcome) > 5 and outcome == sorted(outcome)
+
+
+PAGES = [
+    "index.html",
+    "page_paper.html",
+    "page_paper-cells.html",
+    "page_paper-cells-nested-blobs.html",
+    "certificates.html",
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_no_page_scrolls_sideways_on_a_phone(act, page):
     # Some builds of Chromium make no window narrower than 500 px; the styles of a phone hold there too.
     outcome = act(

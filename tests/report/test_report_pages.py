@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import re
 import shutil
 from collections import Counter
@@ -18,9 +19,11 @@ from cladebench.audit import VERDICTS
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.input_files import InputFileError
-from cladebench.report.cell_links import Group, Sources, anchor, readable, script_json
+from cladebench.report.cell_details import script_json
+from cladebench.report.cell_links import CellLinks, Group, anchor, cells_page, readable
 from cladebench.report.claim_rows import settings_behind
-from cladebench.report.pages import digits, duration, header_groups, write_report
+from cladebench.report.pages import write_report
+from cladebench.report.templating import digits, duration, header_groups
 from cladebench.report.views import gather_run
 
 PAPER = Path(__file__).parent / "page_paper"
@@ -81,8 +84,12 @@ def audit(results):
     return pd.read_csv(results / "audit.csv", keep_default_na=False)
 
 
-def test_each_paper_has_two_pages_beside_index_and_certificates(report, pages):
-    assert set(pages) == {"index.html", "certificates.html", "page_paper.html", "page_paper-cells.html"}
+CELLS = {name: f"page_paper-cells-{name}.html" for name in ("glass", "nested-blobs")}
+
+
+def test_each_paper_has_its_pages_beside_index_and_certificates(report, pages):
+    of_paper = {"page_paper.html", "page_paper-cells.html", *CELLS.values()}
+    assert set(pages) == {"index.html", "certificates.html", *of_paper}
     assert (report / "report.md").stat().st_size > 0
 
 
@@ -183,8 +190,8 @@ def test_the_artifact_carries_the_verdict_of_the_number_it_repeats(results):
 def test_numbers_lead_to_exactly_their_cells(results):
     view = gather_run(results, "smoke", ["page_paper"]).papers[0]
     frame = pd.read_parquet(results / "cells.parquet")
-    groups = {group.anchor: group for group in view.sources.groups}
-    sets = {fragment: names for names, fragment in view.sources.sets.items()}
+    groups = {group.address: group for group in view.links.groups}
+    sets = {f"page_paper-cells.html#{name}": names for names, name in view.links.sets.items()}
     for table in view.artifacts:
         for row in table.rows:
             for column, entry in zip(table.columns, row, strict=True):
@@ -198,19 +205,22 @@ def test_numbers_lead_to_exactly_their_cells(results):
 
 
 def test_cells_carry_every_metric_and_provenance(report, results):
-    text = (report / "page_paper-cells.html").read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="cells-data">(.*?)</script>', text, re.DOTALL)
-    payload = json.loads(found[1])
     frame = pd.read_parquet(results / "cells.parquet")
     seen = {}
-    for group in payload["groups"]:
-        names = [payload["texts"][number] for number in group["metrics"]]
-        for cell in group["cells"]:
-            values = dict(zip(names, cell[14], strict=True))
-            seen[f"{group['id']}/{cell[0]}"] = (cell, {k: v for k, v in values.items() if v is not None})
+    for dataset, name in CELLS.items():
+        text = (report / name).read_text(encoding="utf-8")
+        found = re.search(r'<script type="application/json" id="cells-data">(.*?)</script>', text, re.DOTALL)
+        payload = json.loads(found[1])
+        for group in payload["groups"]:
+            assert group["id"].split("/")[1] == dataset
+            names = [payload["texts"][number] for number in group["metrics"]]
+            for cell in group["cells"]:
+                values = dict(zip(names, cell[14], strict=True))
+                values = {k: v for k, v in values.items() if v is not None}
+                seen[f"{group['id']}/{cell[0]}"] = (cell, values, payload)
     assert set(seen) == set(frame.cell_id)
     for cell_id, rows in frame.groupby("cell_id"):
-        cell, values = seen[cell_id]
+        cell, values, payload = seen[cell_id]
         first = rows.iloc[0]
         assert payload["texts"][cell[2]] == first.status
         assert payload["environments"][cell[5]]["git_commit"] == first.git_commit
@@ -236,7 +246,8 @@ def partial_run(folder, results, recorded):
     folder.mkdir()
     frame = pd.read_parquet(results / "cells.parquet")
     synthetic_run.write_cells(frame[[recorded(row) for row in frame.itertuples()]], folder)
-    (folder / "audit.csv").write_bytes((results / "audit.csv").read_bytes())
+    shutil.copyfile(results / "audit.json", folder / "audit.json")
+    synthetic_run.write_tables(folder, "page_paper")
     return folder
 
 
@@ -283,11 +294,15 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     assert said in (folder / "report" / "report.md").read_text().replace("\\", "")
     assert "Cells: 10 ok, 46 missing." in Page(folder / "report" / "index.html").words
     assert "Every cell of this paper finished." not in Page(folder / "report" / "page_paper.html").words
-    cells_page = Page(folder / "report" / "page_paper-cells.html")
     missing = [
-        found for tag, found in cells_page.attributes if tag == "a" and found.get("title") == "missing"
+        found
+        for name in CELLS.values()
+        for tag, found in Page(folder / "report" / name).attributes
+        if tag == "a" and found.get("title") == "missing"
     ]
     assert len(missing) == 46
+    overview = Page(folder / "report" / "page_paper-cells.html").words
+    assert "glass 5 7 28 18 nested-blobs 5 7 28 28" in overview
 
 
 def test_a_whole_run_says_nothing_of_missing_cells(pages, results):
@@ -303,6 +318,7 @@ def test_pages_say_where_a_run_used_fewer_rows_than_there_are(tmp_path, results,
     frame.loc[drawn, "params"] = '{"n_samples":50}'
     frame.loc[frame.dataset == "glass", "params"] = '{"n_samples":1000000}'
     synthetic_run.write_cells(frame, folder)
+    synthetic_run.write_tables(folder, "page_paper")
     write_report(folder, "smoke", ["page_paper"])
     said = f"50 of {whole:,} (all for Oracle)"
     page = Page(folder / "report" / "page_paper.html").words
@@ -363,10 +379,18 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
     frame.loc[chosen, "method"] = EVIL.replace("/", "")
     frame.loc[chosen, "cell_id"] = frame[chosen].cell_id.str.replace("Random", EVIL.replace("/", ""))
     synthetic_run.write_cells(frame, folder)
-    audit = pd.read_csv(results / "audit.csv", dtype=str, keep_default_na=False).assign(paper=evil_paper)
-    for column in ("reason", "quote", "reading", "published", "place", "parts", "cells"):
-        audit[column] += EVIL
-    audit.to_csv(folder / "audit.csv", index=False)
+    audit = json.loads((results / "audit.json").read_text())
+    for claim in audit["claims"]:
+        claim["paper"] = evil_paper
+        for key in ("reason", "quote", "reading", "published", "place"):
+            claim[key] += EVIL
+        claim["cells"].append(EVIL)
+        claim["parts"] = [part | {"claim": part["claim"] + EVIL} for part in claim["parts"]]
+    (folder / "audit.json").write_text(json.dumps(audit))
+    synthetic_run.write_tables(folder, evil_paper)
+    for path in (folder / "tables" / evil_paper).glob("*.json"):
+        table = json.loads(path.read_text())
+        path.write_text(json.dumps(table | {"notes": [*table["notes"], EVIL]}))
     certificates = pd.read_csv(results / "certificates.csv", dtype=str, keep_default_na=False)
     for column in ("id", "topic", "note", "problem"):
         certificates[column] += EVIL
@@ -375,14 +399,14 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
 
     write_report(folder, "smoke", [evil_paper])
     pages = list((folder / "report").glob("*.html"))
-    assert len(pages) == 4
+    assert len(pages) == 6
     for path in pages:
         page = Page(path)
         clean = Page(results / "report" / path.name.replace("evil_paper", "page_paper"))
         assert page.tags["script"] == clean.tags["script"], path.name
         assert not any("onerror" in found or found.get("src") == "x" for _, found in page.attributes)
         assert EVIL in page.words
-    text = (folder / "report" / "evil_paper-cells.html").read_text(encoding="utf-8")
+    text = (folder / "report" / "evil_paper-cells-glass.html").read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="cells-data">(.*?)</script>', text, re.DOTALL)
     assert EVIL in json.loads(found[1])["texts"]
     markdown = (folder / "report" / "report.md").read_text(encoding="utf-8")
@@ -406,9 +430,14 @@ def test_the_same_run_gives_the_same_bytes(results, report):
     assert {path: path.read_bytes() for path in report.rglob("*") if path.is_file()} == before
 
 
+def copy_run(results, folder, *names):
+    for name in names:
+        copy = shutil.copytree if (results / name).is_dir() else shutil.copyfile
+        copy(results / name, folder / name)
+
+
 def test_a_run_without_certificates_says_so(tmp_path, results):
-    for name in ("cells.parquet", "audit.csv"):
-        (tmp_path / name).write_bytes((results / name).read_bytes())
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables")
     write_report(tmp_path, "smoke", ["page_paper"])
     assert not (tmp_path / "report" / "certificates.html").exists()
     page = Page(tmp_path / "report" / "page_paper.html")
@@ -416,20 +445,27 @@ def test_a_run_without_certificates_says_so(tmp_path, results):
     assert "certificates.html" not in {link.partition("#")[0] for link in page.links}
 
 
-@pytest.mark.parametrize("missing", ["cells.parquet", "audit.csv"])
-def test_the_command_names_what_is_missing(tmp_path, results, capsys, missing):
-    for name in {"cells.parquet", "audit.csv"} - {missing}:
-        (tmp_path / name).write_bytes((results / name).read_bytes())
-    command = ["report", "--results", str(tmp_path), "--scope", "smoke", "--paper", "page_paper"]
-    assert main(command) == 2
-    assert missing in capsys.readouterr().err
+TABLE = "tables/page_paper/table-1.json"
+REPORT = ["report", "--scope", "smoke", "--paper", "page_paper", "--results"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "command"),
+    [("cells.parquet", "collect"), ("audit.json", "audit"), (TABLE, "artifacts")],
+)
+def test_the_command_names_what_is_missing_and_what_makes_it(tmp_path, results, capsys, missing, command):
+    copy_run(results, tmp_path, "cells.parquet", "audit.csv", "audit.json", "tables")
+    (tmp_path / missing).unlink()
+    assert main([*REPORT, str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and f"{tmp_path / missing}: no such file" in said
+    assert f"cladebench {command}" in said
     assert not (tmp_path / "report").exists()
 
 
 def test_the_command_writes_the_pages(tmp_path, results, capsys):
-    for name in ("cells.parquet", "audit.csv", "certificates.csv"):
-        (tmp_path / name).write_bytes((results / name).read_bytes())
-    assert main(["report", "--results", str(tmp_path), "--scope", "smoke", "--paper", "page_paper"]) == 0
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv")
+    assert main([*REPORT, str(tmp_path)]) == 0
     assert "index.html" in capsys.readouterr().out
     assert (tmp_path / "report" / "index.html").exists()
 
@@ -437,20 +473,68 @@ def test_the_command_writes_the_pages(tmp_path, results, capsys):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.drop(columns="verdict"), "'verdict'"),
-        (lambda frame: frame.assign(verdict="splendid"), "'splendid'"),
+        (lambda claim: claim.pop("verdict"), "claims[1]: missing key 'verdict'"),
+        (lambda claim: claim.update(verdict="splendid"), "claims[1].verdict: 'splendid' is unknown"),
+        (lambda claim: claim.update(measured="0.5"), "claims[1].measured: '0.5' is not allowed"),
+        (lambda claim: claim.update(n=2.5), "claims[1].n: 2.5 is not allowed; expected a whole number"),
+        (lambda claim: claim.update(low=float("nan")), "claims[1].low: nan is not allowed"),
+        (lambda claim: claim.update(parts="a: reproduced; b: reproduced"), "claims[1].parts: 'a: reproduced"),
+        (lambda claim: claim.update(parts=[{"claim": "a", "verdict": "b"}]), "claims[1].verdict: 'b' is unknown"),
+        (lambda claim: claim.update(cells="p/d/m/s/*"), "expected a list"),
     ],
-)
-def test_a_damaged_audit_is_refused(tmp_path, results, change, message):
-    (tmp_path / "cells.parquet").write_bytes((results / "cells.parquet").read_bytes())
-    change(pd.read_csv(results / "audit.csv", dtype=str)).to_csv(tmp_path / "audit.csv", index=False)
-    with pytest.raises(InputFileError, match=message):
+)  # fmt: skip
+def test_a_damaged_audit_is_refused_in_a_line(tmp_path, results, change, message):
+    copy_run(results, tmp_path, "cells.parquet", "tables")
+    audit = json.loads((results / "audit.json").read_text())
+    change(audit["claims"][1])
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    with pytest.raises(InputFileError) as error:
         gather_run(tmp_path, "smoke", ["page_paper"])
+    said = str(error.value)
+    assert said.startswith(f"{tmp_path / 'audit.json'}: ") and message in said
+    assert said.endswith("run cladebench audit, which makes it") and "\n" not in said
+
+
+def test_the_csv_of_the_audit_is_not_read(tmp_path, results, report):
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv", "figures")
+    (tmp_path / "audit.csv").write_text("no audit")
+    write_report(tmp_path, "smoke", ["page_paper"])
+    for path in report.glob("*.*"):
+        assert (tmp_path / "report" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_parts_and_cells_are_read_as_they_are(tmp_path, results):
+    """Names in which the separators of the CSV stand: nothing is split."""
+    copy_run(results, tmp_path, "cells.parquet", "tables")
+    audit = json.loads((results / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
+    claim["parts"] = [{"claim": "a: b; c", "verdict": "reproduced"}]
+    claim["cells"] = ["x; y/*"]
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    rows = gather_run(tmp_path, "smoke", ["page_paper"]).papers[0].audit
+    row = next(row for row in rows if row.claim == "everywhere")
+    assert (row.parts, row.patterns) == ((("a: b; c", "reproduced"),), ("x; y/*",))
+
+
+def test_numbers_of_the_audit_are_written_for_readers(results):
+    rows = {row.claim: row for row in gather_run(results, "smoke", ["page_paper"]).papers[0].audit}
+    audit = {claim["claim"]: claim for claim in json.loads((results / "audit.json").read_text())["claims"]}
+    claim, row = audit["table1/glass/plain"], rows["table1/glass/plain"]
+    assert isinstance(claim["measured"], float) and isinstance(claim["n"], int)
+    assert row.measured == f"{claim['measured']:#.4g}" and row.n == str(claim["n"])
+    assert row.interval == f"[{claim['low']:#.4g}, {claim['high']:#.4g}]"
+    assert audit["everywhere"]["measured"] is None
+    assert rows["everywhere"].measured == rows["everywhere"].interval == ""
 
 
 def test_small_things():
     assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
-    assert [digits(t) for t in ("0.123456789", "", "none", "nan")] == ["0.1234568", "", "none", "nan"]
+    assert [digits(value) for value in (0.123456789, 151.0, math.nan, math.inf)] == [
+        "0.1234568",
+        "151",
+        "",
+        "inf",
+    ]
     assert readable('{"a":1,"b":"x"}') == "a = 1, b = x" and readable("{}") == "default"
     assert header_groups(["m", "a: x", "a: y", "b: x"]) == [
         ("", [(0, "m")]),
@@ -459,13 +543,17 @@ def test_small_things():
     ]
     assert json.loads(script_json("</script>&\u2028")) == "</script>&\u2028"
     assert not set("<>&\u2028") & set(script_json("</script>&\u2028"))
+    assert cells_page("p", "a/../b c") == "p-cells-a_2f_.._2f_b_20_c.html"
     assert anchor("cell", "a b/c") != anchor("cell", "a_b/c") != anchor("cell", "a_20_b/c")
 
 
 def test_settings_of_one_method_share_a_link():
     ids = ["paper/iris/Grid/a", "paper/iris/Grid/b", "paper/wine/Grid/a"]
     groups = tuple(Group(name, *name.split("/")[1:], (), (), (), 0.0) for name in ids)
-    sources = Sources(groups, ())
-    found = settings_behind("; ".join(f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]), sources)
-    assert found == (("Grid, iris (2 settings)", "set-1"), ("Grid, wine", groups[2].anchor))
-    assert sources.sets == {tuple(ids[:2]): "set-1"}
+    links = CellLinks("paper", groups, ())
+    found = settings_behind([f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]], links)
+    assert found == (
+        ("Grid, iris (2 settings)", "paper-cells.html#set-1"),
+        ("Grid, wine", "paper-cells-wine.html#Grid/a"),
+    )
+    assert links.sets == {tuple(ids[:2]): "set-1"}

@@ -7,6 +7,7 @@ rule audit:
         sources=PLAN.package_sources("audit"),
     output:
         f"{OUT}/audit.csv",
+        f"{OUT}/audit.json",
     log:
         f"{OUT}/logs/audit.log",
     conda:

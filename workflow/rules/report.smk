@@ -14,6 +14,11 @@ rule artifacts:
             )
             for paper, name, kind, path, caption in PLAN.artifact_files()
         ],
+        [
+            str(Path(path).with_suffix(".json"))
+            for _, _, kind, path, _ in PLAN.artifact_files()
+            if kind == "table"
+        ],
     log:
         f"{OUT}/logs/artifacts.log",
     conda:

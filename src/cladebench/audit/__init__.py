@@ -1,12 +1,13 @@
 """Claims judged against records."""
 
-from cladebench.audit.audit_run import audit_paper, audit_run, write_audit
+from cladebench.audit.audit_run import Audit, audit_paper, audit_run, read_audit, write_audit
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.claims_file import claims_path, load_claims, read_claims
 from cladebench.audit.verdict_types import VERDICTS, Outcome, Rules
 
 __all__ = [
     "VERDICTS",
+    "Audit",
     "Claim",
     "ClaimSet",
     "ClaimsError",
@@ -16,6 +17,7 @@ __all__ = [
     "audit_run",
     "claims_path",
     "load_claims",
+    "read_audit",
     "read_claims",
     "write_audit",
 ]

@@ -1,12 +1,15 @@
-"""The audit of a run: records in, one row a claim out, as CSV and JSON."""
+"""The audit of a run: records in, a verdict on each claim out, as JSON for the report and as CSV for other readers."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench import datasets
@@ -15,12 +18,13 @@ from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation, Judgement
-from cladebench.audit.run_files import read_certificates
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.bench.store import read_cells
+from cladebench.crosscheck.certificate import read_certificates
 from cladebench.files import write_together
+from cladebench.input_files import InputFileError, read_json
 from cladebench.papers.catalogue import load_plan
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
@@ -97,8 +101,9 @@ def audit_paper(
     Returns
     -------
     list of dict
-        One row for each claim with the keys `COLUMNS`, in the file's order. Claims are judged under the paper's own
-        rule of selection; the columns ``*_beside`` say what comes out under the second one.
+        One entry for each claim with the keys `COLUMNS`, in the file's order: numbers, None where there is none, texts,
+        lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``. Claims are judged under the
+        paper's own rule of selection; the keys ``*_beside`` say what comes out under the second one.
     """
     rules = selection or {}
     records = frame[frame["paper"] == claims.paper]
@@ -115,7 +120,28 @@ def audit_paper(
     ]
 
 
-def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Audit:
+    """The verdicts of a run.
+
+    Attributes
+    ----------
+    claims : list of dict
+        As `audit_paper` gives them, paper after paper.
+    excluded : dict of str to list
+        For each paper the sentences that are no claims, each with the reason.
+    """
+
+    claims: list[dict[str, Any]]
+    excluded: dict[str, list[Mapping[str, str]]]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows of ``audit.csv``."""
+        return as_frame(self.claims)
+
+
+def audit_run(results: Path, papers: Sequence[str]) -> Audit:
     """Audit a results folder.
 
     Parameters
@@ -127,8 +153,7 @@ def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        The rows of ``audit.csv``; ``attrs["excluded"]`` lists by paper the sentences that are no claims.
+    Audit
 
     Raises
     ------
@@ -152,26 +177,34 @@ def audit_run(results: Path, papers: Sequence[str]) -> pd.DataFrame:
             at=plan.at,
             certificates=certificates,
         )
-    audited = as_frame(rows)
-    audited.attrs["excluded"] = excluded
-    return audited
+    return Audit(rows, excluded)
 
 
-def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a frame with the columns of ``audit.csv``; ``n`` and ``n_published`` are whole numbers."""
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Lay audited claims out with the columns of ``audit.csv``: lists joined by "; ", counts as whole numbers."""
+
+    def flat(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        return "; ".join(
+            f"{part['claim']}: {part['verdict']}" if isinstance(part, Mapping) else part for part in value
+        )
+
+    rows = [{key: flat(value) for key, value in claim.items()} for claim in claims]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame.astype({"n": "Int64", "n_published": "Int64"})
 
 
-def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
-    """Write ``audit.csv`` and ``audit.json`` (nested parts, by paper), both or none.
+def write_audit(audit: Audit, out: Path) -> list[Path]:
+    """Write ``audit.csv`` and ``audit.json``, both or none.
 
-    The JSON also lists what was excluded, with the reason.
+    The JSON, which the report reads, also counts the verdicts of each paper and lists what was excluded.
     """
+    frame = audit.frame
     document = {
         "verdicts": summary(frame).to_dict(orient="index"),
-        "claims": [_as_json(row) for row in frame.to_dict(orient="records")],
-        "excluded": frame.attrs.get("excluded", {}),
+        "claims": [{key: _as_json(value) for key, value in claim.items()} for claim in audit.claims],
+        "excluded": audit.excluded,
     }
     texts = {
         "audit.csv": frame.to_csv(index=False, lineterminator="\n"),
@@ -179,6 +212,25 @@ def write_audit(frame: pd.DataFrame, out: Path) -> list[Path]:
     }
     write_together({out / name: text.encode() for name, text in texts.items()})
     return [out / name for name in texts]
+
+
+def read_audit(path: Path) -> Audit:
+    """Read ``audit.json``.
+
+    Raises
+    ------
+    InputFileError
+        In one line with the file and the command that makes it, if it is missing or damaged.
+    """
+    document = read_json(path, "audit", "audit")
+    for number, claim in enumerate(document["claims"]):
+        for verdict in (claim["verdict"], *(part["verdict"] for part in claim["parts"])):
+            if verdict not in VERDICTS:
+                raise InputFileError(
+                    f"{path}: claims[{number}].verdict: {verdict!r} is unknown; expected one of "
+                    f"{', '.join(VERDICTS)}; run cladebench audit, which makes it"
+                )
+    return Audit(document["claims"], document["excluded"])
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -217,12 +269,12 @@ def _row(
         "measured_beside": other.measured,
         "verdict_beside": other.verdict,
         "dataset": query.get("dataset", claim.expects.get("dataset", "")),
-        "methods": "; ".join(_methods(main)),
+        "methods": _methods(main),
         "metric": query.get("metric", ""),
         "cells": _cells(main),
         "cells_beside": _cells(shown),
-        "parts": "; ".join(f"{part}: {verdict}" for part, verdict in main.parts),
-        "stand_in_for": "; ".join(main.stand_in_for),
+        "parts": [{"claim": part, "verdict": verdict} for part, verdict in main.parts],
+        "stand_in_for": list(main.stand_in_for),
     }
 
 
@@ -230,18 +282,11 @@ def _methods(judgement: Judgement) -> list[str]:
     return list(dict.fromkeys(s.cells.split("/")[2] for s in judgement.samples if s.cells))
 
 
-def _cells(judgement: Judgement) -> str:
-    return "; ".join(dict.fromkeys(s.cells for s in judgement.samples if s.cells))
+def _cells(judgement: Judgement) -> list[str]:
+    return list(dict.fromkeys(s.cells for s in judgement.samples if s.cells))
 
 
-def _as_json(row: Mapping[Any, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {str(key): None if _is_missing(value) else value for key, value in row.items()}
-    for key in ("n", "n_published"):
-        found[key] = None if found[key] is None else int(found[key])
-    for key in ("parts", "cells", "cells_beside", "methods"):
-        found[key] = [part for part in str(found[key] or "").split("; ") if part]
-    return found
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
+def _as_json(value: Any) -> Any:
+    """What JSON can hold: plain numbers, None for one that is missing."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain

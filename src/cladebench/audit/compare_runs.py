@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.run_files import read_text_table
+from cladebench.audit.audit_run import read_audit
 from cladebench.bench.store import read_cells
+from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
 
 _CELL = ["paper", "dataset", "method", "setting_id", "repetition"]
@@ -93,7 +95,7 @@ def compare_runs(
     Parameters
     ----------
     a, b : Path
-        Folders with ``cells.parquet``, and ``audit.csv`` and ``certificates.csv`` where both have them.
+        Folders with ``cells.parquet``, and ``audit.json`` and ``certificates.csv`` where both have them.
     tolerance : Tolerance, optional
     only_common : bool, default=False
         Leave out claims and certificates that only one run has.
@@ -105,7 +107,7 @@ def compare_runs(
     Raises
     ------
     InputFileError
-        If a folder has no records, or they have one cell twice.
+        If a folder has no records, has one cell twice, or has a damaged audit or certificates.
     """
     left, right = (_numbers(read_cells(folder / "cells.parquet"), folder) for folder in (a, b))
     values, times = _compare_values(left, right, tolerance or Tolerance())
@@ -128,8 +130,8 @@ def compare_runs(
         statuses=statuses.reset_index(drop=True),
         inputs=_inputs(common),
         times=pd.concat([*of_cells, times], ignore_index=True),
-        verdicts=_changed(a, b, "audit", ["paper", "claim"], "verdict", only_common),
-        certificates=_changed(a, b, "crosscheck", ["id"], "passed", only_common),
+        verdicts=_changed(_verdicts(a), _verdicts(b), ["paper", "claim"], "verdict", only_common),
+        certificates=_changed(_outcomes(a), _outcomes(b), ["id"], "passed", only_common),
     )
 
 
@@ -204,21 +206,28 @@ def _inputs(common: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["paper", "dataset", "method", "input", "changed", "cells"])
 
 
-def _changed(
-    a: Path, b: Path, command: str, key: Sequence[str], column: str, only_common: bool
-) -> pd.DataFrame:
-    """Rows of a CSV of both runs whose entry in one column differs; nothing when a run has no such file."""
-    name = {"audit": "audit.csv", "crosscheck": "certificates.csv"}[command]
-    columns = [*key, f"{column}_a", f"{column}_b"]
-    if not ((a / name).exists() and (b / name).exists()):
-        return pd.DataFrame(columns=columns)
-    tables = [read_text_table(folder / name, [*key, column], command) for folder in (a, b)]
-    merged = (
-        tables[0]
-        .merge(tables[1], on=list(key), how="inner" if only_common else "outer", suffixes=("_a", "_b"))[
-            columns
-        ]
-        .fillna("(absent)")
+def _verdicts(folder: Path) -> pd.DataFrame | None:
+    path = folder / "audit.json"
+    if not path.exists():
+        return None
+    columns = ["paper", "claim", "verdict"]
+    return pd.DataFrame(
+        [{c: claim[c] for c in columns} for claim in read_audit(path).claims], columns=columns
     )
-    changed = merged[f"{column}_a"].str.lower() != merged[f"{column}_b"].str.lower()
-    return merged[changed].reset_index(drop=True)
+
+
+def _outcomes(folder: Path) -> pd.DataFrame | None:
+    frame = read_certificates(folder / "certificates.csv")
+    return None if frame is None else frame[["id", "passed"]].astype({"passed": str})
+
+
+def _changed(
+    a: pd.DataFrame | None, b: pd.DataFrame | None, key: Sequence[str], column: str, only_common: bool
+) -> pd.DataFrame:
+    """Rows of two tables whose entry in one column differs; nothing where a run lacks the table."""
+    columns = [*key, f"{column}_a", f"{column}_b"]
+    if a is None or b is None:
+        return pd.DataFrame(columns=columns)
+    how: Literal["inner", "outer"] = "inner" if only_common else "outer"
+    merged = a.merge(b, on=list(key), how=how, suffixes=("_a", "_b"))[columns].fillna("(absent)")
+    return merged[merged[f"{column}_a"] != merged[f"{column}_b"]].reset_index(drop=True)

@@ -77,7 +77,7 @@ class Evaluation:
     claims : ClaimSet
     records : Results
     certificates : DataFrame or None
-        As `cladebench.audit.run_files.read_certificates` gives it.
+        As `cladebench.crosscheck.certificate.read_certificates` gives it.
     facts : callable
         See `judge_arithmetic`.
     rule : str

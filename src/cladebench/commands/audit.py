@@ -15,8 +15,9 @@ def register(subparsers: Any) -> None:
         "audit",
         help="judge the published numbers and sentences",
         description="Judge what the papers claim against the records of a run: one verdict for each published number "
-        "and sentence, in audit.csv and audit.json. With --paper only that paper is judged; where this would throw "
-        "the verdicts of other papers away, it is refused. Exit code 0 whatever the verdicts, 2 for wrong input.",
+        "and sentence, in audit.json, which the report reads, and in audit.csv. With --paper only that paper is "
+        "judged; this is refused where it would throw the verdicts of other papers away. Exit code 0 whatever the "
+        "verdicts, 2 for wrong input.",
     )
     add_results_options(parser, "cells.parquet")
     parser.add_argument(
@@ -30,9 +31,8 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
-    from cladebench.audit.audit_run import audit_run, summary, write_audit
+    from cladebench.audit.audit_run import audit_run, read_audit, summary, write_audit
     from cladebench.audit.claims_file import claims_path
-    from cladebench.audit.run_files import read_text_table
     from cladebench.input_files import InputFileError
     from cladebench.papers.catalogue import load_plan
     from cladebench.workflow.paper_check import check_texts
@@ -45,21 +45,20 @@ def run(args: argparse.Namespace) -> int:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
     for paper in papers:
         check_texts(load_plan(paper))
-    frame = audit_run(args.results, papers)
-    path = out / "audit.csv"
+    audit = audit_run(args.results, papers)
+    path = out / "audit.json"
     if args.paper and path.exists():
         advice = "name every paper with --paper, or write to another folder with --out"
         try:
-            held = read_text_table(path, ["paper"], "audit")["paper"]
-        except InputFileError as error:
-            fault = str(error).partition(";")[0]
+            held = {claim["paper"] for claim in read_audit(path).claims}
+        except InputFileError:
             raise InputFileError(
-                f"{fault}: whose verdicts would be lost is not known; leave --paper out to judge all papers anew, "
-                "or write to another folder with --out"
+                f"{path}: it is damaged, and what it holds on other papers would be lost; remove it, or write to "
+                "another folder with --out"
             ) from None
-        refuse_to_lose(path, "verdicts on", held, frame["paper"], advice)
-    written = write_audit(frame, out)
-    counts = summary(frame)
+        refuse_to_lose(path, "verdicts on", held, {claim["paper"] for claim in audit.claims}, advice)
+    written = write_audit(audit, out)
+    counts = summary(audit.frame)
     for paper in counts.index:
         print(f"{paper}: {int(counts.loc[paper].sum())} claims")
         for verdict, count in counts.loc[paper].items():

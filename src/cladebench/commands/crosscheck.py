@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
     """Refuse to write over certificates of other topics, or over those that cannot be read."""
-    from cladebench.audit.run_files import read_certificates
+    from cladebench.crosscheck.certificate import read_certificates
     from cladebench.input_files import InputFileError
 
     advice = "leave --topic out, or write to another folder with --out"

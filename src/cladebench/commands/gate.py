@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def failed_certificates(path: Path) -> list[str]:
     """Name the certificates that did not pass; a missing or empty file is a failure too."""
-    from cladebench.audit.run_files import read_certificates
+    from cladebench.crosscheck.certificate import read_certificates
 
     frame = read_certificates(path)
     if frame is None:
@@ -61,4 +61,4 @@ def failed_certificates(path: Path) -> list[str]:
     if frame.empty:
         return [f"{path}: holds no certificate"]
     failed = frame[~frame["passed"]].to_dict(orient="records")
-    return [f"certificate {row['id']}: {row.get('note', '')}" for row in failed]
+    return [f"certificate {row['id']}: {row['note']}" for row in failed]

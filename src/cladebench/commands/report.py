@@ -16,7 +16,7 @@ def register(subparsers: Any) -> None:
         description="Write the pages of a run into its folder report: verdicts, tables, figures, certificates and "
         "cells of the papers, in HTML that opens from disk and in Markdown.",
     )
-    add_results_options(parser, "cells.parquet and audit.csv")
+    add_results_options(parser, "cells.parquet, audit.json and the tables")
     parser.add_argument("--scope", required=True, help="the scope that was run")
     parser.set_defaults(func=run)
 

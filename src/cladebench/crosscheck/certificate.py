@@ -1,4 +1,4 @@
-"""What a cross-check leaves behind."""
+"""What a cross-check leaves behind, and how it is read back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, TypeVar
+
+import pandas as pd
+
+from cladebench.input_files import InputFileError
 
 T = TypeVar("T")
 
@@ -33,6 +38,9 @@ COLUMNS = (
     "seconds_reference",
     "note",
 )
+
+_NUMBERS = ("primal", "dual_bound", "gap", "residual", "tolerance", "seconds_fast", "seconds_reference")
+_PASSED = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
@@ -112,3 +120,49 @@ def relative_difference(a: float, b: float) -> float:
 def shortfall(value: float, bound: float) -> float:
     """By how much a value lies below a lower bound, relative to the larger of the two; 0 where it does not."""
     return 0.0 if value >= bound else relative_difference(value, bound)
+
+
+def read_certificates(path: Path) -> pd.DataFrame | None:
+    """Read ``certificates.csv``.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    DataFrame or None
+        The columns `COLUMNS`: ``passed`` is true or false, numbers are floats (nan where there is none), the rest is
+        text. None when there is no such file.
+
+    Raises
+    ------
+    InputFileError
+        In one line with the file, the column and the command that makes it, if the file is damaged.
+    """
+    if not path.exists():
+        return None
+    maker = "run cladebench crosscheck, which makes it"
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:  # pandas' parser errors and wrong encodings are ValueErrors
+        text = " ".join(str(error).split())
+        raise InputFileError(f"{path}: cannot be read as CSV: {text}; {maker}") from None
+    missing = [name for name in COLUMNS if name not in frame]
+    if missing:
+        raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {maker}")
+    frame = frame[list(COLUMNS)].fillna("")  # a short row
+    passed = frame["passed"].str.strip().str.lower().map(_PASSED)
+    _refuse(path, frame, "passed", passed.isna(), f"neither True nor False; {maker}")
+    found: dict[str, pd.Series] = {"passed": passed.astype(bool)}
+    for column in _NUMBERS:
+        found[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
+        none = frame[column].str.lower().isin(("", "nan"))
+        _refuse(path, frame, column, found[column].isna() & ~none, f"no number; {maker}")
+    return frame.assign(**found)
+
+
+def _refuse(path: Path, frame: pd.DataFrame, column: str, wrong: pd.Series, why: str) -> None:
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise InputFileError(f"{path}: {row['id']}: {column}: {row[column]!r} is {why}")

@@ -1,12 +1,13 @@
-"""Tables and figures as files: CSV, Markdown and HTML; SVG, PDF and PNG."""
+"""Tables and figures as files: JSON (what the report reads), CSV, Markdown and HTML; SVG, PDF and PNG."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from cladebench import datasets
@@ -18,17 +19,18 @@ from cladebench.bench.plan import Plan, expand
 from cladebench.bench.results import Results
 from cladebench.bench.store import Store, read_cells
 from cladebench.files import write_together
-from cladebench.input_files import InputFileError
+from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.papers.catalogue import load_artifacts, load_plan
 from cladebench.plotting import save_figure, use_style
+from cladebench.report.templating import html_page, markdown_page
 
 
 def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
     """Gather what the artifacts of a paper may read.
 
-    The records are those of ``cells.parquet`` and one, with the status ``missing``, for each planned cell without any.
+    The records are those of ``cells.parquet``; each planned cell without any has one with the status ``missing``.
 
     Parameters
     ----------
@@ -139,10 +141,11 @@ def paper_artifacts(package: str) -> tuple[Artifact, ...]:
 def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
     """Build and write every artifact of a paper; yields the file that stands for each.
 
-    Tables go to ``tables/<paper>/<id>`` as ``.csv``, ``.md`` and ``.html``, figures to ``figures/<paper>/<id>`` as
-    ``.svg``, ``.pdf`` and ``.png``.
+    Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv``, ``.md`` and ``.html``, figures to
+    ``figures/<paper>/<id>`` as ``.svg``, ``.pdf`` and ``.png``. Tables come first: they need ``cells.parquet`` alone,
+    where figures may need the cells' arrays.
     """
-    for artifact in paper_artifacts(context.package):
+    for artifact in sorted(paper_artifacts(context.package), key=lambda artifact: artifact.kind != "table"):
         if artifact.kind == "table":
             table = artifact.build(context)
             assert isinstance(table, Table)
@@ -157,14 +160,69 @@ def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
 
 
 def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
-    """Write a table as CSV (the data alone), Markdown and a page of HTML (with caption and notes)."""
+    """Write a table as JSON (all of it), CSV (the data alone), Markdown and a page of HTML (with caption and notes)."""
+    values = {"artifact": artifact, "columns": list(table.frame.columns), "rows": shown(table.frame)}
     texts = {
+        ".json": table_json(table),
         ".csv": table.frame.to_csv(index=False),
-        ".md": markdown(artifact, table),
-        ".html": standalone_html(artifact, table),
+        ".md": markdown_page("table.md", notes=table.notes, **values),
+        ".html": html_page("table.html", notes=table.notes, **values),
     }
     write_together({folder / f"{artifact.id}{suffix}": text.encode() for suffix, text in texts.items()})
     return folder / f"{artifact.id}.html"
+
+
+def table_json(table: Table) -> str:
+    """Write a table as JSON, a line for each row and for the cells behind each entry; numbers that are none as null."""
+
+    def plain(value: object) -> object:
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        return value if isinstance(value, (bool, int)) else str(value)
+
+    def lines(entries: Iterable[object]) -> str:
+        return "[" + ",".join("\n  " + json.dumps(entry, ensure_ascii=False) for entry in entries) + "]"
+
+    parts = {
+        "columns": json.dumps([str(column) for column in table.frame.columns], ensure_ascii=False),
+        "rows": lines([plain(v) for v in row] for row in table.frame.itertuples(index=False, name=None)),
+        "sources": lines(
+            {"row": int(row), "column": column, "cells": [str(cell) for cell in cells]}
+            for (row, column), cells in table.sources.items()
+        ),
+        "claims": lines(
+            {"row": int(row), "column": column, "claim": claim}
+            for (row, column), claim in table.claims.items()
+        ),
+        "notes": lines(table.notes),
+    }
+    return "{\n" + ",\n".join(f' "{name}": {text}' for name, text in parts.items()) + "\n}\n"
+
+
+def read_table(path: Path) -> Table:
+    """Read a table that `write_artifacts` has written as JSON.
+
+    Raises
+    ------
+    InputFileError
+        In one line with the file and the command that makes it, if it is missing or damaged.
+    """
+    document = read_json(path, "table", "artifacts")
+    columns, rows = document["columns"], document["rows"]
+    named = [*document["sources"], *document["claims"]]
+    if any(len(row) != len(columns) for row in rows) or any(
+        entry["row"] >= len(rows) or entry["column"] not in columns for entry in named
+    ):
+        raise InputFileError(
+            f"{path}: its rows, columns and entries do not belong together; run cladebench artifacts, which makes it"
+        )
+    return Table(
+        pd.DataFrame(rows, columns=columns, dtype=object),
+        {(entry["row"], entry["column"]): tuple(entry["cells"]) for entry in document["sources"]},
+        {(entry["row"], entry["column"]): entry["claim"] for entry in document["claims"]},
+        tuple(document["notes"]),
+    )
 
 
 def shown(frame: pd.DataFrame) -> list[list[str]]:
@@ -173,36 +231,6 @@ def shown(frame: pd.DataFrame) -> list[list[str]]:
     def text(value: object) -> str:
         if isinstance(value, float):
             return significant(value) if math.isfinite(value) else "–"
-        return str(value)
+        return "–" if value is None else str(value)
 
     return [[text(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-
-
-def markdown(artifact: Artifact, table: Table) -> str:
-    """Write a table as Markdown, with its caption above and its notes below."""
-
-    def cell(value: object) -> str:
-        return str(value).replace("|", "\\|").replace("\n", " ")
-
-    rows = [
-        list(table.frame.columns),
-        ["---"] * table.frame.shape[1],
-        *shown(table.frame),
-    ]
-    lines = [f"## {artifact.title}", "", artifact.caption, ""]
-    lines += ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
-    lines += ["", *(f"- {note}" for note in table.notes)]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def standalone_html(artifact: Artifact, table: Table) -> str:
-    """Write a table as a page of its own, which needs nothing else."""
-    from jinja2 import Environment, PackageLoader
-
-    environment = Environment(loader=PackageLoader("cladebench.report"), autoescape=True)
-    return environment.get_template("table.html").render(
-        artifact=artifact,
-        columns=list(table.frame.columns),
-        rows=shown(table.frame),
-        notes=table.notes,
-    )

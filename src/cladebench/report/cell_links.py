@@ -1,4 +1,4 @@
-"""From numbers to the cells behind them: names of cells on the pages, and what the script there shows of each."""
+"""From numbers to the cells behind them: the pages of cells, and where on them each cell stands."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from typing import Any
 import pandas as pd
 
 from cladebench.bench.selection import Rule
-from cladebench.bench.store import RecordError, Store
 
-#: Characters kept of the end of a failed cell's log, and the number of cells that get one.
-LOG_CHARACTERS, LOG_CELLS = 1500, 200
 
-_ENVIRONMENT = ("git_commit", "git_dirty", "core_build", "versions", "machine", "threads")
-_DATA = ("data_kind", "data_source", "data_sha256", "stand_in_for")
+def encoded(name: str) -> str:
+    """Write a name so that neither HTML nor an address can mistake it: other characters become codes."""
+    return re.sub(r"[^A-Za-z0-9./-]", lambda found: f"_{ord(found[0]):x}_", name)
 
 
 def anchor(kind: str, name: str) -> str:
-    """Fragment of a page for a name, with every character that HTML or an address could mistake written as a code."""
-    return f"{kind}-" + re.sub(r"[^A-Za-z0-9./-]", lambda found: f"_{ord(found[0]):x}_", name)
+    """Fragment of a page for a name."""
+    return f"{kind}-{encoded(name)}"
+
+
+def overview_page(paper: str) -> str:
+    """File of the page that leads to all cells of a paper."""
+    return f"{paper}-cells.html"
+
+
+def cells_page(paper: str, dataset: str) -> str:
+    """File of the page with the cells of a paper on one data set."""
+    return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}.html"
 
 
 def plain(value: Any) -> Any:
@@ -37,16 +45,20 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Cell:
-    """One repetition: its id, number and status."""
+    """One repetition: its id and status."""
 
     cell_id: str
-    repetition: int
     status: str
 
     @property
+    def repetition(self) -> str:
+        """The last part of its id."""
+        return self.cell_id.rpartition("/")[2]
+
+    @property
     def anchor(self) -> str:
-        """Where it stands on the page of cells."""
-        return anchor("cell", self.cell_id)
+        """Where it stands on the page of its data set."""
+        return encoded(_without_dataset(self.cell_id))
 
 
 @dataclass(frozen=True)
@@ -79,45 +91,108 @@ class Group:
 
     @property
     def anchor(self) -> str:
-        """Where it stands on the page of cells."""
-        return anchor("cells", self.group_id)
+        """Where it stands on the page of its data set."""
+        return encoded(_without_dataset(self.group_id))
+
+    @property
+    def address(self) -> str:
+        """Page and fragment."""
+        return f"{cells_page(self.group_id.partition('/')[0], self.dataset)}#{self.anchor}"
 
 
 @dataclass
-class Sources:
-    """Every cell of a paper, and the sets of settings that some number rests on together.
+class CellLinks:
+    """Every cell of a paper, and where a number leads.
 
     Attributes
     ----------
+    paper : str
+        Id of the paper.
     groups : tuple of Group
         In the order of the records.
     score_names : tuple of str
         The metrics of `Group.scores`.
     sets : dict of tuple of str to str
-        Group ids -> fragment, for numbers that rest on several settings; filled by `target`.
+        Group ids -> fragment of the overview, for numbers that rest on several settings; filled by `target`.
     """
 
+    paper: str
     groups: tuple[Group, ...]
     score_names: tuple[str, ...]
     sets: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._known = {group.group_id for group in self.groups}
-        self._cells = {cell.cell_id for group in self.groups for cell in group.cells}
+        self.by_id = {group.group_id: group for group in self.groups}
+        self._cells = {cell.cell_id: cell for group in self.groups for cell in group.cells}
+
+    @property
+    def by_dataset(self) -> dict[str, dict[str, list[Group]]]:
+        """Settings under their data set and method, in the order of the records."""
+        found: dict[str, dict[str, list[Group]]] = {}
+        for group in self.groups:
+            found.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
+        return found
 
     def target(self, cell_ids: Iterable[str]) -> str | None:
-        """Fragment of the page of cells for the cells behind a number; None when no such cell is in the run."""
+        """Address (page and fragment) of the cells behind a number; None when no such cell is in the run."""
         cells = list(dict.fromkeys(str(cell_id) for cell_id in cell_ids))
         if len(cells) == 1 and cells[0] in self._cells:
-            return anchor("cell", cells[0])
+            group = self.by_id[cells[0].rpartition("/")[0]]
+            return f"{cells_page(self.paper, group.dataset)}#{self._cells[cells[0]].anchor}"
         return self.target_of_groups(cell.rpartition("/")[0] for cell in cells)
 
     def target_of_groups(self, group_ids: Iterable[str]) -> str | None:
-        """Fragment for settings: of the setting where it is one, else of a list of them."""
-        groups = tuple(dict.fromkeys(name for name in group_ids if name in self._known))
+        """Address for settings: of the setting where it is one, else of a list of them."""
+        groups = tuple(dict.fromkeys(name for name in group_ids if name in self.by_id))
         if len(groups) < 2:
-            return anchor("cells", groups[0]) if groups else None
-        return self.sets.setdefault(groups, f"set-{len(self.sets) + 1}")
+            return self.by_id[groups[0]].address if groups else None
+        return f"{overview_page(self.paper)}#" + self.sets.setdefault(groups, f"set-{len(self.sets) + 1}")
+
+
+def link_cells(
+    paper: str, records: pd.DataFrame, choices: pd.DataFrame, selection: Mapping[str, Rule]
+) -> CellLinks:
+    """Group the cells of one paper by setting.
+
+    Parameters
+    ----------
+    paper : str
+        Id of the paper.
+    records : DataFrame
+        Rows of ``cells.parquet`` of this paper.
+    choices : DataFrame
+        Which setting each rule chose: columns dataset, method, rule, setting_id.
+    selection : Mapping
+        The plan's rules.
+    """
+    metrics = tuple(dict.fromkeys(rule.metric for rule in selection.values() if rule.metric))
+    rules: dict[tuple[str, str, str], list[str]] = {}
+    for choice in choices.to_dict(orient="records"):
+        rules.setdefault((choice["dataset"], choice["method"], choice["setting_id"]), []).append(
+            str(choice["rule"])
+        )
+    scored = metrics_by_cell(records[records["metric"].isin(metrics)])
+    by_group = cells_by_group(records)
+    settings = Counter((rows[0]["dataset"], rows[0]["method"]) for rows in by_group.values())
+    groups = []
+    for name, rows in by_group.items():
+        first = rows[0]
+        dataset, method = first["dataset"], first["method"]
+        values = [scored.get(row["cell_id"], {}) for row in rows]
+        chosen = rules.get((dataset, method, first["setting_id"]), [])
+        groups.append(
+            Group(
+                group_id=name,
+                dataset=dataset,
+                method=method,
+                setting=readable(first["setting"]),
+                rules=tuple(chosen) if settings[dataset, method] > 1 else (),
+                cells=tuple(Cell(row["cell_id"], row["status"]) for row in rows),
+                scores=tuple(_mean([found[m] for found in values if m in found]) for m in metrics),
+                cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
+            )
+        )
+    return CellLinks(paper, tuple(groups), metrics)
 
 
 def readable(setting: str) -> str:
@@ -134,50 +209,7 @@ def readable(setting: str) -> str:
     )
 
 
-def gather_sources(records: pd.DataFrame, choices: pd.DataFrame, selection: Mapping[str, Rule]) -> Sources:
-    """Group the cells of one paper by setting.
-
-    Parameters
-    ----------
-    records : DataFrame
-        Rows of ``cells.parquet`` of this paper.
-    choices : DataFrame
-        Which setting each rule chose: columns dataset, method, rule, setting_id.
-    selection : Mapping
-        The plan's rules.
-    """
-    metrics = tuple(dict.fromkeys(rule.metric for rule in selection.values() if rule.metric))
-    rules: dict[tuple[str, str, str], list[str]] = {}
-    for choice in choices.to_dict(orient="records"):
-        rules.setdefault((choice["dataset"], choice["method"], choice["setting_id"]), []).append(
-            str(choice["rule"])
-        )
-    scored = _by_cell(records[records["metric"].isin(metrics)])
-    by_group = _by_group(records)
-    settings = Counter((rows[0]["dataset"], rows[0]["method"]) for rows in by_group.values())
-    groups = []
-    for name, rows in by_group.items():
-        first = rows[0]
-        dataset, method = first["dataset"], first["method"]
-        values = [scored.get(row["cell_id"], {}) for row in rows]
-        groups.append(
-            Group(
-                group_id=name,
-                dataset=dataset,
-                method=method,
-                setting=readable(first["setting"]),
-                rules=tuple(rules.get((dataset, method, first["setting_id"]), ()))
-                if settings[dataset, method] > 1
-                else (),
-                cells=tuple(Cell(row["cell_id"], int(row["repetition"]), row["status"]) for row in rows),
-                scores=tuple(_mean([found[m] for found in values if m in found]) for m in metrics),
-                cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
-            )
-        )
-    return Sources(tuple(groups), metrics)
-
-
-def _by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+def cells_by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """One row for each cell, under the id of its setting; plain lists, as the pages go through every cell."""
     found: dict[str, list[dict[str, Any]]] = {}
     cells = records.drop_duplicates("cell_id").drop(columns=["metric", "value"])
@@ -188,7 +220,7 @@ def _by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
+def metrics_by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Metrics of each finished cell."""
     found: dict[str, dict[str, float]] = {}
     rows = records[records["metric"].notna()]
@@ -199,97 +231,10 @@ def _by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
     return found
 
 
+def _without_dataset(name: str) -> str:
+    """The id of a cell or setting without paper and data set, which its page says."""
+    return name.split("/", 2)[2]
+
+
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-class _Interned:
-    """A list of distinct values; adding one gives its number."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def add(self, key: Any, value: Any) -> int:
-        if key not in self._numbers:
-            self._numbers[key] = len(self.values)
-            self.values.append(value)
-        return self._numbers[key]
-
-
-def cells_payload(records: pd.DataFrame, sources: Sources, store: Store) -> dict[str, Any]:
-    """Gather what the page of cells shows of each cell, as compact JSON: what many cells share is stored once.
-
-    Parameters
-    ----------
-    records : DataFrame
-        Rows of ``cells.parquet`` of this paper.
-    sources : Sources
-    store : Store
-        For the logs of failed cells, where the records are still on disk.
-
-    Returns
-    -------
-    dict
-        ``groups``: for each setting its id, setting, estimator, parameters, names of metrics and cells; a cell is a
-        list in the order of ``fields``. Numbers have 7 digits; ``cells.parquet`` has them all.
-    """
-    environments, data, texts = _Interned(), _Interned(), _Interned()
-    logs = _failed_logs(records, store)
-    by_group, measured = _by_group(records), _by_cell(records)
-    groups = []
-    for group in sources.groups:
-        rows = by_group[group.group_id]
-        metrics = sorted({metric for row in rows for metric in measured.get(row["cell_id"], ())})
-        cells = []
-        for cell in rows:
-            shared = {key: plain(cell[key]) for key in _ENVIRONMENT}
-            source = {key: plain(cell[key]) for key in _DATA}
-            mine = measured.get(cell["cell_id"], {})
-            cells.append(
-                [
-                    plain(cell["repetition"]),
-                    plain(cell["seed"]),
-                    texts.add(cell["status"], cell["status"]),
-                    texts.add(plain(cell["reason"]), plain(cell["reason"])),
-                    texts.add(logs.get(cell["cell_id"]), logs.get(cell["cell_id"])),
-                    environments.add(tuple(shared.values()), shared),
-                    data.add(tuple(source.values()), source),
-                    texts.add(plain(cell["code_digest"]), plain(cell["code_digest"])),
-                    *(plain(cell[key]) for key in ("converged", "iterations", "tolerance")),
-                    *(plain(cell[key]) for key in ("cpu_seconds", "wall_seconds", "peak_memory_mb")),
-                    [plain(mine.get(metric)) for metric in metrics],
-                ]
-            )
-        head = rows[0]
-        groups.append(
-            {
-                "id": group.group_id,
-                "setting": group.setting,
-                "estimator": texts.add(plain(head["estimator"]), plain(head["estimator"])),
-                "params": texts.add(plain(head["params"]), plain(head["params"])),
-                "metrics": [texts.add(metric, metric) for metric in metrics],
-                "cells": cells,
-            }
-        )
-    return {"groups": groups, "environments": environments.values, "data": data.values, "texts": texts.values}
-
-
-def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:
-    """Ends of the logs of failed cells whose records are on disk."""
-    logs = {}
-    failed = records[~records["status"].isin(("ok", "not_applicable", "unavailable", "missing"))]
-    for cell_id in list(dict.fromkeys(failed["cell_id"]))[:LOG_CELLS]:
-        try:
-            tail = store.read_record(cell_id)["log_tail"]
-        except (RecordError, ValueError):
-            continue  # a committed run keeps the table alone
-        if tail:
-            logs[cell_id] = str(tail)[-LOG_CHARACTERS:]
-    return logs
-
-
-def script_json(value: Any) -> str:
-    """JSON that is safe inside a script element: no ``<``, ``>`` or ``&`` and no line separator is left as it is."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

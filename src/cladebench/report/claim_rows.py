@@ -1,20 +1,16 @@
-"""Rows of the audit as a reader meets them: in the published table, and in the list of claims."""
+"""The verdicts on claims as a reader meets them: in the published tables, and in the list of claims."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from cladebench.audit import VERDICTS, ClaimSet
-from cladebench.audit.run_files import read_text_table
-from cladebench.input_files import InputFileError
+from cladebench.bench.selection import Rule
 from cladebench.notation import significant
-from cladebench.report.cell_links import Sources, anchor
+from cladebench.report.cell_links import CellLinks, anchor
 
 #: What each verdict says, in a line.
 MEANINGS = {
@@ -40,7 +36,7 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One row of ``audit.csv``, its numbers as text.
+    """The verdict on one claim as ``audit.json`` has it, its numbers written for readers.
 
     Attributes
     ----------
@@ -48,12 +44,14 @@ class ClaimRow:
         As in the file.
     measured, interval, n, detectable, p_adjusted : str
         Empty where there is none.
-    measured_label_free, verdict_label_free : str
-        Under the choice of the setting without labels.
-    targets, targets_label_free : tuple of (str, str)
-        A name and the fragment of the page of cells, for each method and data set behind the verdict.
-    patterns : str
-        Glob patterns of the cells, as in the file.
+    beside : str
+        Label of the rule of selection that is shown beside the paper's own.
+    measured_beside, verdict_beside : str
+        Under that rule.
+    targets, targets_beside : tuple of (str, str)
+        A name and the address of the cells, for each method and data set behind the verdict.
+    patterns : tuple of str
+        Glob patterns of the cells.
     parts : tuple of (str, str)
         Id and verdict of each claim that a sentence is made of.
     """
@@ -73,11 +71,12 @@ class ClaimRow:
     n: str
     detectable: str
     p_adjusted: str
-    measured_label_free: str
-    verdict_label_free: str
+    beside: str
+    measured_beside: str
+    verdict_beside: str
     targets: tuple[tuple[str, str], ...]
-    targets_label_free: tuple[tuple[str, str], ...]
-    patterns: str
+    targets_beside: tuple[tuple[str, str], ...]
+    patterns: tuple[str, ...]
     parts: tuple[tuple[str, str], ...]
 
     @property
@@ -89,6 +88,12 @@ class ClaimRow:
     def kind_order(self) -> int:
         """Sentences first, what they are made of next, printed numbers (shown in their tables) last."""
         return {"sentence": 0, "value": 2}.get(self.kind, 1)
+
+    @property
+    def counted(self) -> str:
+        """`n`, with what it counts beside it unless that is repetitions."""
+        what = {"sentence": "parts" if self.parts else "certificates", "arithmetic": "numbers"}.get(self.kind)
+        return f"{self.n} {what}" if what and self.n else self.n
 
     @property
     def gridded(self) -> bool:
@@ -113,29 +118,6 @@ class PublishedTable:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     entries: Mapping[tuple[str, str], tuple[ClaimRow, ...]]
-
-
-def read_audit(results: Path) -> pd.DataFrame:
-    """Read ``audit.csv`` with every entry as text.
-
-    Raises
-    ------
-    InputFileError
-        If it is missing, or a column that the pages need is.
-    """
-    path = results / "audit.csv"
-    frame = read_text_table(path, ("claim", "paper", "place", "published", "verdict", "reason"), "audit")
-    unknown = sorted(set(frame["verdict"]) - set(VERDICTS))
-    if unknown:
-        raise InputFileError(
-            f"{path}: verdict: {unknown[0]!r} is unknown; expected one of {', '.join(VERDICTS)}"
-        )
-    return frame
-
-
-def claim_rows(frame: pd.DataFrame, sources: Sources) -> tuple[ClaimRow, ...]:
-    """Rows of one paper, in the file's order."""
-    return tuple(_row(row, sources) for row in frame.to_dict(orient="records"))
 
 
 def verdict_counts(rows: Iterable[ClaimRow]) -> dict[str, int]:
@@ -194,57 +176,48 @@ def _topics(expects: Any) -> Iterable[str]:
             yield from _topics(value)
 
 
-def _row(row: Mapping[Any, Any], sources: Sources) -> ClaimRow:
-    texts = {
-        key: str(row.get(key, ""))
-        for key in (
-            "claim",
-            "kind",
-            "place",
-            "published",
-            "verdict",
-            "reason",
-            "quote",
-            "reading",
-            "selection",
-        )
-    }
-    low, high = _number(row.get("low")), _number(row.get("high"))
-    parts = [part.rpartition(": ") for part in str(row.get("parts", "")).split("; ") if part]
+def claim_row(claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule]) -> ClaimRow:
+    """Write one claim of ``audit.json`` for readers; `rules` are the plan's, whose labels stand for their names."""
+    low, high = _number(claim["low"]), _number(claim["high"])
+    texts = ("claim", "kind", "place", "published", "verdict", "reason", "quote", "reading")
+
+    def label(rule: str) -> str:
+        return rules[rule].label if rule in rules else rule
+
     return ClaimRow(
-        **texts,
-        stand_in_for=str(row.get("stand_in_for", "")),
-        measured=_number(row.get("measured")),
+        **{key: claim[key] for key in texts},
+        stand_in_for="; ".join(claim["stand_in_for"]),
+        measured=_number(claim["measured"]),
         interval=f"[{low}, {high}]" if low and high and low != high else "",
-        n=str(row.get("n", "")),
-        **{key: _number(row.get(key)) for key in ("detectable", "p_adjusted", "measured_label_free")},
-        verdict_label_free=str(row.get("verdict_label_free", "")),
-        targets=settings_behind(str(row.get("cells", "")), sources),
-        targets_label_free=settings_behind(str(row.get("cells_label_free", "")), sources),
-        patterns=str(row.get("cells", "")),
-        parts=tuple((name, verdict) for name, _, verdict in parts),
+        n="" if claim["n"] is None else str(claim["n"]),
+        detectable=_number(claim["detectable"]),
+        p_adjusted=_number(claim["p_adjusted"]),
+        selection=label(claim["selection"]),
+        beside=label(claim["selection_beside"]),
+        measured_beside=_number(claim["measured_beside"]),
+        verdict_beside=claim["verdict_beside"],
+        targets=settings_behind(claim["cells"], links),
+        targets_beside=settings_behind(claim["cells_beside"], links),
+        patterns=tuple(claim["cells"]),
+        parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
     )
 
 
-def _number(text: Any) -> str:
-    """Four digits of a number in the file, as papers print them; empty when there is none."""
-    try:
-        value = float(text) if text not in (None, "") else None
-    except ValueError:
-        return str(text)
+def _number(value: float | None) -> str:
+    """Four digits, as papers print them; nothing where there is no number."""
     return "" if value is None else significant(value)
 
 
-def settings_behind(patterns: str, sources: Sources) -> tuple[tuple[str, str], ...]:
+def settings_behind(patterns: Iterable[str], links: CellLinks) -> tuple[tuple[str, str], ...]:
     """One link for each method and data set, to all settings that count: pages stay small where grids are large."""
     settings: dict[tuple[str, str], list[str]] = {}
-    for pattern in patterns.split("; "):
-        group = pattern.removesuffix("/*")
-        if sources.target_of_groups([group]):
-            _, dataset, method, _ = group.split("/", 3)
-            settings.setdefault((method, dataset), []).append(group)
+    for pattern in patterns:
+        name = pattern.removesuffix("/*")
+        if name in links.by_id:
+            group = links.by_id[name]
+            settings.setdefault((group.method, group.dataset), []).append(name)
     found = []
     for (method, dataset), groups in settings.items():
         many = f" ({len(groups)} settings)" if len(groups) > 1 else ""
-        found.append((f"{method}, {dataset}{many}", str(sources.target_of_groups(groups))))
+        found.append((f"{method}, {dataset}{many}", str(links.target_of_groups(groups))))
     return tuple(found)

@@ -13,13 +13,13 @@ from cladebench.bench.plan import Plan, expected_failures
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.tables import fewer_rows, mean_and_spread
-from cladebench.report.cell_links import Sources, plain
+from cladebench.report.cell_links import CellLinks, plain
 from cladebench.report.claim_rows import ClaimRow
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a table: its text, the fragment of its cells, and the claim whose printed number it repeats."""
+    """One entry of a table: its text, the address of its cells, and the claim whose printed number it repeats."""
 
     text: str
     target: str | None = None
@@ -85,7 +85,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
 
 
 def failure_rows(
-    records: pd.DataFrame, plan: Plan, scope: str, sources: Sources
+    records: pd.DataFrame, plan: Plan, scope: str, links: CellLinks
 ) -> tuple[dict[str, Any], ...]:
     """Cells that are not ``ok``, one row for each data set, method, status and reason."""
     cells = records.drop_duplicates("cell_id")
@@ -100,7 +100,7 @@ def failure_rows(
                 "method": method,
                 "status": str(status).replace("_", " "),
                 "reason": reason,
-                "count": Entry(str(len(rows)), sources.target(rows["cell_id"])),
+                "count": Entry(str(len(rows)), links.target(rows["cell_id"])),
                 "declared": declared.get((dataset, method, status)),
             }
         )

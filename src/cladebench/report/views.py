@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.run_files import read_text_table
+from cladebench.audit.audit_run import read_audit
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store, read_cells
+from cladebench.crosscheck.certificate import read_certificates
+from cladebench.measures import Measure
 from cladebench.notation import significant
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
+from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
-from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, shown
-from cladebench.report.cell_links import Sources, cells_payload, gather_sources
+from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
+from cladebench.report.cell_details import cell_details
+from cladebench.report.cell_links import CellLinks, link_cells
 from cladebench.report.claim_rows import (
     ClaimRow,
     PublishedTable,
     certificate_topics,
-    claim_rows,
+    claim_row,
     published_tables,
-    read_audit,
     verdict_counts,
 )
 from cladebench.report.run_facts import (
@@ -59,7 +61,7 @@ class DeviationView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """All that the pages say of one paper."""
+    """All that the pages say of one paper; `details` has for each data set what its page of cells shows."""
 
     plan: Plan
     audit: tuple[ClaimRow, ...]
@@ -74,8 +76,9 @@ class PaperView:
     expected: tuple[dict[str, Any], ...]
     topics: dict[str, list[str]]
     statuses: dict[str, int]
-    sources: Sources
-    payload: dict[str, Any]
+    recorded: frozenset[str]
+    links: CellLinks
+    details: dict[str, dict[str, Any]]
 
     @property
     def partial(self) -> str:
@@ -88,6 +91,11 @@ class PaperView:
             if missing
             else ""
         )
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What the metrics of this run mean, in the order of the plan."""
+        return tuple(measure for name, measure in self.plan.measures.items() if name in self.recorded)
 
     @property
     def rows_used(self) -> str:
@@ -106,8 +114,8 @@ class RunView:
 
     Attributes
     ----------
-    certificates : tuple of dict or None
-        Rows of ``certificates.csv`` as text; None when the run has none.
+    certificates : tuple of Mapping or None
+        Rows of ``certificates.csv``; None when the run has none.
     topics : tuple of dict
         For each topic of the certificates: topic, count, passed, residual (the largest), seconds_fast,
         seconds_reference.
@@ -119,7 +127,7 @@ class RunView:
 
     scope: str
     papers: tuple[PaperView, ...]
-    certificates: tuple[dict[str, str], ...] | None
+    certificates: tuple[Mapping[Hashable, Any], ...] | None
     topics: tuple[dict[str, Any], ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
@@ -132,7 +140,8 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
     Parameters
     ----------
     results : Path
-        Folder with ``cells.parquet`` and ``audit.csv``; ``certificates.csv`` and the figures where they were made.
+        Folder with ``cells.parquet``, ``audit.json`` and the tables; ``certificates.csv`` and the figures where they
+        were made.
     scope : str
         Scope that was run.
     papers : sequence of str
@@ -144,41 +153,42 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
         If a file that the pages need is missing or damaged.
     """
     cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
-    audit = read_audit(results)
-    views = tuple(gather_paper(results, scope, paper, audit) for paper in papers)
+    audit = read_audit(results / "audit.json")
+    views = tuple(gather_paper(results, scope, paper, audit.claims) for paper in papers)
     cells = cells[cells["paper"].isin([view.plan.paper for view in views])]
     certificates = read_certificates(results / "certificates.csv")
     return RunView(
         scope=scope,
         papers=views,
-        certificates=certificates,
-        topics=_topics(certificates or ()),
+        certificates=None if certificates is None else tuple(certificates.to_dict("records")),
+        topics=() if certificates is None else _topics(certificates),
         environments=environment_rows(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
         wall_seconds=float(cells["wall_seconds"].sum()),
     )
 
 
-def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> PaperView:
-    """Read what a run says of one paper; `audit` holds the rows of every paper."""
+def gather_paper(results: Path, scope: str, paper: str, audited: Sequence[Mapping[str, Any]]) -> PaperView:
+    """Read what a run says of one paper; `audited` has the claims of every paper."""
     plan = load_plan(paper)
     context = build_context(paper, scope, results)
     records = context.results.records
     claims = paper_claims(paper)
-    sources = gather_sources(records, context.results.choices, plan.selection)
-    rows = claim_rows(audit[audit["paper"] == plan.paper], sources)
+    links = link_cells(plan.paper, records, context.results.choices, plan.selection)
+    rows = tuple(claim_row(claim, links, plan.selection) for claim in audited if claim["paper"] == plan.paper)
     by_id = {row.claim: row for row in rows}
     artifacts = []
+    effects = None
     for artifact in paper_artifacts(plan.package):
-        if artifact.build is deviations_table:
-            continue  # shown entry by entry
-        if artifact.kind == "table":
-            table = artifact.build(context)
-            assert isinstance(table, Table)
-            artifacts.append(_table_view(artifact, table, sources, by_id))
-        else:
+        if artifact.kind == "figure":
             figure = Path("figures") / plan.paper / f"{artifact.id}.svg"
             artifacts.append(ArtifactView(artifact, figure=figure if (results / figure).exists() else None))
+            continue
+        table = read_table(results / "tables" / plan.paper / f"{artifact.id}.json")
+        if artifact.build is deviations_table:
+            effects = table  # shown entry by entry
+        else:
+            artifacts.append(_table_view(artifact, table, links, by_id))
     return PaperView(
         plan=plan,
         audit=rows,
@@ -186,40 +196,35 @@ def gather_paper(results: Path, scope: str, paper: str, audit: pd.DataFrame) -> 
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),
-        deviations=_deviations(context, sources),
+        deviations=_deviations(plan.package, effects, links),
         datasets=data_rows(plan, scope, records),
         controls=control_rows(context, plan),
-        failures=failure_rows(records, plan, scope, sources),
+        failures=failure_rows(records, plan, scope, links),
         expected=expected_rows(records, plan, scope),
         topics=certificate_topics(claims),
         statuses=status_counts(records),
-        payload=cells_payload(records, sources, Store(results)),
-        sources=sources,
+        recorded=frozenset(records["metric"].dropna()),
+        details={
+            dataset: cell_details(
+                records[records["dataset"] == dataset],
+                [group for groups in methods.values() for group in groups],
+                Store(results),
+            )
+            for dataset, methods in links.by_dataset.items()
+        },
+        links=links,
     )
 
 
-def read_certificates(path: Path) -> tuple[dict[str, str], ...] | None:
-    """Rows of ``certificates.csv`` as text; None when there is no such file."""
-    if not path.exists():
-        return None
-    frame = read_text_table(path, ("id", "topic", "passed"), "crosscheck")
-    return tuple({str(key): str(value) for key, value in row.items()} for row in frame.to_dict("records"))
-
-
-def passed(certificate: dict[str, str]) -> bool:
-    """Whether a certificate passed."""
-    return certificate["passed"].strip().lower() in ("true", "1")
-
-
 def _table_view(
-    artifact: Artifact, table: Table, sources: Sources, claims: Mapping[str, ClaimRow]
+    artifact: Artifact, table: Table, links: CellLinks, claims: Mapping[str, ClaimRow]
 ) -> ArtifactView:
     columns = tuple(str(column) for column in table.frame.columns)
     rows = tuple(
         tuple(
             Entry(
                 str(value),
-                sources.target(table.sources.get((number, column), ())),
+                links.target(table.sources.get((number, column), ())),
                 claims.get(table.claims.get((number, column), "")),
             )
             for column, value in zip(columns, values, strict=True)
@@ -229,40 +234,32 @@ def _table_view(
     return ArtifactView(artifact, columns, rows, tuple(table.notes))
 
 
-def _deviations(context: ArtifactContext, sources: Sources) -> tuple[DeviationView, ...]:
+def _deviations(package: str, table: Table | None, links: CellLinks) -> tuple[DeviationView, ...]:
     """Deal the rows of the table of effects out to the entries of the register that they belong to."""
     try:
-        register = load_deviations(context.package)
+        register = load_deviations(package)
     except FileNotFoundError:
         return ()
-    table = deviations_table(context)
     effects: dict[str, list[tuple[str, Entry, str]]] = {entry.id: [] for entry in register}
     current = ""
-    for number, row in enumerate(table.frame.astype(str).to_dict("records")):
+    rows = [] if table is None else table.frame.astype(str).to_dict("records")
+    for number, row in enumerate(rows):
         current = row["deviation"] or current  # an entry's name stands in its first row alone
-        target = sources.target(table.sources.get((number, "value"), ()))
-        effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
+        target = links.target(table.sources.get((number, "value"), ())) if table else None
+        if current in effects:  # else the register has changed since the table was made
+            effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
     return tuple(DeviationView(entry, tuple(effects[entry.id])) for entry in register)
 
 
-def _topics(certificates: Sequence[dict[str, str]]) -> tuple[dict[str, Any], ...]:
-    found: dict[str, list[dict[str, str]]] = {}
-    for row in certificates:
-        found.setdefault(row["topic"], []).append(row)
-
-    def numbers(rows: list[dict[str, str]], column: str) -> list[float]:
-        return [
-            value for row in rows if (value := pd.to_numeric(row.get(column, ""), errors="coerce")) == value
-        ]
-
+def _topics(certificates: pd.DataFrame) -> tuple[dict[str, Any], ...]:
     return tuple(
         {
             "topic": topic,
             "count": len(rows),
-            "passed": sum(map(passed, rows)),
-            "residual": f"{max(found_):.2g}" if (found_ := numbers(rows, "residual")) else "–",
-            "seconds_fast": significant(sum(numbers(rows, "seconds_fast"))),
-            "seconds_reference": significant(sum(numbers(rows, "seconds_reference"))),
+            "passed": int(rows["passed"].sum()),
+            "residual": f"{rows['residual'].max():.2g}" if rows["residual"].notna().any() else "–",
+            "seconds_fast": significant(rows["seconds_fast"].sum()),
+            "seconds_reference": significant(rows["seconds_reference"].sum()),
         }
-        for topic, rows in found.items()
+        for topic, rows in certificates.groupby("topic", sort=False)
     )

@@ -74,7 +74,7 @@
     const line = target && target.closest("tr[data-group]");
     if (!line) return;
     document.querySelectorAll("div.panel").forEach((other) => other.remove());
-    line.closest(".scroll").after(panel(groups.get(line.dataset.group), target.dataset.repetition === undefined ? null : Number(target.dataset.repetition)));
+    line.closest(".scroll").after(panel(groups.get(line.dataset.group), target === line ? null : target.textContent));
     if (scroll) line.scrollIntoView();
   }
   const asked = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch (error) { return ""; } };

@@ -15,6 +15,7 @@
   function key(row, column) {
     const cell = row.cells[column];
     if (!cell) return "";
+    if (cell.className === "claim") return row.id;
     return (cell.dataset.sort !== undefined ? cell.dataset.sort : cell.textContent).trim();
   }
   function sort(table, header, column) {
@@ -69,7 +70,7 @@
       });
       shown.textContent = count + " of " + rows.length;
       // In the published tables, where hiding would tear holes, entries with other verdicts step back.
-      document.querySelectorAll("[data-dim='" + box.dataset.table + "']").forEach((cell) => cell.classList.toggle("dim", verdicts.length > 0 && !verdicts.includes(cell.dataset.verdict)));
+      document.querySelectorAll("td[data-verdict]").forEach((cell) => cell.classList.toggle("dim", verdicts.length > 0 && !verdicts.includes(cell.dataset.verdict)));
     }
     function clear() {
       buttons.forEach((button) => button.setAttribute("aria-pressed", "false"));

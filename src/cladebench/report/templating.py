@@ -1,0 +1,125 @@
+"""The templates of the pages, and how text is made safe in them: HTML by Jinja, Markdown by `escape`."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from cladebench.audit import VERDICTS
+from cladebench.notation import significant
+from cladebench.report.cell_details import script_json
+from cladebench.report.cell_links import anchor, cells_page, overview_page
+from cladebench.report.claim_rows import MEANINGS, SIGNS
+
+
+def escape(text: object) -> str:
+    """Make text stand for itself in Markdown, inside tables too: no markup, no HTML, one line."""
+    line = " ".join(str(text).split())
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # A low line marks emphasis unless it stands within a word.
+    line = re.sub(r"([\\`*\[\]|~#]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", line)
+    # At the start of a line these would begin a list, or underline what stands above.
+    line = re.sub(r"^([-+])(?=\s|$)|^([-=])(?=\2+$)", r"\\\g<0>", line)
+    return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", line)
+
+
+def code(text: object) -> Markup:
+    """Show text as code in Markdown, where a pair of backticks can hold it; else escaped."""
+    line = " ".join(str(text).split())
+    return Markup(f"`{line}`" if line and not set("`|<>&") & set(line) else escape(line))
+
+
+@functools.cache
+def _markdown_environment() -> Environment:
+    """Templates of Markdown, where whatever is printed is escaped unless a macro or filter has made it Markdown."""
+    environment = Environment(
+        loader=PackageLoader("cladebench.report"),
+        # What macros give is marked as done; `escape` marks the rest, so that nothing is escaped as HTML as well.
+        autoescape=True,
+        finalize=lambda value: value if isinstance(value, Markup) else Markup(escape(value)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))))
+    environment.globals.update(verdicts=VERDICTS, signs=SIGNS, meanings=MEANINGS)
+    return environment
+
+
+def markdown_page(template: str, **values: Any) -> str:
+    """Fill a template of Markdown."""
+    return _markdown_environment().get_template(template).render(**values).rstrip() + "\n"
+
+
+def html_page(template: str, **values: Any) -> str:
+    """Fill a template of HTML."""
+    return _html_environment().get_template(template).render(**values)
+
+
+@functools.cache
+def _html_environment() -> Environment:
+    """Templates of HTML, escaped by Jinja."""
+    environment = Environment(
+        loader=PackageLoader("cladebench.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    folder = resources.files("cladebench.report") / "templates"
+    environment.globals.update(
+        # Our own files, not data: the only text that is not escaped, with the JSON below.
+        asset=lambda name: Markup((folder / name).read_text(encoding="utf-8")),
+        script_json=lambda value: Markup(script_json(value)),
+        anchor=anchor,
+        cells_page=cells_page,
+        overview_page=overview_page,
+        significant=significant,
+        verdicts=VERDICTS,
+        signs=SIGNS,
+        meanings=MEANINGS,
+        header_groups=header_groups,
+    )
+    environment.filters.update(digits=digits, duration=duration)
+    return environment
+
+
+def digits(value: float) -> str:
+    """Write a number with 7 digits at most; nothing where there is none."""
+    return "" if math.isnan(value) else f"{value:.7g}"
+
+
+def duration(seconds: float) -> str:
+    """Write seconds for readers: ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def header_groups(columns: Sequence[str]) -> list[tuple[str, list[tuple[int, str]]]]:
+    """Gather neighbouring columns named ``group: column`` under their group; others stand alone, under no group.
+
+    Returns
+    -------
+    list of (str, list of (int, str))
+        Group, and the number and short name of each of its columns.
+    """
+    found: list[tuple[str, list[tuple[int, str]]]] = []
+    for number, column in enumerate(columns):
+        group, separator, name = column.partition(": ")
+        if not separator:
+            found.append(("", [(number, column)]))
+        elif found and found[-1][0] == group:
+            found[-1][1].append((number, name))
+        else:
+            found.append((group, [(number, name)]))
+    return found
