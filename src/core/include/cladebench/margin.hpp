@@ -64,7 +64,7 @@ class MarginLoss {
  private:
   MatrixView X_;
   std::size_t K_;
-  std::size_t n_tiles_, n_chunks_, tiles_per_chunk_;
+  std::size_t n_tiles_, n_chunks_, tiles_per_chunk_, chunk_stride_;
   std::vector<double> narrow_;  ///< rows of less than kLanes features, padded
   std::vector<double> last_tile_;
   std::vector<double> labels_;  ///< as lanes of the tiles, -1 beyond the last row
