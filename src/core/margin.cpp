@@ -1,6 +1,7 @@
 #include "cladebench/margin.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,7 +30,7 @@ template <class V, bool kWithCoefficients>
 CLADEBENCH_INLINE void tile_hinge(const double* scores, const double* labels, std::size_t n_models,
                                   typename V::Vec (&loss)[kParts<V>], double* coefficients) {
   using Vec = typename V::Vec;
-  const Vec zero{};
+  const Vec zero{}, one = zero + 1.0;
   for (int part = 0; part < kParts<V>; ++part) {
     const int row = part * V::kWidth;
     const Vec label = at<V>(labels + row);
@@ -37,14 +38,16 @@ CLADEBENCH_INLINE void tile_hinge(const double* scores, const double* labels, st
     for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
       own = label == model ? at<V>(scores + k * kLanes + row) : own;
     }
-    const typename V::Mask is_row = label >= zero;
-    const Vec slack = 1.0 - own;
-    Vec total = is_row & (label != model) & (slack > zero) ? slack : zero;  // of the last model
+    // Factors of 0 and 1: GCC takes conjunctions of masks apart, lane by lane, for AVX-512.
+    const Vec slack = label >= zero ? 1.0 - own : zero - std::numeric_limits<double>::infinity();
+    Vec total = slack > zero ? slack : zero;  // of the last model
+    total *= label == model ? zero : one;
     loss[part] += total * total;
     model = zero;
     for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
       Vec hinge = slack + at<V>(scores + k * kLanes + row);
-      hinge = is_row & (label != model) & (hinge > zero) ? hinge : zero;
+      hinge = hinge > zero ? hinge : zero;
+      hinge *= label == model ? zero : one;
       loss[part] += hinge * hinge;
       total += hinge;
       if (kWithCoefficients) at<V>(coefficients + k * kLanes + row) = hinge;
