@@ -267,12 +267,17 @@ MarginLoss::MarginLoss(const MatrixView& X, std::span<const std::int64_t> labels
   last_tile_ = last_tile(rows);
   const std::size_t width = padded_width(X.P), n_models = K - 1;
   differences_.resize(n_models * width);
-  trial_.resize(n_tiles_ * n_models * kLanes);
-  base_.resize(trial_.size());
   chunk_loss_.resize(n_chunks_);
   // Of each chunk: its sums (for at_zero K of them), the coefficients of two tiles and the scores of one.
   chunk_stride_ = K * width + 3 * n_models * kLanes;
   partial_.resize(n_chunks_ * chunk_stride_);
+}
+
+void MarginLoss::keep_scores() {
+  if (trial_) return;
+  // Each is written before it is read.
+  trial_ = std::make_unique_for_overwrite<double[]>(n_scores());
+  base_ = std::make_unique_for_overwrite<double[]>(n_scores());
 }
 
 MarginLoss::AtZero MarginLoss::at_zero() {
@@ -306,7 +311,7 @@ MarginLoss::AtZero MarginLoss::at_zero() {
     }
   }
   found.mean_square /= n;
-  std::fill(trial_.begin(), trial_.end(), 0.0);
+  if (trial_) std::fill_n(trial_.get(), n_scores(), 0.0);
   return found;
 }
 
@@ -314,7 +319,7 @@ double MarginLoss::evaluate(const double* W, double* gradient) {
   const std::size_t P = X_.P, width = padded_width(P), n_models = K_ - 1;
   const std::size_t stride = chunk_stride_;
   const Rows rows{X_.data, X_.n, std::max(P, kLanes)};
-  const Evaluation shared{rows, last_tile_.data(), labels_.data(), differences_.data(), trial_.data()};
+  const Evaluation shared{rows, last_tile_.data(), labels_.data(), differences_.data(), trial_.get()};
   subtract_last(W, K_, P, differences_.data());
 #pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n * P > kParallelWork)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
@@ -344,13 +349,14 @@ double MarginLoss::evaluate(const double* W, double* gradient) {
 }
 
 double MarginLoss::along(double t) const {
+  if (!trial_) throw std::logic_error("the scores were not kept");
   const std::size_t n_models = K_ - 1;
   std::vector<double> losses(n_chunks_), scores(n_chunks_ * n_models * kLanes);
 #pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n > kParallelWork / 4)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
-    losses[c] = run_kernel<LossAlong>(base_.data(), trial_.data(), t, labels_.data(), n_models, begin, end,
+    losses[c] = run_kernel<LossAlong>(base_.get(), trial_.get(), t, labels_.data(), n_models, begin, end,
                                       scores.data() + c * n_models * kLanes);
   }
   Sum loss;

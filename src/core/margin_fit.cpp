@@ -57,6 +57,7 @@ class Fit {
 
  private:
   void begin(std::span<const double> start) {
+    loss_.keep_scores();
     MarginLoss::AtZero zero = loss_.at_zero();
     ++n_passes_;
     if (!std::isfinite(zero.mean_square)) {

@@ -170,8 +170,10 @@ CLADEBENCH_INLINE void add_by_rows(const Rows& X, const Tile& tile, const double
     }
     for (std::size_t v = 0; v <= last; ++v) {
       const std::size_t offset = v < last ? v * kLanes : X.P - kLanes;
-      for (int r = 0; r < kRows; ++r) {
-        if (next) __builtin_prefetch(next + (first + r) * tile.stride + offset);
+      if (next) {  // the rows of a tile follow each other: kRows lines a vector
+        for (int line = 0; line < kRows; ++line) {
+          __builtin_prefetch(next + first * tile.stride + (v * kRows + line) * kLanes);
+        }
       }
       for (std::size_t lane = 0; lane < kLanes; lane += V::kWidth) {
         add_rows_at<V, kRows, kModels>(rows, offset + lane, coefficients, width,
