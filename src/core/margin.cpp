@@ -149,31 +149,23 @@ struct LossAlong {
   }
 };
 
-/// Adds rows begin..end-1 to the sums of their labels; returns the sum of squares.
+/// Adds rows begin..end-1 to the sums of their labels, and their squares to `squares`.
 struct AddRows {
   template <class V>
-  CLADEBENCH_INLINE static double run(const Rows& X, const double* labels, std::size_t width,
-                                      std::size_t begin, std::size_t end, double* sums) {
-    using Vec = typename V::Vec;
-    Vec squares[kParts<V>] = {}, last_squares[kParts<V>] = {};
-    const auto add = [](const double* row, double* sum, Vec(&to)[kParts<V>]) __attribute__((always_inline)) {
-      for (int part = 0; part < kParts<V>; ++part) {
-        const Vec x = at<V>(row + part * V::kWidth);
-        to[part] += x * x;
-        at<V>(sum + part * V::kWidth) += x;
-      }
-    };
+  CLADEBENCH_INLINE static void run(const Rows& X, const double* labels, std::size_t width, std::size_t begin,
+                                    std::size_t end, double* sums, double* squares) {
     const std::size_t last = X.n_vectors() - 1;
     for (std::size_t i = begin; i < end; ++i) {
       const double* row = X.data + i * X.P;
       double* sum = sums + static_cast<std::size_t>(labels[i]) * width;
-      for (std::size_t v = 0; v < last; ++v) add(row + v * kLanes, sum + v * kLanes, squares);
-      add(row + X.P - kLanes, sum + last * kLanes, last_squares);
+      for (std::size_t v = 0; v <= last; ++v) {
+        for (std::size_t lane = 0; lane < kLanes; lane += V::kWidth) {
+          const typename V::Vec x = at<V>(row + X.offset(v) + lane);
+          at<V>(sum + v * kLanes + lane) += x;
+          at<V>(squares + v * kLanes + lane) += x * x;
+        }
+      }
     }
-    double lanes[kLanes];
-    for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = last_squares[part];
-    std::fill_n(lanes, width - X.P, 0.0);  // the overlap
-    return fold_parts<V>(squares) + fold(lanes);
   }
 };
 
@@ -268,8 +260,8 @@ MarginLoss::MarginLoss(const MatrixView& X, std::span<const std::int64_t> labels
   const std::size_t width = padded_width(X.P), n_models = K - 1;
   differences_.resize(n_models * width);
   chunk_loss_.resize(n_chunks_);
-  // Of each chunk: its sums (for at_zero K of them), the coefficients of two tiles and the scores of one.
-  chunk_stride_ = K * width + 3 * n_models * kLanes;
+  // Of each chunk: its sums (for at_zero K + 1 of them), the coefficients of two tiles and the scores of one.
+  chunk_stride_ = (K + 1) * width + 3 * n_models * kLanes;
   partial_.resize(n_chunks_ * chunk_stride_);
 }
 
@@ -286,19 +278,20 @@ MarginLoss::AtZero MarginLoss::at_zero() {
 #pragma omp parallel for schedule(dynamic, 1) if (X_.n * P > kParallelWork)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
     double* sums = partial_.data() + c * stride;
-    std::fill_n(sums, K_ * width, 0.0);
+    std::fill_n(sums, (K_ + 1) * width, 0.0);
     const std::size_t begin = c * tiles_per_chunk_ * kLanes;
     const std::size_t end = std::min(X_.n, begin + tiles_per_chunk_ * kLanes);
-    chunk_loss_[c] = run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums);
+    run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
   }
-  AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P), 0.0};
+  AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P),
+               std::vector<double>(P)};
   for (std::size_t c = 0; c < n_chunks_; ++c) {
-    found.mean_square += chunk_loss_[c];
     const double* sums = partial_.data() + c * stride;
-    for (std::size_t k = 0; k < K_; ++k) {
-      for (std::size_t p = 0; p < P; ++p) {
+    for (std::size_t p = 0; p < P; ++p) {
+      for (std::size_t k = 0; k < K_; ++k) {
         found.gradient[k * P + p] += sums[k * width + place(p, rows.P)];
       }
+      found.mean_squares[p] += sums[K_ * width + place(p, rows.P)];
     }
   }
   // Every hinge is 1: a row pushes each other model up by one, and its own down by K - 1.
@@ -310,7 +303,7 @@ MarginLoss::AtZero MarginLoss::at_zero() {
       found.gradient[k * P + p] = 2.0 / (n * K) * (total - K * found.gradient[k * P + p]);
     }
   }
-  found.mean_square /= n;
+  for (double& square : found.mean_squares) square /= n;
   if (trial_) std::fill_n(trial_.get(), n_scores(), 0.0);
   return found;
 }

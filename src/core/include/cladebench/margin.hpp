@@ -52,9 +52,9 @@ class MarginLoss {
 
   /// What is known at W = 0, from one pass that only adds up rows.
   struct AtZero {
-    double loss;                   ///< (K - 1) / K
-    std::vector<double> gradient;  ///< K x P
-    double mean_square;            ///< mean of ||x_i||^2; not finite if X is not
+    double loss;                       ///< (K - 1) / K
+    std::vector<double> gradient;      ///< K x P
+    std::vector<double> mean_squares;  ///< of the P features; their sum is not finite if X is not
   };
   /// Also makes W = 0 the trial.
   AtZero at_zero();
