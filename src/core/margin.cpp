@@ -1,8 +1,10 @@
 #include "cladebench/margin.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "cladebench/measures.hpp"
 #include "cladebench/simd.hpp"
@@ -21,161 +23,204 @@ constexpr std::size_t kParallelWork = 200'000;
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// Adds the tile's squared hinges to `loss`; coefficients[k] = half the derivative by score k, for k < K - 1.
+/// Adds the tile's squared hinges to `loss`, lane by lane; coefficients[k] = half the derivative by score k,
+/// for k < K - 1. Lanes are rows here.
 /// @param labels of the tile's rows, -1 where there is none
-CLADEBENCH_INLINE void tile_hinge(const UnalignedVec* scores, const Vec& labels, std::size_t n_models,
-                                  Vec& loss, UnalignedVec* coefficients) {
-  const Vec zero{};
-  Vec own = zero, model = zero;
-  for (std::size_t k = 0; k < n_models; ++k, model += 1.0) own = labels == model ? scores[k] : own;
-  const Mask is_row = labels >= zero;
-  const Vec slack = 1.0 - own;
-  Vec total = is_row & (labels != model) & (slack > zero) ? slack : zero;  // of the last model
-  loss += total * total;
-  model = zero;
-  for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
-    Vec hinge = slack + scores[k];
-    hinge = is_row & (labels != model) & (hinge > zero) ? hinge : zero;
-    loss += hinge * hinge;
-    total += hinge;
-    if (coefficients) coefficients[k] = hinge;
+template <class V, bool kWithCoefficients>
+CLADEBENCH_INLINE void tile_hinge(const double* scores, const double* labels, std::size_t n_models,
+                                  typename V::Vec (&loss)[kParts<V>], double* coefficients) {
+  using Vec = typename V::Vec;
+  const Vec zero{}, one = zero + 1.0;
+  for (int part = 0; part < kParts<V>; ++part) {
+    const int row = part * V::kWidth;
+    const Vec label = at<V>(labels + row);
+    Vec own = zero, model = zero;
+    for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
+      own = label == model ? at<V>(scores + k * kLanes + row) : own;
+    }
+    // Factors of 0 and 1: GCC takes conjunctions of masks apart, lane by lane, for AVX-512.
+    const Vec slack = label >= zero ? 1.0 - own : zero - std::numeric_limits<double>::infinity();
+    Vec total = slack > zero ? slack : zero;  // of the last model
+    total *= label == model ? zero : one;
+    loss[part] += total * total;
+    model = zero;
+    for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
+      Vec hinge = slack + at<V>(scores + k * kLanes + row);
+      hinge = hinge > zero ? hinge : zero;
+      hinge *= label == model ? zero : one;
+      loss[part] += hinge * hinge;
+      total += hinge;
+      if (kWithCoefficients) at<V>(coefficients + k * kLanes + row) = hinge;
+    }
+    if (!kWithCoefficients) continue;
+    model = zero;
+    for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
+      typename V::Unaligned& coefficient = at<V>(coefficients + k * kLanes + row);
+      coefficient = label == model ? -total : coefficient;
+    }
   }
-  if (!coefficients) return;
-  model = zero;
-  for (std::size_t k = 0; k < n_models; ++k, model += 1.0) {
-    coefficients[k] = labels == model ? -total : coefficients[k];
-  }
+}
+
+/// Sum of the lanes of all parts.
+template <class V>
+CLADEBENCH_INLINE double fold_parts(const typename V::Vec (&parts)[kParts<V>]) {
+  double lanes[kLanes];
+  for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = parts[part];
+  return fold(lanes);
 }
 
 /// What one chunk reads and writes.
 struct Evaluation {
-  const Rows& X;
+  Rows X;
   const double* last_tile;
   const double* labels;
   const double* models;  ///< differences to the last, padded
-  double* scores;        ///< of all tiles
+  double* scores;        ///< of all tiles, or null where nobody will ask for them
 };
 
 CLADEBENCH_INLINE Tile tile_at(const Rows& X, const double* last_tile, std::size_t t) {
   return {(t + 1) * kLanes <= X.n ? X.data + t * kLanes * X.P : last_tile, X.P};
 }
 
+/// Loss (not divided by nK) and half the gradient of tiles begin..end-1; `gradient` is cleared first.
+/// `buffer` has room for three times the coefficients of a tile.
+///
+/// A tile's scores and hinges are found before the rows of the tile ahead of it are added: the hinges, a
+/// chain of operations that each wait for the last, pass while the processor adds rows.
+template <class V>
 CLADEBENCH_INLINE double evaluate_models(const Evaluation& e, std::size_t n_models, std::size_t begin,
-                                         std::size_t end, double* coefficients, double* gradient) {
+                                         std::size_t end, double* buffer, double* gradient) {
   const Rows X = e.X;
-  const std::size_t width = X.n_vectors() * kLanes;
+  const std::size_t width = X.n_vectors() * kLanes, size = n_models * kLanes;
   std::fill_n(gradient, n_models * width, 0.0);
-  Vec loss{};
-  for (std::size_t t = begin; t < end; ++t) {
-    const Tile tile = tile_at(X, e.last_tile, t);
-    UnalignedVec* scores = reinterpret_cast<UnalignedVec*>(e.scores + t * n_models * kLanes);
-    tile_scores(X, tile, e.models, n_models, width, scores);
-    const Vec labels = *reinterpret_cast<const UnalignedVec*>(e.labels + t * kLanes);
-    tile_hinge(scores, labels, n_models, loss, reinterpret_cast<UnalignedVec*>(coefficients));
-    const double* next = tile_at(X, e.last_tile, t + kTilesAhead).data;
-    add_weighted_rows(X, tile, next, coefficients, n_models, width, gradient);
+  typename V::Vec loss[kParts<V>] = {};
+  double* coefficients = buffer;
+  double* other = buffer + size;
+  for (std::size_t t = begin; t <= end; ++t) {
+    if (t < end) {
+      double* scores = e.scores ? e.scores + t * size : buffer + 2 * size;
+      tile_scores<V>(X, tile_at(X, e.last_tile, t), e.models, n_models, width, scores);
+      tile_hinge<V, true>(scores, e.labels + t * kLanes, n_models, loss, coefficients);
+    }
+    if (t > begin) {
+      const double* next = tile_at(X, e.last_tile, t + kTilesAhead).data;
+      add_weighted_rows<V>(X, tile_at(X, e.last_tile, t - 1), next, other, n_models, width, gradient);
+    }
+    std::swap(coefficients, other);
   }
-  return fold(loss);
+  return fold_parts<V>(loss);
 }
 
-/// Loss (not divided by nK) and half the gradient of tiles begin..end-1; `gradient` is cleared first. Small
-/// numbers of models have code of their own, without loops over them.
-CLADEBENCH_CLONES
-double evaluate_tiles(const Evaluation& e, std::size_t n_models, std::size_t begin, std::size_t end,
-                      double* coefficients, double* gradient) {
-  switch (n_models) {
-    case 1:
-      return evaluate_models(e, 1, begin, end, coefficients, gradient);
-    case 2:
-      return evaluate_models(e, 2, begin, end, coefficients, gradient);
-    case 3:
-      return evaluate_models(e, 3, begin, end, coefficients, gradient);
-    case 4:
-      return evaluate_models(e, 4, begin, end, coefficients, gradient);
-    default:
-      return evaluate_models(e, n_models, begin, end, coefficients, gradient);
+/// Small numbers of models have code of their own, without loops over them.
+struct EvaluateTiles {
+  template <class V>
+  CLADEBENCH_INLINE static double run(const Evaluation& e, std::size_t n_models, std::size_t begin,
+                                      std::size_t end, double* buffer, double* gradient) {
+    switch (n_models) {
+      case 1:
+        return evaluate_models<V>(e, 1, begin, end, buffer, gradient);
+      case 2:
+        return evaluate_models<V>(e, 2, begin, end, buffer, gradient);
+      case 3:
+        return evaluate_models<V>(e, 3, begin, end, buffer, gradient);
+      case 4:
+        return evaluate_models<V>(e, 4, begin, end, buffer, gradient);
+      default:
+        return evaluate_models<V>(e, n_models, begin, end, buffer, gradient);
+    }
   }
-}
+};
 
 /// Loss (not divided by nK) of tiles begin..end-1 at scores from + t (to - from).
-CLADEBENCH_CLONES
-double loss_along(const double* from, const double* to, double t, const double* labels, std::size_t n_models,
-                  std::size_t begin, std::size_t end, double* scores) {
-  Vec loss{};
-  for (std::size_t tile = begin; tile < end; ++tile) {
-    for (std::size_t k = 0; k < n_models * kLanes; ++k) {
-      const std::size_t at = tile * n_models * kLanes + k;
-      scores[k] = from[at] + t * (to[at] - from[at]);
+struct LossAlong {
+  template <class V>
+  CLADEBENCH_INLINE static double run(const double* from, const double* to, double t, const double* labels,
+                                      std::size_t n_models, std::size_t begin, std::size_t end,
+                                      double* scores) {
+    typename V::Vec loss[kParts<V>] = {};
+    for (std::size_t tile = begin; tile < end; ++tile) {
+      for (std::size_t k = 0; k < n_models * kLanes; ++k) {
+        const std::size_t place = tile * n_models * kLanes + k;
+        scores[k] = from[place] + t * (to[place] - from[place]);
+      }
+      tile_hinge<V, false>(scores, labels + tile * kLanes, n_models, loss, nullptr);
     }
-    const Vec own_labels = *reinterpret_cast<const UnalignedVec*>(labels + tile * kLanes);
-    tile_hinge(reinterpret_cast<const UnalignedVec*>(scores), own_labels, n_models, loss, nullptr);
+    return fold_parts<V>(loss);
   }
-  return fold(loss);
-}
+};
 
-/// Adds rows begin..end-1 to the sums of their labels; returns the sum of squares.
-CLADEBENCH_CLONES
-double add_rows(const Rows& X, const double* labels, std::size_t width, std::size_t begin, std::size_t end,
-                double* sums) {
-  Vec squares{}, last_squares{};
-  for (std::size_t i = begin; i < end; ++i) {
-    const double* row = X.data + i * X.P;
-    double* sum = sums + static_cast<std::size_t>(labels[i]) * width;
-    const std::size_t n_vectors = X.n_vectors();
-    for (std::size_t v = 0; v < n_vectors; ++v) {
-      const Vec x = *reinterpret_cast<const UnalignedVec*>(row + X.offset(v));
-      (v + 1 < n_vectors ? squares : last_squares) += x * x;
-      *reinterpret_cast<UnalignedVec*>(sum + v * kLanes) += x;
+/// Adds rows begin..end-1 to the sums of their labels, and their squares to `squares`.
+struct AddRows {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const Rows& X, const double* labels, std::size_t width, std::size_t begin,
+                                    std::size_t end, double* sums, double* squares) {
+    const std::size_t last = X.n_vectors() - 1;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double* row = X.data + i * X.P;
+      double* sum = sums + static_cast<std::size_t>(labels[i]) * width;
+      for (std::size_t v = 0; v <= last; ++v) {
+        for (std::size_t lane = 0; lane < kLanes; lane += V::kWidth) {
+          const typename V::Vec x = at<V>(row + X.offset(v) + lane);
+          at<V>(sum + v * kLanes + lane) += x;
+          at<V>(squares + v * kLanes + lane) += x * x;
+        }
+      }
     }
   }
-  for (std::size_t lane = 0; lane < width - X.P; ++lane) last_squares[lane] = 0.0;  // the overlap
-  return fold(squares) + fold(last_squares);
-}
+};
 
 /// Zero if all numbers are finite, else NaN.
-CLADEBENCH_CLONES
-double zero_if_finite(const double* values, std::size_t n) {
-  Vec sums[4] = {};
-  std::size_t k = 0;
-  for (; k + 4 * kLanes <= n; k += 4 * kLanes) {
-    for (std::size_t s = 0; s < 4; ++s) {
-      sums[s] += *reinterpret_cast<const UnalignedVec*>(values + k + s * kLanes) * 0.0;
+struct ZeroIfFinite {
+  template <class V>
+  CLADEBENCH_INLINE static double run(const double* values, std::size_t n) {
+    constexpr std::size_t kStep = 4 * V::kWidth;
+    typename V::Vec sums[4] = {};
+    std::size_t k = 0;
+    for (; k + kStep <= n; k += kStep) {
+      for (int s = 0; s < 4; ++s) sums[s] += at<V>(values + k + s * V::kWidth) * 0.0;
     }
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    double rest = 0.0;
+    for (int lane = 0; lane < V::kWidth; ++lane) rest += sums[0][lane];
+    for (; k < n; ++k) rest += values[k] * 0.0;
+    return rest;
   }
-  double rest = fold(sums[0]) + fold(sums[1]) + fold(sums[2]) + fold(sums[3]);
-  for (; k < n; ++k) rest += values[k] * 0.0;
-  return rest;
-}
+};
 
 /// costs[i, k] for the rows of tiles begin..end-1.
-CLADEBENCH_CLONES
-void cost_tiles(const Rows& X, const double* last_tile, const double* models, std::size_t K,
-                std::size_t width, std::size_t begin, std::size_t end, double* buffer, double* costs) {
-  UnalignedVec* scores = reinterpret_cast<UnalignedVec*>(buffer);
-  UnalignedVec* sums = scores + K;
-  const Vec zero{};
-  for (std::size_t t = begin; t < end; ++t) {
-    tile_scores(X, tile_at(X, last_tile, t), models, K - 1, width, scores);
-    scores[K - 1] = zero;
-    for (std::size_t k = 0; k < K; ++k) sums[k] = zero;
-    for (std::size_t k = 0; k < K; ++k) {
-      const Vec score = scores[k];
-      Vec sum = sums[k];
-      for (std::size_t other = k + 1; other < K; ++other) {
-        const Vec gap = scores[other] - score;
-        const Vec above = 1.0 + gap, below = 1.0 - gap;
-        const Vec mine = above > zero ? above : zero, theirs = below > zero ? below : zero;
-        sum += mine * mine;
-        sums[other] += theirs * theirs;
+struct CostTiles {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const Rows& X, const double* last_tile, const double* models,
+                                    std::size_t K, std::size_t width, std::size_t begin, std::size_t end,
+                                    double* buffer, double* costs) {
+    using Vec = typename V::Vec;
+    const Vec zero{};
+    double* sums = buffer + K * kLanes;
+    std::fill_n(buffer + (K - 1) * kLanes, kLanes, 0.0);  // scores of the last model
+    for (std::size_t t = begin; t < end; ++t) {
+      tile_scores<V>(X, tile_at(X, last_tile, t), models, K - 1, width, buffer);
+      std::fill_n(sums, K * kLanes, 0.0);
+      for (std::size_t row = 0; row < kLanes; row += V::kWidth) {
+        for (std::size_t k = 0; k < K; ++k) {
+          const Vec score = at<V>(buffer + k * kLanes + row);
+          Vec sum = at<V>(sums + k * kLanes + row);
+          for (std::size_t other = k + 1; other < K; ++other) {
+            const Vec gap = at<V>(buffer + other * kLanes + row) - score;
+            const Vec above = 1.0 + gap, below = 1.0 - gap;
+            const Vec mine = above > zero ? above : zero, theirs = below > zero ? below : zero;
+            sum += mine * mine;
+            at<V>(sums + other * kLanes + row) += theirs * theirs;
+          }
+          at<V>(sums + k * kLanes + row) = sum;
+        }
       }
-      sums[k] = sum;
-    }
-    const std::size_t n_rows = std::min(kLanes, X.n - t * kLanes);
-    for (std::size_t r = 0; r < n_rows; ++r) {
-      for (std::size_t k = 0; k < K; ++k) costs[(t * kLanes + r) * K + k] = buffer[(K + k) * kLanes + r];
+      const std::size_t n_rows = std::min(kLanes, X.n - t * kLanes);
+      for (std::size_t r = 0; r < n_rows; ++r) {
+        for (std::size_t k = 0; k < K; ++k) costs[(t * kLanes + r) * K + k] = sums[k * kLanes + r];
+      }
     }
   }
-}
+};
 
 }  // namespace
 
@@ -185,7 +230,7 @@ std::int64_t first_nonfinite(const MatrixView& X) {
 #pragma omp parallel for schedule(static) reduction(min : first) if (size > kParallelWork)
   for (std::size_t b = 0; b < n_blocks; ++b) {
     const std::size_t begin = b * block;
-    if (zero_if_finite(X.data + begin, std::min(block, size - begin)) != 0.0) {
+    if (run_kernel<ZeroIfFinite>(X.data + begin, std::min(block, size - begin)) != 0.0) {
       first = std::min(first, static_cast<std::int64_t>(b));
     }
   }
@@ -214,32 +259,39 @@ MarginLoss::MarginLoss(const MatrixView& X, std::span<const std::int64_t> labels
   last_tile_ = last_tile(rows);
   const std::size_t width = padded_width(X.P), n_models = K - 1;
   differences_.resize(n_models * width);
-  trial_.resize(n_tiles_ * n_models * kLanes);
-  base_.resize(trial_.size());
   chunk_loss_.resize(n_chunks_);
-  // Of each chunk: its sums (for at_zero K of them) and the coefficients or scores of one tile.
-  partial_.resize(n_chunks_ * (K * width + n_models * kLanes));
+  // Of each chunk: its sums (for at_zero K + 1 of them), the coefficients of two tiles and the scores of one.
+  chunk_stride_ = (K + 1) * width + 3 * n_models * kLanes;
+  partial_.resize(n_chunks_ * chunk_stride_);
+}
+
+void MarginLoss::keep_scores() {
+  if (trial_) return;
+  // Each is written before it is read.
+  trial_ = std::make_unique_for_overwrite<double[]>(n_scores());
+  base_ = std::make_unique_for_overwrite<double[]>(n_scores());
 }
 
 MarginLoss::AtZero MarginLoss::at_zero() {
-  const std::size_t P = X_.P, width = padded_width(P), stride = K_ * width + (K_ - 1) * kLanes;
+  const std::size_t P = X_.P, width = padded_width(P), stride = chunk_stride_;
   const Rows rows{X_.data, X_.n, std::max(P, kLanes)};
 #pragma omp parallel for schedule(dynamic, 1) if (X_.n * P > kParallelWork)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
     double* sums = partial_.data() + c * stride;
-    std::fill_n(sums, K_ * width, 0.0);
+    std::fill_n(sums, (K_ + 1) * width, 0.0);
     const std::size_t begin = c * tiles_per_chunk_ * kLanes;
     const std::size_t end = std::min(X_.n, begin + tiles_per_chunk_ * kLanes);
-    chunk_loss_[c] = add_rows(rows, labels_.data(), width, begin, end, sums);
+    run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
   }
-  AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P), 0.0};
+  AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P),
+               std::vector<double>(P)};
   for (std::size_t c = 0; c < n_chunks_; ++c) {
-    found.mean_square += chunk_loss_[c];
     const double* sums = partial_.data() + c * stride;
-    for (std::size_t k = 0; k < K_; ++k) {
-      for (std::size_t p = 0; p < P; ++p) {
+    for (std::size_t p = 0; p < P; ++p) {
+      for (std::size_t k = 0; k < K_; ++k) {
         found.gradient[k * P + p] += sums[k * width + place(p, rows.P)];
       }
+      found.mean_squares[p] += sums[K_ * width + place(p, rows.P)];
     }
   }
   // Every hinge is 1: a row pushes each other model up by one, and its own down by K - 1.
@@ -251,23 +303,23 @@ MarginLoss::AtZero MarginLoss::at_zero() {
       found.gradient[k * P + p] = 2.0 / (n * K) * (total - K * found.gradient[k * P + p]);
     }
   }
-  found.mean_square /= n;
-  std::fill(trial_.begin(), trial_.end(), 0.0);
+  for (double& square : found.mean_squares) square /= n;
+  if (trial_) std::fill_n(trial_.get(), n_scores(), 0.0);
   return found;
 }
 
 double MarginLoss::evaluate(const double* W, double* gradient) {
   const std::size_t P = X_.P, width = padded_width(P), n_models = K_ - 1;
-  const std::size_t stride = K_ * width + n_models * kLanes;
+  const std::size_t stride = chunk_stride_;
   const Rows rows{X_.data, X_.n, std::max(P, kLanes)};
-  const Evaluation shared{rows, last_tile_.data(), labels_.data(), differences_.data(), trial_.data()};
+  const Evaluation shared{rows, last_tile_.data(), labels_.data(), differences_.data(), trial_.get()};
   subtract_last(W, K_, P, differences_.data());
 #pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n * P > kParallelWork)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
     double* sums = partial_.data() + c * stride;
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
-    chunk_loss_[c] = evaluate_tiles(shared, n_models, begin, end, sums + K_ * width, sums);
+    chunk_loss_[c] = run_kernel<EvaluateTiles>(shared, n_models, begin, end, sums + K_ * width, sums);
   }
   double* total = differences_.data();
   std::fill_n(total, n_models * width, 0.0);
@@ -290,14 +342,15 @@ double MarginLoss::evaluate(const double* W, double* gradient) {
 }
 
 double MarginLoss::along(double t) const {
+  if (!trial_) throw std::logic_error("the scores were not kept");
   const std::size_t n_models = K_ - 1;
   std::vector<double> losses(n_chunks_), scores(n_chunks_ * n_models * kLanes);
 #pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n > kParallelWork / 4)
   for (std::size_t c = 0; c < n_chunks_; ++c) {
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
-    losses[c] = loss_along(base_.data(), trial_.data(), t, labels_.data(), n_models, begin, end,
-                           scores.data() + c * n_models * kLanes);
+    losses[c] = run_kernel<LossAlong>(base_.get(), trial_.get(), t, labels_.data(), n_models, begin, end,
+                                      scores.data() + c * n_models * kLanes);
   }
   Sum loss;
   for (const double part : losses) loss.add(part);
@@ -314,8 +367,8 @@ std::vector<double> assignment_costs(const MatrixView& X, std::span<const double
 #pragma omp parallel for schedule(dynamic, 1) if (X.n * K * (X.P + K) > kParallelWork)
   for (std::size_t c = 0; c < n_chunks; ++c) {
     const std::size_t begin = c * kLeastTilesPerChunk, end = std::min(n_tiles, begin + kLeastTilesPerChunk);
-    cost_tiles(rows, last.data(), models.data(), K, padded_width(X.P), begin, end,
-               buffers.data() + c * 2 * K * kLanes, costs.data());
+    run_kernel<CostTiles>(rows, last.data(), static_cast<const double*>(models.data()), K, padded_width(X.P),
+                          begin, end, buffers.data() + c * 2 * K * kLanes, costs.data());
   }
   return costs;
 }

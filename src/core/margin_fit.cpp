@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "cladebench/margin.hpp"
@@ -14,6 +15,8 @@ constexpr std::size_t kMemory = 10;
 /// Share of the subproblem's residual that its solution may leave, and its steps at most.
 constexpr double kModelTol = 0.3;
 constexpr int kModelIterations = 100;
+/// Least share of the largest curvature that a feature is taken to have.
+constexpr double kLeastCurvature = 1e-6;
 /// Share of the promised decrease that a step must bring, and the shortest step tried.
 constexpr double kSufficient = 1e-4;
 constexpr double kShortest = 1e-10;
@@ -32,11 +35,18 @@ class Fit {
       : loss_(loss),
         size_(loss.K() * loss.P()),
         penalty_(loss.K(), loss.P(), weights.group, weights.l1, weights.ridge),
-        model_(penalty_),
+        units_(loss.P(), 1.0),
+        unit_group_(weights.group.begin(), weights.group.end()),
+        unit_l1_(weights.l1.begin(), weights.l1.end()),
+        unit_penalty_(loss.K(), loss.P(), unit_group_, unit_l1_, weights.ridge),
+        weights_(weights),
+        model_(unit_penalty_),
         lbfgs_(size_, kMemory),
         now_(size_),
         trial_(size_),
         step_(size_),
+        unit_W_(size_),
+        unit_gradient_(size_),
         tol_(tol) {}
 
   MarginFit run(std::span<const double> start, std::int64_t max_iter) {
@@ -57,18 +67,18 @@ class Fit {
 
  private:
   void begin(std::span<const double> start) {
+    loss_.keep_scores();
     MarginLoss::AtZero zero = loss_.at_zero();
     ++n_passes_;
-    if (!std::isfinite(zero.mean_square)) {
+    const double mean_square = std::accumulate(zero.mean_squares.begin(), zero.mean_squares.end(), 0.0);
+    if (!std::isfinite(mean_square)) {
       throw std::invalid_argument(
           "X has entries that are NaN or infinite, or whose squares overflow; expected finite numbers");
     }
     const double norm = std::sqrt(dot(zero.gradient.data(), zero.gradient.data(), size_));
-    scale_ = std::max(norm, 1e-10 * std::sqrt(zero.mean_square));
+    scale_ = std::max(norm, 1e-10 * std::sqrt(mean_square));
     if (!(scale_ > 0.0)) scale_ = 1.0;
-    // The mean curvature at zero, if the features are alike.
-    const double mean = 4.0 * zero.mean_square / static_cast<double>(loss_.K() * loss_.P());
-    lbfgs_.reset(mean > 0.0 ? mean : 1.0);
+    choose_units(zero.mean_squares);
     const bool cold = std::all_of(start.begin(), start.end(), [](double w) { return w == 0.0; });
     if (cold) {
       now_.loss = now_.objective = zero.loss;
@@ -78,6 +88,37 @@ class Fit {
       evaluate(now_);
     }
     loss_.accept();
+  }
+
+  /// The curvature at zero of loss and ridge differs from feature to feature as the features' squares do.
+  /// Entries of W are measured in units in which it is the same for all: the matrix of curvature starts from
+  /// one that fits, and the penalties, whose groups are features, keep their form.
+  void choose_units(const std::vector<double>& mean_squares) {
+    const std::size_t P = units_.size();
+    for (std::size_t p = 0; p < P; ++p) {
+      units_[p] = 4.0 * mean_squares[p] / static_cast<double>(loss_.K()) + 2.0 * weights_.ridge[p];
+    }
+    const double most = *std::max_element(units_.begin(), units_.end());
+    lbfgs_.reset(most > 0.0 ? most : 1.0);
+    for (std::size_t p = 0; p < P; ++p) {
+      units_[p] = most > 0.0 ? std::sqrt(std::max(units_[p] / most, kLeastCurvature)) : 1.0;
+      unit_group_[p] = weights_.group[p] / units_[p];
+      unit_l1_[p] = weights_.l1[p] / units_[p];
+    }
+  }
+
+  /// Models to units, gradients from them.
+  void multiply_by_units(const std::vector<double>& from, std::vector<double>& to) const {
+    const std::size_t P = units_.size();
+    for (std::size_t k = 0; k < size_; k += P) {
+      for (std::size_t p = 0; p < P; ++p) to[k + p] = from[k + p] * units_[p];
+    }
+  }
+  void divide_by_units(const std::vector<double>& from, std::vector<double>& to) const {
+    const std::size_t P = units_.size();
+    for (std::size_t k = 0; k < size_; k += P) {
+      for (std::size_t p = 0; p < P; ++p) to[k + p] = from[k + p] / units_[p];
+    }
   }
 
   void evaluate(Point& point) {
@@ -112,12 +153,16 @@ class Fit {
   }
 
   bool step() {
+    divide_by_units(now_.gradient, unit_gradient_);
     if (penalty_.is_smooth()) {
-      lbfgs_.solve(now_.gradient.data(), step_.data());
+      lbfgs_.solve(unit_gradient_.data(), unit_W_.data());
+      divide_by_units(unit_W_, step_);
       for (std::size_t k = 0; k < size_; ++k) trial_.W[k] = now_.W[k] - step_[k];
     } else {
-      model_.minimise(lbfgs_, now_.W.data(), now_.gradient.data(), kModelTol, kModelIterations,
+      multiply_by_units(now_.W, unit_W_);
+      model_.minimise(lbfgs_, unit_W_.data(), unit_gradient_.data(), kModelTol, kModelIterations,
                       trial_.W.data());
+      divide_by_units(trial_.W, trial_.W);
     }
     for (std::size_t k = 0; k < size_; ++k) step_[k] = trial_.W[k] - now_.W[k];
     const double promised = dot(now_.gradient.data(), step_.data(), size_) + penalty_.value(trial_.W.data()) -
@@ -132,6 +177,8 @@ class Fit {
       step_[k] = trial_.W[k] - now_.W[k];
       now_.gradient[k] = trial_.gradient[k] - now_.gradient[k];
     }
+    multiply_by_units(step_, step_);
+    divide_by_units(now_.gradient, now_.gradient);
     lbfgs_.update(step_.data(), now_.gradient.data());
     std::swap(now_, trial_);
     loss_.accept();
@@ -159,10 +206,13 @@ class Fit {
   MarginLoss& loss_;
   std::size_t size_;
   SparseGroupPenalty penalty_;
+  std::vector<double> units_, unit_group_, unit_l1_;  ///< P each
+  SparseGroupPenalty unit_penalty_;                   ///< of models in units
+  MarginPenalty weights_;
   ProximalModel model_;
   CompactLbfgs lbfgs_;
   Point now_, trial_;
-  std::vector<double> step_;
+  std::vector<double> step_, unit_W_, unit_gradient_;
   double tol_, scale_ = 1.0;
   std::int64_t n_passes_ = 0;
 };

@@ -9,44 +9,54 @@ namespace cladebench {
 namespace {
 
 /// Soft thresholds; adds the squares of what is left to the columns' sums.
-CLADEBENCH_CLONES
-void threshold(double* w, const double* l1, double step, std::size_t P, double* squares) {
-  for (std::size_t p = 0; p < P; ++p) {
-    const double left = std::fabs(w[p]) - step * l1[p];
-    const double kept = left > 0.0 ? left : 0.0;
-    w[p] = std::copysign(kept, w[p]);
-    squares[p] += kept * kept;
+struct Threshold {
+  template <class V>
+  CLADEBENCH_INLINE static void run(double* w, const double* l1, double step, std::size_t P,
+                                    double* squares) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double left = std::fabs(w[p]) - step * l1[p];
+      const double kept = left > 0.0 ? left : 0.0;
+      w[p] = std::copysign(kept, w[p]);
+      squares[p] += kept * kept;
+    }
   }
-}
+};
 
-CLADEBENCH_CLONES
-void scale(double* w, const double* factor, std::size_t P) {
-  for (std::size_t p = 0; p < P; ++p) w[p] *= factor[p];
-}
+struct Scale {
+  template <class V>
+  CLADEBENCH_INLINE static void run(double* w, const double* factor, std::size_t P) {
+    for (std::size_t p = 0; p < P; ++p) w[p] *= factor[p];
+  }
+};
 
 /// Adds the squares of a row to the columns' sums, and its weighted magnitudes to `weighted`.
-CLADEBENCH_CLONES
-void add_row(const double* w, const double* l1, std::size_t P, double* squares, double* weighted) {
-  for (std::size_t p = 0; p < P; ++p) {
-    squares[p] += w[p] * w[p];
-    weighted[p] += l1[p] * std::fabs(w[p]);
+struct AddRow {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* w, const double* l1, std::size_t P, double* squares,
+                                    double* weighted) {
+    for (std::size_t p = 0; p < P; ++p) {
+      squares[p] += w[p] * w[p];
+      weighted[p] += l1[p] * std::fabs(w[p]);
+    }
   }
-}
+};
 
 /// Adds the squares of the least subgradient's entries of one row, but for the group's part where the column
 /// is zero. pull[p] = group_p / ||W[:, p]||, or 0 there.
-CLADEBENCH_CLONES
-void add_residual(const double* w, const double* g, const double* l1, const double* pull, std::size_t P,
-                  double* squares) {
-  for (std::size_t p = 0; p < P; ++p) {
-    const double smooth = g[p] + pull[p] * w[p];
-    const double at_entry = smooth + std::copysign(l1[p], w[p]);
-    const double beyond = std::fabs(g[p]) - l1[p];
-    const double at_zero = beyond > 0.0 ? beyond : 0.0;
-    const double r = w[p] != 0.0 ? at_entry : at_zero;
-    squares[p] += r * r;
+struct AddResidual {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* w, const double* g, const double* l1, const double* pull,
+                                    std::size_t P, double* squares) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double smooth = g[p] + pull[p] * w[p];
+      const double at_entry = smooth + std::copysign(l1[p], w[p]);
+      const double beyond = std::fabs(g[p]) - l1[p];
+      const double at_zero = beyond > 0.0 ? beyond : 0.0;
+      const double r = w[p] != 0.0 ? at_entry : at_zero;
+      squares[p] += r * r;
+    }
   }
-}
+};
 
 }  // namespace
 
@@ -61,7 +71,8 @@ double SparseGroupPenalty::value(const double* W) const {
   if (smooth_) return 0.0;
   std::fill(column_.begin(), column_.end(), 0.0);
   std::fill(factor_.begin(), factor_.end(), 0.0);
-  for (std::size_t k = 0; k < K_; ++k) add_row(W + k * P_, l1_.data(), P_, column_.data(), factor_.data());
+  for (std::size_t k = 0; k < K_; ++k)
+    run_kernel<AddRow>(W + k * P_, l1_.data(), P_, column_.data(), factor_.data());
   double sum = 0.0;
   for (std::size_t p = 0; p < P_; ++p) sum += group_[p] * std::sqrt(column_[p]) + factor_[p];
   return sum;
@@ -70,12 +81,13 @@ double SparseGroupPenalty::value(const double* W) const {
 void SparseGroupPenalty::prox(double* W, double step) const {
   if (smooth_) return;
   std::fill(column_.begin(), column_.end(), 0.0);
-  for (std::size_t k = 0; k < K_; ++k) threshold(W + k * P_, l1_.data(), step, P_, column_.data());
+  for (std::size_t k = 0; k < K_; ++k)
+    run_kernel<Threshold>(W + k * P_, l1_.data(), step, P_, column_.data());
   for (std::size_t p = 0; p < P_; ++p) {
     const double norm = std::sqrt(column_[p]), cut = step * group_[p];
     factor_[p] = norm > cut ? 1.0 - cut / norm : (cut > 0.0 ? 0.0 : 1.0);
   }
-  for (std::size_t k = 0; k < K_; ++k) scale(W + k * P_, factor_.data(), P_);
+  for (std::size_t k = 0; k < K_; ++k) run_kernel<Scale>(W + k * P_, factor_.data(), P_);
 }
 
 double SparseGroupPenalty::residual_squared(const double* W, const double* gradient) const {
@@ -88,7 +100,7 @@ double SparseGroupPenalty::residual_squared(const double* W, const double* gradi
   for (double& square : pull) square = std::sqrt(square);
   for (std::size_t p = 0; p < P_; ++p) pull[p] = pull[p] > 0.0 ? group_[p] / pull[p] : 0.0;
   for (std::size_t k = 0; k < K_; ++k) {
-    add_residual(W + k * P_, gradient + k * P_, l1_.data(), pull.data(), P_, column_.data());
+    run_kernel<AddResidual>(W + k * P_, gradient + k * P_, l1_.data(), pull.data(), P_, column_.data());
   }
   double sum = 0.0;
   for (std::size_t p = 0; p < P_; ++p) {

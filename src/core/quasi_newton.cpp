@@ -16,70 +16,76 @@ constexpr double kFlatter = 0.1;
 /// Values of the model that a spectral step may rise up to.
 constexpr std::size_t kNonmonotone = 5;
 
-CLADEBENCH_CLONES
-double dot_product(const double* a, const double* b, std::size_t n) {
-  Vec even{}, odd{};
-  std::size_t k = 0;
-  for (; k + 2 * kLanes <= n; k += 2 * kLanes) {
-    even += *reinterpret_cast<const UnalignedVec*>(a + k) * *reinterpret_cast<const UnalignedVec*>(b + k);
-    odd += *reinterpret_cast<const UnalignedVec*>(a + k + kLanes) *
-           *reinterpret_cast<const UnalignedVec*>(b + k + kLanes);
+struct DotProduct {
+  template <class V>
+  CLADEBENCH_INLINE static double run(const double* a, const double* b, std::size_t n) {
+    typename V::Vec even[kParts<V>] = {}, odd[kParts<V>] = {};
+    std::size_t k = 0;
+    for (; k + 2 * kLanes <= n; k += 2 * kLanes) {
+      for (int part = 0; part < kParts<V>; ++part) {
+        const std::size_t lane = k + part * V::kWidth;
+        even[part] += at<V>(a + lane) * at<V>(b + lane);
+        odd[part] += at<V>(a + lane + kLanes) * at<V>(b + lane + kLanes);
+      }
+    }
+    double lanes[kLanes];
+    for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = even[part] + odd[part];
+    double sum = fold(lanes);
+    for (; k < n; ++k) sum += a[k] * b[k];
+    return sum;
   }
-  even += odd;
-  double sum = fold(even);
-  for (; k < n; ++k) sum += a[k] * b[k];
-  return sum;
-}
+};
 
 /// out[i] = row i of `rows` times v, stride a multiple of kLanes.
-CLADEBENCH_CLONES
-void multiply_rows(const double* rows, std::size_t n_rows, std::size_t stride, const double* v, double* out) {
-  std::size_t i = 0;
-  for (; i + 4 <= n_rows; i += 4) {
-    Vec sums[4] = {};
-    for (std::size_t k = 0; k < stride; k += kLanes) {
-      const Vec x = *reinterpret_cast<const UnalignedVec*>(v + k);
-      for (std::size_t r = 0; r < 4; ++r) {
-        sums[r] += x * *reinterpret_cast<const UnalignedVec*>(rows + (i + r) * stride + k);
+struct MultiplyRows {
+  template <class V, int kRows>
+  CLADEBENCH_INLINE static void some(const double* rows, std::size_t stride, const double* v, double* out) {
+    double lanes[kRows][kLanes];
+    for (std::size_t lane = 0; lane < kLanes; lane += V::kWidth) {
+      typename V::Vec sums[kRows] = {};
+      for (std::size_t k = lane; k < stride; k += kLanes) {
+        const typename V::Vec x = at<V>(v + k);
+        for (int r = 0; r < kRows; ++r) sums[r] += x * at<V>(rows + r * stride + k);
       }
+      for (int r = 0; r < kRows; ++r) at<V>(lanes[r] + lane) = sums[r];
     }
-    for (std::size_t r = 0; r < 4; ++r) out[i + r] = fold(sums[r]);
+    for (int r = 0; r < kRows; ++r) out[r] = fold(lanes[r]);
   }
-  for (; i < n_rows; ++i) {
-    Vec sum{};
-    for (std::size_t k = 0; k < stride; k += kLanes) {
-      sum += *reinterpret_cast<const UnalignedVec*>(v + k) *
-             *reinterpret_cast<const UnalignedVec*>(rows + i * stride + k);
-    }
-    out[i] = fold(sum);
+
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* rows, std::size_t n_rows, std::size_t stride,
+                                    const double* v, double* out) {
+    std::size_t i = 0;
+    for (; i + 4 <= n_rows; i += 4) some<V, 4>(rows + i * stride, stride, v, out + i);
+    for (; i < n_rows; ++i) some<V, 1>(rows + i * stride, stride, v, out + i);
   }
-}
+};
 
 /// out -= sum_i weights[i] times row i.
-CLADEBENCH_CLONES
-void subtract_rows(const double* rows, std::size_t n_rows, std::size_t stride, const double* weights,
-                   double* out) {
-  std::size_t i = 0;
-  for (; i + 4 <= n_rows; i += 4) {
-    for (std::size_t k = 0; k < stride; k += kLanes) {
-      Vec sum{};
-      for (std::size_t r = 0; r < 4; ++r) {
-        sum += weights[i + r] * *reinterpret_cast<const UnalignedVec*>(rows + (i + r) * stride + k);
+struct SubtractRows {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* rows, std::size_t n_rows, std::size_t stride,
+                                    const double* weights, double* out) {
+    using Vec = typename V::Vec;
+    std::size_t i = 0;
+    for (; i + 4 <= n_rows; i += 4) {
+      for (std::size_t k = 0; k < stride; k += V::kWidth) {
+        Vec sum{};
+        for (std::size_t r = 0; r < 4; ++r) sum += weights[i + r] * at<V>(rows + (i + r) * stride + k);
+        at<V>(out + k) -= sum;
       }
-      *reinterpret_cast<UnalignedVec*>(out + k) -= sum;
+    }
+    for (; i < n_rows; ++i) {
+      for (std::size_t k = 0; k < stride; k += V::kWidth) {
+        at<V>(out + k) -= weights[i] * at<V>(rows + i * stride + k);
+      }
     }
   }
-  for (; i < n_rows; ++i) {
-    for (std::size_t k = 0; k < stride; k += kLanes) {
-      *reinterpret_cast<UnalignedVec*>(out + k) -=
-          weights[i] * *reinterpret_cast<const UnalignedVec*>(rows + i * stride + k);
-    }
-  }
-}
+};
 
 }  // namespace
 
-double dot(const double* a, const double* b, std::size_t n) { return dot_product(a, b, n); }
+double dot(const double* a, const double* b, std::size_t n) { return run_kernel<DotProduct>(a, b, n); }
 
 CompactLbfgs::CompactLbfgs(std::size_t size, std::size_t memory)
     : size_(size), stride_(padded_width(size)), memory_(memory) {
@@ -95,6 +101,14 @@ CompactLbfgs::CompactLbfgs(std::size_t size, std::size_t memory)
 void CompactLbfgs::reset(double theta) {
   n_pairs_ = first_ = 0;
   theta_ = theta;
+}
+
+void CompactLbfgs::multiply_rows(const std::vector<double>& rows, const double* v, double* out) const {
+  run_kernel<MultiplyRows>(rows.data(), memory_, stride_, v, out);
+}
+
+void CompactLbfgs::subtract_rows(const std::vector<double>& rows, const double* weights, double* out) const {
+  run_kernel<SubtractRows>(rows.data(), memory_, stride_, weights, out);
 }
 
 void CompactLbfgs::update(const double* s, const double* y) {
@@ -116,9 +130,9 @@ void CompactLbfgs::update(const double* s, const double* y) {
   theta_ = yy / sy;
   // Products with all slots: those without a pair yet are zero and not read.
   double* found = products_.data();
-  multiply_rows(s_.data(), memory_, stride_, &s_[latest * stride_], found);
+  multiply_rows(s_, &s_[latest * stride_], found);
   for (std::size_t i = 0; i < memory_; ++i) ss_[i * memory_ + latest] = ss_[latest * memory_ + i] = found[i];
-  multiply_rows(y_.data(), memory_, stride_, &s_[latest * stride_], found);
+  multiply_rows(y_, &s_[latest * stride_], found);
   for (std::size_t j = 0; j < memory_; ++j) sy_[latest * memory_ + j] = found[j];
   factorize();
 }
@@ -161,8 +175,8 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
     const std::size_t m = n_pairs_;
     double *of_s = products_.data(), *of_y = of_s + memory_, *p = of_y + memory_, *q = p + memory_;
     // Slots without a pair hold zeros or an old pair; their weights are zero.
-    multiply_rows(s_.data(), memory_, stride_, padded, of_s);
-    multiply_rows(y_.data(), memory_, stride_, padded, of_y);
+    multiply_rows(s_, padded, of_s);
+    multiply_rows(y_, padded, of_y);
     std::array<double, 64> x{};
     // [theta S^T S, L; L^T, -I] [x; q] = [theta S^T v; Y^T v]: x from the Schur complement, q = L^T x - Y^T
     // v.
@@ -182,8 +196,8 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
       q[slot(i)] = -of_y[slot(i)];
       for (std::size_t j = i + 1; j < m; ++j) q[slot(i)] += sy_[slot(j) * memory_ + slot(i)] * x[j];
     }
-    subtract_rows(s_.data(), memory_, stride_, p, result);
-    subtract_rows(y_.data(), memory_, stride_, q, result);
+    subtract_rows(s_, p, result);
+    subtract_rows(y_, q, result);
   }
   std::copy_n(result, size_, out);
 }

@@ -1,5 +1,11 @@
 // The Python face of the core: one bind_* function for each topic, nothing else.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+
+#include "cladebench/instruction_set.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -25,6 +31,13 @@ NB_MODULE(_core, m) {
 #endif
       },
       "Threads that the core's parallel loops would use now (1 without OpenMP).");
+  m.def("instruction_sets", &cladebench::instruction_sets,
+        "Instruction sets that this machine and the core have in common, the narrowest first.");
+  m.def("instruction_set", &cladebench::instruction_set, "The one that the kernels use: the widest.");
+  m.def("use_instruction_set", &cladebench::use_instruction_set, nb::arg("name"),
+        "Use another one, for measurement: no result depends on it. The variable CLADEBENCH_INSTRUCTION_SET "
+        "in the environment does the same from the start.");
+  if (const char* name = std::getenv("CLADEBENCH_INSTRUCTION_SET")) cladebench::use_instruction_set(name);
   bind_tree(m);
   bind_perch(m);
   bind_assignment(m);

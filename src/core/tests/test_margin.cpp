@@ -2,12 +2,16 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "check.hpp"
+#include "cladebench/instruction_set.hpp"
 #include "cladebench/margin.hpp"
 #include "cladebench/proximal.hpp"
 #include "cladebench/quasi_newton.hpp"
@@ -59,6 +63,7 @@ TEST(margin_loss_and_costs_are_those_of_the_formula) {
     const std::size_t K = 2 + random() % 12;
     Instance it(random, 1 + random() % 300, 1 + random() % 40, K);
     MarginLoss loss(it.view(), it.labels, K);
+    loss.keep_scores();
     std::vector<double> gradient(K * it.P), other(K * it.P);
     const double value = loss.evaluate(it.W.data(), gradient.data());
     CHECK_NEAR(value, plain_loss(it), 1e-12);
@@ -94,9 +99,11 @@ TEST(margin_at_zero) {
     std::vector<double> gradient(4 * P);
     std::fill(it.W.begin(), it.W.end(), 0.0);
     CHECK_NEAR(loss.evaluate(it.W.data(), gradient.data()), zero.loss, 1e-14);
-    double squares = 0.0;
-    for (const double x : it.X) squares += x * x;
-    CHECK_NEAR(zero.mean_square, squares / 37.0, 1e-13);
+    for (std::size_t p = 0; p < P; ++p) {
+      double squares = 0.0;
+      for (std::size_t i = 0; i < 37; ++i) squares += it.X[i * P + p] * it.X[i * P + p];
+      CHECK_NEAR(zero.mean_squares[p], squares / 37.0, 1e-13);
+    }
     for (std::size_t k = 0; k < gradient.size(); ++k) CHECK(std::abs(gradient[k] - zero.gradient[k]) < 1e-14);
   }
 }
@@ -121,6 +128,57 @@ TEST(margin_does_not_depend_on_the_threads) {
     CHECK(losses[k] == losses[0] && gradients[k] == gradients[0] && models[k] == models[0]);
   }
 #endif
+}
+
+TEST(kernels_give_the_same_bits_on_every_instruction_set) {
+  std::mt19937_64 random(6);
+  const std::string before = instruction_set();
+  // All numbers of models with code of their own, and more; rows shorter than a vector, overlapping, whole.
+  for (const std::size_t K : {2, 3, 4, 5, 6, 11}) {
+    for (const std::size_t P : {3, 8, 21, 24}) {
+      const Instance it(random, 203, P, K);
+      const std::vector<double> weights(P, 1e-3);
+      std::vector<std::vector<double>> found;
+      for (const std::string& name : instruction_sets()) {
+        use_instruction_set(name);
+        CHECK(instruction_set() == name);
+        MarginLoss loss(it.view(), it.labels, K);
+        std::vector<double> all(it.W.size());
+        loss.keep_scores();
+        for (const double square : loss.at_zero().mean_squares) all.push_back(square);
+        loss.accept();
+        const double value = loss.evaluate(it.W.data(), all.data());
+        all.push_back(value);
+        all.push_back(loss.along(0.4));
+        const MarginFit fit = fit_margin(loss, {weights, weights, weights}, {}, 1e-6, 12);
+        all.insert(all.end(), fit.W.begin(), fit.W.end());
+        all.insert(all.end(), {fit.objective, fit.residual, first_nonfinite(it.view()) + 0.0});
+        const std::vector<double> costs = assignment_costs(it.view(), it.W, K);
+        all.insert(all.end(), costs.begin(), costs.end());
+        found.push_back(all);
+      }
+      for (const std::vector<double>& all : found) CHECK(all == found[0]);
+    }
+  }
+  use_instruction_set(before);
+  CHECK_THROWS(use_instruction_set("mmx"), "the instruction set is 'mmx'; this machine has: baseline");
+}
+
+TEST(margin_without_kept_scores) {
+  std::mt19937_64 random(7);
+  const Instance it(random, 50, 9, 3);
+  MarginLoss with(it.view(), it.labels, 3), without(it.view(), it.labels, 3);
+  with.keep_scores();
+  std::vector<double> gradient(it.W.size()), other(it.W.size());
+  CHECK(with.evaluate(it.W.data(), gradient.data()) == without.evaluate(it.W.data(), other.data()));
+  CHECK(gradient == other);
+  bool thrown = false;
+  try {
+    without.along(0.5);
+  } catch (const std::logic_error&) {
+    thrown = true;
+  }
+  CHECK(thrown);
 }
 
 TEST(lbfgs_matrix_maps_the_latest_step_and_is_inverted) {

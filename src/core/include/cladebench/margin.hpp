@@ -14,8 +14,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "cladebench/box.hpp"  // kLanes
 
 namespace cladebench {
 
@@ -43,11 +46,15 @@ class MarginLoss {
   std::size_t P() const { return X_.P; }
   std::size_t K() const { return K_; }
 
+  /// From now on evaluations leave the scores of all rows, 2 n (K - 1) numbers, for along(). Whoever only
+  /// wants a gradient is spared the room: to be given fresh pages by the system takes longer than to sum.
+  void keep_scores();
+
   /// What is known at W = 0, from one pass that only adds up rows.
   struct AtZero {
-    double loss;                   ///< (K - 1) / K
-    std::vector<double> gradient;  ///< K x P
-    double mean_square;            ///< mean of ||x_i||^2; not finite if X is not
+    double loss;                       ///< (K - 1) / K
+    std::vector<double> gradient;      ///< K x P
+    std::vector<double> mean_squares;  ///< of the P features; their sum is not finite if X is not
   };
   /// Also makes W = 0 the trial.
   AtZero at_zero();
@@ -59,17 +66,19 @@ class MarginLoss {
   void accept() { base_.swap(trial_); }
 
   /// h at base + t (trial - base), from the scores of both: O(nK), without a pass over X.
+  /// @throws std::logic_error unless they were kept.
   double along(double t) const;
 
  private:
   MatrixView X_;
   std::size_t K_;
-  std::size_t n_tiles_, n_chunks_, tiles_per_chunk_;
+  std::size_t n_tiles_, n_chunks_, tiles_per_chunk_, chunk_stride_;
   std::vector<double> narrow_;  ///< rows of less than kLanes features, padded
   std::vector<double> last_tile_;
   std::vector<double> labels_;  ///< as lanes of the tiles, -1 beyond the last row
+  std::size_t n_scores() const { return n_tiles_ * (K_ - 1) * kLanes; }
   /// Scores against the last model, (w_k - w_K).x_i: for each tile, model k < K - 1 and row.
-  std::vector<double> trial_, base_;
+  std::unique_ptr<double[]> trial_, base_;
   std::vector<double> differences_, partial_;
   std::vector<double> chunk_loss_;
 };

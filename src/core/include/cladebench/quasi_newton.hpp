@@ -36,6 +36,8 @@ class CompactLbfgs {
     return rows.data() + slot(i) * stride_;
   }
   std::size_t slot(std::size_t i) const { return (first_ + i) % memory_; }  ///< of the i-th oldest pair
+  void multiply_rows(const std::vector<double>& rows, const double* v, double* out) const;
+  void subtract_rows(const std::vector<double>& rows, const double* weights, double* out) const;
   void factorize();
 
   std::size_t size_, stride_, memory_, n_pairs_ = 0, first_ = 0;
