@@ -1,4 +1,4 @@
-"""CIFAR-100 as bags of visual words: three groups of its classes in the place of three data sets of image features.
+"""CIFAR-100 as bags of visual words: three groups of its classes in place of three data sets of image features.
 
 The features behind the published table are not public in the form used. These are made in the way the paper describes:
 histograms of SIFT words, projected to 100 principal components, with a WordNet tree over the classes.
@@ -45,7 +45,7 @@ N_COMPONENTS = 100
 #: The smallest standard deviation of a component is about 0.03. The scores that OpenBLAS 0.3.31 gives with its
 #: kernels for Prescott, Sandybridge and Haswell, on one thread and on two, differ by 5e-14 at most, so that the
 #: chance for any of the 2.7 million scores to lie that near to a boundary of rounding is below
-#: 2.7e6 * 1e-13 / 1e-4 = 0.3 per cent; most differ by far less. Were it to happen, the digest would tell.
+#: 2.7e6 * 1e-13 / 1e-4 = 0.3 per cent; most differ by far less. If one did, the digest would differ.
 DECIMALS = 4
 
 #: Coarse labels (0..19, in alphabetical order of the official names), five classes each.

@@ -68,19 +68,19 @@ def sha256(content: bytes) -> str:
 
 
 def expected(file: RemoteFile) -> str:
-    """Put in words what the registry says of a file's bytes."""
+    """Describe the registered bytes of a file."""
     return f"{file.size} bytes with sha256 {file.sha256}"
 
 
 def wrong_size(file: RemoteFile, size: int) -> str | None:
-    """Put a size in words where it is not the registered one; nothing is read far beyond that."""
+    """Describe a wrong size; None for the right one. Of a file that is too long, only one byte more is read."""
     if size == file.size:
         return None
     return f"{size} bytes" if size < file.size else f"more than {file.size} bytes"
 
 
 def fault(file: RemoteFile, content: bytes) -> str | None:
-    """What bytes are that are not the registered ones; None for the right ones."""
+    """Say what is wrong with the bytes; None if they are the registered ones."""
     wrong = wrong_size(file, len(content))
     if wrong:
         return wrong
@@ -186,7 +186,7 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
                 raise
     found = fault(file, content)
     if found:
-        # Many a dead link answers with a web page; anything else is other data, and that is an error.
+        # A dead link often answers with a web page; any other wrong bytes are an error.
         if content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
             _failed[url] = "answers with a web page in place of the file"
             raise _Unreachable(_failed[url])
@@ -204,7 +204,7 @@ class _BrokenOff(_Unreachable):
 
 
 class _Transfer(threading.Thread):
-    """Fetch one address into memory, at most one chunk more than is wanted; given up, it ends with its next chunk.
+    """Fetch one address into memory: at most one chunk too many, and none after it was given up.
 
     It runs in a thread of its own, because time limits of sockets bound neither the look-up of a name nor a server that
     sends one byte now and then.
@@ -285,7 +285,7 @@ def check_writable(folder: Path) -> None:
 
 
 def write_file(target: Path, content: bytes) -> None:
-    """Write by rename: others see the whole file or none, and two that fetch the same one do no harm."""
+    """Write by rename: others see the whole file or none, and two processes may fetch the same one."""
     try:
         write_atomically(target, content)
     except OSError as error:
@@ -305,7 +305,7 @@ class Checked:
         cache or mirror.
     path : Path
     fault : str or None
-        What is wrong with the bytes; None when they are the registered ones.
+        What is wrong with the bytes; None if nothing is.
     """
 
     file: RemoteFile

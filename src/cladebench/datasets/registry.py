@@ -112,7 +112,7 @@ def load(name: str, draw: int = 0) -> Dataset:
     DataUnavailable
         A file is in no source.
     ChecksumMismatch
-        A file's bytes are not the registered ones.
+        A file has the wrong bytes.
     DatasetError
         The content is not what the registry says.
     """

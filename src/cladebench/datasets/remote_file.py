@@ -37,7 +37,7 @@ class ChecksumMismatch(DatasetError):
 
     def __init__(self, file: str, place: str, expected: str, found: str, remark: str) -> None:
         self.file, self.place, self.expected, self.found, self.remark = file, place, expected, found, remark
-        # All arguments go on, so that it passes from one process to another.
+        # With all arguments, so that it can be sent to another process.
         super().__init__(file, place, expected, found, remark)
 
     def __str__(self) -> str:
@@ -62,8 +62,8 @@ class RemoteFile:
     bundled : callable, optional
         Gives the same bytes without any file, from an installed package. They are checked like all others.
     made_from : str, optional
-        For bytes that no official address serves: what they were taken or made from, in words. Whoever lacks
-        the file is told so.
+        For bytes that no official address serves: what they were taken or made from, in words. Messages about
+        a missing file repeat it.
     """
 
     name: str

@@ -48,7 +48,8 @@ class ArtifactContext:
     methods : mapping of str to mapping
         The plan's methods: label, role, estimator, params.
     datasets : mapping of str to mapping
-        For each data set of the scope: title, kind, stand_in_for, n_samples, n_features, n_classes.
+        For each data set of the scope: title, kind, stand_in_for, n_samples, n_features, n_classes
+        (None where there are no features or labels).
     load_arrays : callable
         ``load_arrays(cell_id) -> dict of str to ndarray``: what a cell stored.
     """
