@@ -175,6 +175,73 @@ def test_newick_by_hand() -> None:
     assert Hierarchy([-1, 0], [0, 1]).to_newick() == "(0,1);"
 
 
+def test_newick_of_edge_lengths_by_hand() -> None:
+    tree = Hierarchy([4, 4, 3, -1, 3], [0, 1, 2, 2], [0, 0, 0.25, 2, 0.5], edge_lengths=[1, 2.5, 3, 99, 4])
+    assert tree.to_newick() == "((2:0.0,3:0.0):3.0,(0:1.0,1:2.5):4.0);"
+    chain = Hierarchy([-1, 0, 1, 1, 0], [2, 3, 4], edge_lengths=[7, 0, 3, 4, 5])
+    assert chain.to_newick() == "((0:3.0,1:4.0):0.0,2:5.0);"
+    assert Hierarchy([-1], [0], edge_lengths=[1]).to_newick() == "0;"
+
+
+# ---------------------------------------------------------------------- edge lengths
+
+
+def path_length(tree: Hierarchy, i: int, j: int) -> float:
+    """Length of the path between two samples, by walks to their common ancestor."""
+    total, top = 0.0, tree.lca(i, j)
+    for node in (int(tree.leaf_of[i]), int(tree.leaf_of[j])):
+        while node != top:
+            total += tree.edge_lengths[node]
+            node = int(tree.parents[node])
+    return total
+
+
+@given(hierarchies(), st.data())
+def test_pruned_keeps_the_lengths_of_paths(tree: Hierarchy, data: st.DataObject) -> None:
+    lengths = data.draw(st.lists(st.integers(0, 9), min_size=tree.n_nodes, max_size=tree.n_nodes))
+    tree = Hierarchy(tree.parents, tree.leaf_of, edge_lengths=lengths)
+    pruned = tree.pruned()
+    for i in range(tree.n_samples):
+        for j in range(i):
+            assert path_length(pruned, i, j) == path_length(tree, i, j)
+    assert pruned.edge_lengths[pruned.root] == 0
+
+
+def test_lengths_add_up_along_a_chain() -> None:
+    tree = Hierarchy([-1, 0, 1, 2, 3, 1], [4, 5], edge_lengths=[1, 2, 4, 8, 16, 32])
+    pruned = tree.pruned()
+    assert pruned.parents.tolist() == [-1, 0, 0]
+    assert pruned.edge_lengths.tolist() == [0, 4 + 8 + 16, 32]
+
+
+@given(hierarchies(), st.integers(1, 12), st.data())
+def test_truncated_and_copies_keep_lengths(tree: Hierarchy, n_leaves: int, data: st.DataObject) -> None:
+    lengths = data.draw(st.lists(st.integers(0, 99), min_size=tree.n_nodes, max_size=tree.n_nodes))
+    tree = Hierarchy(tree.parents, tree.leaf_of, tree.heights, {"id": range(tree.n_nodes)}, None, lengths)
+    top = tree.truncated(n_leaves)
+    assert np.array_equal(top.edge_lengths, tree.edge_lengths[top.node_data["id"]])
+    for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert np.array_equal(other.edge_lengths, tree.edge_lengths)
+
+
+def test_edge_lengths_that_make_no_sense() -> None:
+    for wrong, words in (
+        ([0, 1], r"edge_lengths has shape \(2,\); expected \(3,\)"),
+        ([0, -1, 2], r"edge_lengths\[1\] is -1\.0; expected finite and at least 0"),
+        ([0, 1, np.nan], r"edge_lengths\[2\] is nan"),
+        ([0, 1, np.inf], r"edge_lengths\[2\] is inf"),
+        (["a", 1, 2], "edge_lengths is no array of numbers"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            Hierarchy([-1, 0, 0], [1, 2], edge_lengths=wrong)
+    given = np.array([np.nan, 1, 2])  # the root has no edge
+    tree = Hierarchy([-1, 0, 0], [1, 2], edge_lengths=given)
+    assert tree.edge_lengths.tolist() == [0, 1, 2] and np.isnan(given[0])
+    assert Hierarchy([-1], [0]).edge_lengths is None
+    with pytest.raises(ValueError, match="read-only"):
+        tree.edge_lengths[1] = 3
+
+
 @given(hierarchies())
 def test_copies_are_equal(tree: Hierarchy) -> None:
     for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), copy.copy(tree)):
@@ -262,6 +329,12 @@ def test_cut_by_hand() -> None:
         ([[-1]], [0], "parents has shape"),
         ([-1], [0.5], "leaf_of has dtype float64"),
         ([-1], ["a"], "leaf_of has dtype"),
+        (
+            np.array([2**64 - 1, 0], dtype=np.uint64),
+            [1],
+            r"parents\[0\] is 18446744073709551615; expected at most 2\^63 - 1",
+        ),
+        ([-1, 0], np.array([1, 2**63], dtype=np.uint64), r"leaf_of\[1\] is 9223372036854775808"),
     ],
 )
 def test_bad_parents(parents: list, leaf_of: list, message: str) -> None:
@@ -319,7 +392,7 @@ def test_bad_node_values() -> None:
         Hierarchy([-1], [0], heights=1.0)
     with pytest.raises(ValueError, match="heights is no array of numbers"):
         Hierarchy([-1], [0], heights=["a"])
-    with pytest.raises(ValueError, match=r"heights\[0\] is not finite"):
+    with pytest.raises(ValueError, match=r"heights\[0\] is nan; expected finite numbers"):
         Hierarchy([-1], [0], heights=[np.nan])
     with pytest.raises(ValueError, match="node_data\\['x'\\]"):
         Hierarchy([-1], [0], node_data={"x": [1, 2]})

@@ -1,5 +1,7 @@
 """Drawings of trees and the files of figures."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -102,3 +104,32 @@ def test_style_is_undone() -> None:
         assert mpl.rcParams["svg.hashsalt"] == "cladebench"
         assert mpl.rcParams["axes.prop_cycle"].by_key()["color"] == list(PALETTE)
     assert dict(mpl.rcParams) == before
+
+
+def test_a_notebook_shows_a_small_picture_and_leaves_nothing_behind() -> None:
+    script = """
+import sys, warnings
+warnings.simplefilter("error")
+import matplotlib
+before = matplotlib.rcParams.copy()
+from cladebench import Hierarchy
+tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+picture = tree._repr_svg_()
+assert picture.lstrip().startswith("<?xml") and "</svg>" in picture, picture[:100]
+assert picture == tree._repr_svg_()
+assert "matplotlib.pyplot" not in sys.modules
+assert matplotlib.rcParams.copy() == before
+assert len(picture) < 60_000, len(picture)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_picture_shows_a_few_leaves_and_huge_trees_have_none() -> None:
+    import xml.etree.ElementTree as ElementTree
+
+    n = 3000
+    k = np.arange(0, 2 * n - 2, 2)
+    picture = Hierarchy.from_linkage(np.column_stack([k, k + 1, np.arange(n - 1)]))._repr_svg_()
+    assert picture is not None and len(picture) < 100_000
+    ElementTree.fromstring(picture)
+    assert Hierarchy([-1] + [0] * 20_000, range(1, 20_001))._repr_svg_() is None

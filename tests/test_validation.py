@@ -4,14 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cladebench.validation import as_index, check_count, class_codes
+from cladebench.validation import as_index, check_integer, check_seed, check_y, class_codes
 
 WORDS = ["b", "a", "b"]
 
 
 def test_counts() -> None:
     for value in (1, np.int8(3), 10**30):
-        check_count("k", value)
+        check_integer("k", value, minimum=1)
+        check_integer("k", value)
+    check_integer("k", -5)
+    check_integer("k", 4, minimum=4)
+    with pytest.raises(ValueError, match="k is 3; expected at least 4"):
+        check_integer("k", 3, minimum=4)
     for value, error in (
         (0, ValueError),
         (-1, ValueError),
@@ -20,7 +25,7 @@ def test_counts() -> None:
         ("1", TypeError),
     ):
         with pytest.raises(error, match=f"k is {value}" if error is ValueError else f"k is {value!r}"):
-            check_count("k", value)
+            check_integer("k", value, minimum=1)
 
 
 def test_indices() -> None:
@@ -28,6 +33,11 @@ def test_indices() -> None:
     assert as_index("v", []).tolist() == []
     for wrong in ([[0]], [0.0], ["a"], [True]):
         with pytest.raises(ValueError, match="v has"):
+            as_index("v", wrong)
+    largest = 2**63 - 1
+    assert as_index("v", np.array([0, largest], dtype=np.uint64)).tolist() == [0, largest]
+    for wrong in (np.array([0, 2**64 - 1], dtype=np.uint64), np.array([3, 2**63], dtype=np.uint64)):
+        with pytest.raises(ValueError, match=rf"v\[1\] is {wrong[1]}; expected at most 2\^63 - 1"):
             as_index("v", wrong)
 
 
@@ -42,6 +52,8 @@ def test_indices() -> None:
         pd.Categorical(WORDS),
         pd.Series([2, 1, 2], dtype="Int64"),
         pd.Series([True, False, True], dtype="boolean"),
+        [b"b", b"a", b"b"],
+        [np.str_("b"), "a", "b"],
         [2, 1, 2],
         [2.5, 1.0, 2.5],
         [True, False, True],
@@ -68,6 +80,10 @@ def test_labels_of_one_kind_are_coded_in_sorted_order(labels: object) -> None:
         (pd.to_datetime(["2020-01-01", None, "2020-01-02"]), r"labels\[1\] is .*NaT"),
         (np.array(["a", 1, "b"], dtype=object), r"labels\[1\] is 1"),
         (np.array([1, "a", 2], dtype=object), r"labels\[1\] is 'a'"),
+        ([1, "a", 2], r"labels\[1\] is 'a'"),
+        (["a", 1, "b"], r"labels\[1\] is 1"),
+        (("a", np.nan, "b"), r"labels\[1\] is nan"),
+        ([b"a", "a", b"b"], r"labels\[1\] is 'a'"),
     ],
 )
 def test_labels_that_are_missing_or_of_several_kinds_are_named(labels: object, found: str) -> None:
@@ -79,3 +95,22 @@ def test_labels_of_another_length() -> None:
     for wrong in ([0, 1], [[0], [1], [2]], 3, []):
         with pytest.raises(ValueError, match=r"labels has shape .*; expected \(3,\)"):
             class_codes(wrong, 3)
+
+
+def test_labels_are_called_by_the_name_of_the_argument() -> None:
+    with pytest.raises(ValueError, match=r"^classes\[1\] is None"):
+        class_codes([1, None], 2, "classes")
+    with pytest.raises(ValueError, match=r"^classes has shape \(1,\)"):
+        class_codes([1], 2, "classes")
+
+
+def test_y_that_scikit_learn_lets_pass() -> None:
+    check_y([1, 2], np.array([1, 2]))
+    check_y([[1], [2]], np.array([1, 2]))  # a column: scikit-learn has warned
+    with pytest.raises(ValueError, match=r"^y\[1\] is 'a'"):
+        check_y([1, "a"], np.array(["1", "a"]))
+
+
+def test_seeds() -> None:
+    for value in (None, 0, 2**32 - 1, np.random.RandomState(0)):
+        check_seed(value)

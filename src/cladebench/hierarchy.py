@@ -40,6 +40,8 @@ class Hierarchy:
         Further values of nodes, by name.
     sample_names : sequence of str, length n_samples, optional
         Names for drawings and Newick; the samples' indices by default.
+    edge_lengths : array-like of float, shape (n_nodes,), optional
+        Length of the edge above each node, at least 0. The root has none: what stands there is not read.
 
     Attributes
     ----------
@@ -47,8 +49,8 @@ class Hierarchy:
         Nodes, samples, and nodes without children.
     root : int
         The root node.
-    parents, leaf_of, heights, node_data, sample_names
-        As given, read-only.
+    parents, leaf_of, heights, node_data, sample_names, edge_lengths
+        As given, read-only; ``edge_lengths`` is 0 at the root.
     child_ptr, child_index : ndarray of int64, shapes (n_nodes + 1,), (n_nodes - 1,)
         Children of v in the order of their indices: ``child_index[child_ptr[v]:child_ptr[v + 1]]``.
     preorder, depths : ndarray of int64, shape (n_nodes,)
@@ -80,6 +82,7 @@ class Hierarchy:
         heights: npt.ArrayLike | None = None,
         node_data: Mapping[str, npt.ArrayLike] | None = None,
         sample_names: Sequence[str] | None = None,
+        edge_lengths: npt.ArrayLike | None = None,
     ) -> None:
         tree = _core.Tree(as_index("parents", parents), as_index("leaf_of", leaf_of))
         self._tree = tree
@@ -94,7 +97,10 @@ class Hierarchy:
         self.sample_order: IntArray = tree.sample_order
         self.first: IntArray = tree.first
         self.last: IntArray = tree.last
-        self.heights: FloatArray | None = None if heights is None else self._checked_heights(heights)
+        self.heights: FloatArray | None = None if heights is None else self._checked("heights", heights)
+        self.edge_lengths: FloatArray | None = (
+            None if edge_lengths is None else self._checked("edge_lengths", edge_lengths)
+        )
         self.node_data: Mapping[str, npt.NDArray[Any]] = MappingProxyType(
             {name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()}
         )
@@ -261,8 +267,8 @@ class Hierarchy:
     def truncated(self, n_leaves: int) -> Hierarchy:
         """Return the top of the tree, down to the clusters of ``cut(n_leaves)``: what lies below them is left out.
 
-        The samples below a cluster sit at its node, which becomes a leaf; heights and node data of the nodes that
-        stay are kept, and so is their order.
+        The samples below a cluster sit at its node, which becomes a leaf; heights, edge lengths and node data of the
+        nodes that stay are kept, and so is their order.
 
         Parameters
         ----------
@@ -278,14 +284,7 @@ class Hierarchy:
         # In preorder the deepest kept node above a sample is the last that writes to its place.
         for node in self.preorder[kept[self.preorder]]:
             leaf_of[self.sample_order[self.first[node] : self.last[node]]] = new_index[node]
-        parents = self.parents[kept]
-        return Hierarchy(
-            np.where(parents >= 0, new_index[parents], -1),
-            leaf_of,
-            None if self.heights is None else self.heights[kept],
-            {name: values[kept] for name, values in self.node_data.items()},
-            self.sample_names,
-        )
+        return self._with_nodes(kept, self.parents, leaf_of, self.edge_lengths)
 
     def class_counts(self, labels: npt.ArrayLike) -> IntArray:
         """Count the samples of each class below each node.
@@ -312,7 +311,8 @@ class Hierarchy:
         """Return the tree without nodes that hold no sample below and without unary chains.
 
         A node with neither samples of its own nor two children that have samples gives way to the one below
-        it; heights and node data of the nodes that stay are kept, and so is their order.
+        it; heights and node data of the nodes that stay are kept, and so is their order. The edge lengths of
+        a chain add up.
         """
         has_samples = self.sizes > 0
         not_root = self.parents >= 0
@@ -321,24 +321,33 @@ class Hierarchy:
         kept = has_samples & ((own > 0) | (live_children > 1))
         # Each pass doubles the chain that a node's pointer jumps over.
         nearest = self.parents.copy()
+        lengths = None if self.edge_lengths is None else self.edge_lengths.copy()
         while (skip := (nearest >= 0) & ~kept[nearest]).any():
+            if lengths is not None:
+                lengths[skip] += lengths[nearest[skip]]
             nearest[skip] = nearest[nearest[skip]]
+        return self._with_nodes(kept, nearest, (np.cumsum(kept) - 1)[self.leaf_of], lengths)
+
+    def _with_nodes(
+        self, kept: npt.NDArray[np.bool_], parents: IntArray, leaf_of: IntArray, lengths: FloatArray | None
+    ) -> Hierarchy:
+        """Make the tree of some of the nodes, whose parents are among them; `leaf_of` has their new numbers."""
         new_index = np.cumsum(kept) - 1
-        parents = np.where(nearest[kept] >= 0, new_index[nearest[kept]], -1)
         return Hierarchy(
-            parents,
-            new_index[self.leaf_of],
+            np.where(parents[kept] >= 0, new_index[parents[kept]], -1),
+            leaf_of,
             None if self.heights is None else self.heights[kept],
             {name: values[kept] for name, values in self.node_data.items()},
             self.sample_names,
+            None if lengths is None else lengths[kept],
         )
 
     def to_newick(self) -> str:
         """Write the tree in Newick format; nodes without samples and unary chains are left out.
 
-        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. With
-        heights, the branch above a node has the length height(parent) - height(node); samples that share
-        their node hang at height 0.
+        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. Branches
+        have the edge lengths; without these, but with heights, that above a node is height(parent) -
+        height(node). Samples that share their node hang on edges of length 0, or at height 0.
         """
         return tree_formats.write_newick(self.pruned())
 
@@ -383,16 +392,52 @@ class Hierarchy:
 
         return draw_hierarchy(self, ax, labels, max_leaves)
 
+    def plot_unrooted(self, ax: Axes | None = None, labels: npt.ArrayLike | None = None) -> Axes:
+        """Draw the tree without a root: nodes spread over the plane, edges as long as they are.
+
+        Edges have their lengths, or length 1 where the tree has none. Large trees take long: beyond 300 nodes the
+        layout is the plain one by equal angles, up to there gaps between branches are evened out (equal daylight).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        labels : array-like, shape (n_samples,), optional
+            Classes: the marker of a node has the colour and shape of the class of more than half of its samples (grey
+            if there is none).
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        References
+        ----------
+        Felsenstein (2004), Inferring phylogenies, chapter 34 (both layouts).
+        """
+        from cladebench.unrooted_drawing import draw_unrooted
+
+        return draw_unrooted(self, ax, labels)
+
+    def _repr_svg_(self) -> str | None:
+        # For notebooks: a small picture; a tree that would take long to lay out has none.
+        from cladebench.tree_drawing import picture
+
+        return picture(self) if self.n_nodes <= 20_000 else None
+
     # ------------------------------------------------------------------ the rest
 
-    def _checked_heights(self, heights: npt.ArrayLike) -> FloatArray:
-        values = as_floats("heights", heights).copy()
+    def _checked(self, name: str, given: npt.ArrayLike) -> FloatArray:
+        values = as_floats(name, given).copy()
         if values.shape != (self.n_nodes,):
-            raise ValueError(f"heights has shape {values.shape}; expected ({self.n_nodes},)")
-        if not np.isfinite(values).all():
-            raise ValueError(
-                f"heights[{int(np.argmin(np.isfinite(values)))}] is not finite; expected finite numbers"
-            )
+            raise ValueError(f"{name} has shape {values.shape}; expected ({self.n_nodes},)")
+        is_length = name == "edge_lengths"
+        if is_length:
+            values[self.root] = 0.0
+        wrong = ~np.isfinite(values) | (is_length & (values < 0))
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            what = "finite and at least 0" if is_length else "finite numbers"
+            raise ValueError(f"{name}[{at}] is {values[at]}; expected {what}")
         values.flags.writeable = False
         return values
 
@@ -417,7 +462,15 @@ class Hierarchy:
         raise AttributeError(f"{name} cannot be deleted: a Hierarchy is immutable")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hierarchy, (self.parents, self.leaf_of, self.heights, dict(self.node_data), self.sample_names)
+        data = dict(self.node_data)
+        return Hierarchy, (
+            self.parents,
+            self.leaf_of,
+            self.heights,
+            data,
+            self.sample_names,
+            self.edge_lengths,
+        )
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, n_samples={self.n_samples})"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.plotting import PALETTE
+from cladebench.plotting import PALETTE, use_style
 from cladebench.tree_formats import RootedTree
 from cladebench.validation import check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MIXED = "0.6"  # branches without a majority class
+MIXED = "0.6"  # branches without a majority class
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def draw_hierarchy(
         share = np.bincount(codes[samples]) / len(samples)
         if labels is None:
             return "0.25", "-"
-        return _class_style(int(share.argmax()))[:2] if share.max() > 0.5 else (_MIXED, "-")
+        return _class_style(int(share.argmax()))[:2] if share.max() > 0.5 else (MIXED, "-")
 
     for node in split:
         parts = [x[child] for child in map(int, tree.children(node))]
@@ -179,3 +180,15 @@ def _draw_legend(ax: Axes, names: list[str]) -> None:
         colour, _, hatch = _class_style(k)
         handles.append(Patch(facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0))
     ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="class", borderaxespad=0.2)
+
+
+def picture(hierarchy: RootedTree) -> str:
+    """SVG of a small dendrogram, for notebooks."""
+    from matplotlib.figure import Figure  # not pyplot: no figure is left open
+
+    with use_style():
+        figure = Figure(figsize=(3.2, 1.8), layout="constrained")
+        draw_hierarchy(hierarchy, figure.add_subplot(), max_leaves=12)
+        out = StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()

@@ -19,9 +19,12 @@ class RootedTree(Protocol):
 
     root: int
     parents: IntArray
+    leaf_of: IntArray
     preorder: IntArray
+    depths: IntArray
     sizes: IntArray
     heights: FloatArray | None
+    edge_lengths: FloatArray | None
     sample_names: tuple[str, ...] | None
 
     @property
@@ -107,13 +110,20 @@ def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:
 def write_newick(tree: RootedTree) -> str:
     """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
     names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
-    heights = tree.heights
+    lengths, heights = tree.edge_lengths, tree.heights
 
-    def branch(upper: int, lower: float) -> str:
-        return "" if heights is None or upper < 0 else f":{float(heights[upper]) - lower!r}"
+    def above(node: int) -> str:
+        parent = int(tree.parents[node])
+        if parent < 0 or (lengths is None and heights is None):
+            return ""
+        if lengths is not None:
+            return f":{float(lengths[node])!r}"
+        return f":{float(heights[parent]) - float(heights[node])!r}"  # type: ignore[index]
 
-    def height(node: int) -> float:
-        return 0.0 if heights is None else float(heights[node])
+    def above_sample(node: int) -> str:
+        if lengths is not None:
+            return ":0.0"
+        return "" if heights is None else f":{float(heights[node])!r}"
 
     pieces: list[str] = []
     todo: list[str | int] = [";", tree.root]  # from the end: text to write, and nodes to write out
@@ -123,14 +133,13 @@ def write_newick(tree: RootedTree) -> str:
             pieces.append(item)
             continue
         own, children = tree.own_samples(item), tree.children(item)
-        above = branch(int(tree.parents[item]), height(item))
         if len(own) == 1 and not len(children):
-            pieces.append(_newick_name(names[own[0]]) + above)
+            pieces.append(_newick_name(names[own[0]]) + above(item))
             continue
-        inside: list[str | int] = [_newick_name(names[i]) + branch(item, 0.0) for i in own]
+        inside: list[str | int] = [_newick_name(names[i]) + above_sample(item) for i in own]
         inside += [int(child) for child in children]
         pieces.append("(")
-        todo.append(")" + above)
+        todo.append(")" + above(item))
         for part in reversed(inside[1:]):
             todo += [part, ","]
         todo.append(inside[0])

@@ -73,7 +73,7 @@ def check_bad_data(cls: Class) -> None:
 def check_bad_labels(cls: Class) -> None:
     X, _ = blobs()
     for mixed in ([1, "a", 2] * 10, np.array([1, "a", 2] * 10, dtype=object)):
-        if cls.uses_labels:
+        if cls.uses_labels or getattr(cls, "uses_constraints", False):  # none are given: they come from y
             with pytest.raises(ValueError, match=r"y\[[01]\] is .*; expected a class for each sample"):
                 make(cls).fit(X, mixed)
         else:

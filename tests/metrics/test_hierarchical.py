@@ -207,9 +207,40 @@ def test_cost_rejects_bad_input() -> None:
     with pytest.raises(ValueError, match="too large"):
         dasgupta_cost(tree, LinearKernel(np.full((3, 1), 1e200)))
     broken = sp.csr_array(np.ones((3, 3)))
-    broken.indices[0] = 3
-    with pytest.raises(ValueError, match="indices"):
-        dasgupta_cost(tree, broken)
+    for column in (3, -1, 2**32, 2**32 + 1):
+        broken.indices = broken.indices.astype(np.int64)
+        broken.indices[4] = column
+        with pytest.raises(ValueError, match=rf"similarity has the column {column}; expected 0\.\.2"):
+            dasgupta_cost(tree, broken)
+    # What lies beyond the last row's end is no entry.
+    longer = sp.csr_array((np.ones(2), np.array([1, 99]), np.array([0, 1, 1, 1])), shape=(3, 3))
+    assert dasgupta_cost(tree, longer) == 0.5 * 2
+
+
+def test_cost_says_what_to_make_of_features_and_labels() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    X = np.ones((3, 5))
+    with pytest.raises(
+        ValueError,
+        match=r"shape \(3, 5\); expected \(3, 3\)\. For the features X, .*"
+        r"Similarity\('inv_sq'\)\(X\) or LinearKernel\(X\)",
+    ):
+        dasgupta_cost(tree, X)
+    with pytest.raises(
+        ValueError, match=r"\(3,\); expected .* Labels are read by dendrogram_purity; .*LinearKernel"
+    ):
+        dasgupta_cost(tree, ["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"\(4, 4\); expected \(3, 3\)$"):
+        dasgupta_cost(tree, np.ones((4, 4)))
+    assert dasgupta_cost(tree, LinearKernel(X)) == dasgupta_cost(tree, 5 * np.ones((3, 3)))
+    assert dasgupta_cost(tree, Similarity("inv_sq")(X)) == 8
+
+
+def test_purity_refuses_labels_of_two_kinds() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    for mixed in ([1, "a", 1], np.array([1, "a", 1], dtype=object)):
+        with pytest.raises(ValueError, match=r"labels\[1\] is 'a'; expected .* all strings or all numbers"):
+            dendrogram_purity(tree, mixed)
 
 
 def test_cost_is_bit_equal_for_any_number_of_threads() -> None:
