@@ -42,6 +42,7 @@ $(STAMPS)/build: $(STAMPS)/venv
 build: $(STAMPS)/build  ## set up the environment and build the package with its core
 
 reproduce: build  ## run the default scope: data, cells, crosschecks, tables, figures, verdicts, report
+	@PATH="$(abspath $(BIN)):$$PATH" python -m cladebench.workflow.folder_lock
 	@PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES) --config scope=$(SCOPE)
 	@echo
 	@echo "report:   results/$(SCOPE)/report/index.html"

@@ -14,6 +14,7 @@ from cladebench import datasets
 from cladebench.bench import watchdog
 from cladebench.bench.cell_spec import Limits
 from cladebench.bench.plan import expand
+from cladebench.bench.progress import Progress
 from cladebench.bench.run_job import JobLocked, run_job
 from cladebench.bench.store import Store
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
@@ -21,7 +22,7 @@ from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 
 def run(job, root):
     lines = []
-    summary = run_job(job, Store(root), progress=lines.append)
+    summary = run_job(job, Store(root), Progress(len(job.cells), lines.append))
     return summary, [Store(root).read_record(c.spec.cell_id) for c in job.cells], lines
 
 
@@ -52,7 +53,7 @@ def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
     assert first["status"] == status and reason in first["reason"]
     assert second["status"] == "ok" and second["reason"] is None and second["log_tail"] is None
     assert summary.statuses == {status: 1, "ok": 1} and summary.reused == 0
-    assert lines[0].startswith(f"[1/2] {first['cell_id']} {status} ") and "[2/2]" in lines[1]
+    assert lines[0].startswith(f"[1/2] toy_paper nested-blobs {method} #0: {status} ") and "[2/2]" in lines[1]
     assert first["cpu_seconds"] >= 0 and first["wall_seconds"] > 0
     limits = first["limits"]
     if status == "timeout":

@@ -62,7 +62,7 @@ def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_p
     arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "bad"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert "[1/2] toy_paper/nested-blobs/bad/default/0 error" in out
+    assert "[1/2] toy_paper nested-blobs bad #0: error" in out
     assert "toy_paper.nested-blobs.bad: 1 error, 1 ok; 0 kept;" in out
     found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json"))
     assert found == [

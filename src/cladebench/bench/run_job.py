@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -20,6 +20,7 @@ from cladebench.bench import provenance as provenance_module
 from cladebench.bench import run_cell as cells
 from cladebench.bench.cell_spec import CellSpec
 from cladebench.bench.plan import Job, PlannedCell
+from cladebench.bench.progress import Progress
 from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import Outcome, Worker, breach
 from cladebench.files import write_json
@@ -125,15 +126,15 @@ class _Keys:
         return self._sha[spec.dataset, draw]
 
 
-def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> JobSummary:
+def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSummary:
     """Run the cells of a job that have no good record, and write the job's summary.
 
     Parameters
     ----------
     job : Job
     store : Store
-    progress : callable
-        Takes one line for each cell.
+    progress : Progress, optional
+        Hears of each cell; by default the lines are printed.
 
     Returns
     -------
@@ -157,35 +158,30 @@ def run_job(job: Job, store: Store, progress: Callable[[str], None] = print) -> 
         provenance = provenance_module.collect(digest, sources.library_distributions(job.estimator))
         keys = _Keys(job, provenance)
         statuses: Counter[str] = Counter()
-        pending: list[tuple[int, PlannedCell]] = []
-        total, reused = len(job.cells), 0
-
-        def say(number: int, spec: CellSpec, text: str) -> None:
-            progress(f"[{number}/{total}] {spec.cell_id} {text}")
-
-        for number, planned in enumerate(job.cells, start=1):
+        pending: list[CellSpec] = []
+        progress = progress or Progress(len(job.cells))
+        reused = 0
+        for planned in job.cells:
             record = _existing(store, planned.spec.cell_id)
             if record is not None and keys.keeps(planned, record) and store.arrays_fault(record) is None:
                 reused += 1
                 statuses[record["status"]] += 1
-                say(number, planned.spec, f"{record['status']} (kept)")
+                progress.cell(record)
             elif planned.not_applicable is not None:
                 method = job.method_of(planned.spec)
-                store.write_record(
-                    cells.not_applicable_record(planned.spec, method, provenance, planned.not_applicable)
-                )
+                record = cells.not_applicable_record(planned.spec, method, provenance, planned.not_applicable)
+                store.write_record(record)
                 statuses["not_applicable"] += 1
-                say(number, planned.spec, f"not_applicable: {planned.not_applicable}")
+                progress.cell(record)
             else:
-                pending.append((number, planned))
+                pending.append(planned.spec)
         with _Workers(job, store, provenance) as workers:
-            for number, planned in pending:
-                store.remove(planned.spec.cell_id)
-                record = workers.run(planned.spec)
+            for spec in pending:
+                store.remove(spec.cell_id)
+                record = workers.run(spec)
                 store.write_record(record)
                 statuses[record["status"]] += 1
-                why = f": {record['reason']}" if record["reason"] else ""
-                say(number, planned.spec, f"{record['status']} {record['wall_seconds']:.2f} s{why}")
+                progress.cell(record, record["wall_seconds"])
         write_json(
             store.job_path(job.name),
             {

@@ -28,11 +28,14 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.report.artifact_files import build_context, write_artifacts
 
     check_scope(args.results, args.scope)
+    written = 0
     for paper in chosen_papers(args):
         try:
             for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
                 print(path)
+                written += 1
         except ArraysLost as error:
             again = f"cladebench run --paper {paper} --scope {args.scope} --out {args.results}"
             raise ArraysLost(f"{error}; run {again}, which makes them again, then the same command") from None
+    print(f"{written} tables and figures in {args.results}")
     return 0

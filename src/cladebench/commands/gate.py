@@ -14,9 +14,10 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "gate",
         help="decide whether a run was good",
-        description="Decide whether a run was good: every planned cell has a record, nothing failed that the plan does "
-        "not declare, no certificate failed. What is wrong is printed, and written to gate.txt. Verdicts do not enter: "
-        "a claim that does not hold is a result. Exit code 0 when the run was good, 1 when not, 2 for wrong input.",
+        description="Decide whether a run was good: every planned cell has a record with its arrays, nothing failed "
+        "that the plan does not declare, no certificate failed. What is wrong is printed, and written to gate.txt. "
+        "Verdicts do not enter, for a claim that does not hold is a result; their counts are printed. Exit code 0 "
+        "when the run was good, 1 when not, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
     parser.set_defaults(func=run)
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
         *(f"note: {note}" for note in result.notes),
         *(f"FAILED: {failure}" for failure in failures),
         *(["to try failed cells again: cladebench run, then the same command"] if result.failures else []),
+        *verdict_counts(out / "audit.json"),
         f"report:   {out / 'report' / 'index.html'}",
         f"verdicts: {out / 'audit.csv'}",
         "gate: closed" if failures else "gate: open",
@@ -49,6 +51,25 @@ def run(args: argparse.Namespace) -> int:
     write_atomically(out / "gate.txt", ("\n".join(lines) + "\n").encode())
     print("\n".join(lines))
     return 1 if failures else 0
+
+
+def verdict_counts(path: Path) -> list[str]:
+    """A line for each paper: how many claims have which verdict. None where nothing was judged yet."""
+    from collections import Counter
+
+    from cladebench.audit import VERDICTS
+    from cladebench.audit.audit_run import read_audit
+
+    if not path.exists():
+        return []
+    counts: dict[str, Counter[str]] = {}
+    for claim in read_audit(path).claims:
+        counts.setdefault(claim["paper"], Counter())[claim["verdict"]] += 1
+    return [
+        f"{paper}: {found.total()} claims: "
+        + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
+        for paper, found in counts.items()
+    ]
 
 
 def failed_certificates(path: Path) -> list[str]:

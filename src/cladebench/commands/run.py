@@ -28,7 +28,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--plan-checked",
         action="store_true",
-        help="plans, claims and registers are checked already (the workflow does so once for all jobs); saves seconds",
+        help="the workflow runs this job: it has checked the papers' files, and is told how much of the run is done",
     )
     parser.add_argument("--list", action="store_true", help="print the jobs and their cells, run nothing")
     parser.set_defaults(func=run)
@@ -80,21 +80,32 @@ def run(args: argparse.Namespace) -> int:
                 note = f"  not applicable: {cell.not_applicable}" if cell.not_applicable else ""
                 print(f"  {cell.spec.cell_id}{note}")
         return 0
-    return _run_jobs(jobs, out)
+    return _run_jobs(jobs, out, of_workflow=args.plan_checked)
 
 
-def _run_jobs(jobs: list[Job], out: Path) -> int:
+def _run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
     from cladebench.bench.core_build import StaleCore, check_core_is_fresh
+    from cladebench.bench.progress import Progress
     from cladebench.bench.run_job import Interrupted, JobLocked, run_job
     from cladebench.bench.store import Store
     from cladebench.bench.watchdog import WorkerFailure
+    from cladebench.workflow.run_state import standing
 
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    metrics = [rule.metric for job in jobs for rule in job.plan.selection.values() if rule.metric]
+    progress = Progress(sum(len(job.cells) for job in jobs), say, first=list(dict.fromkeys(metrics)))
     try:
         check_core_is_fresh()
         for job in jobs:
-            summary = run_job(job, Store(out), progress=lambda line: print(line, flush=True))
+            summary = run_job(job, Store(out), progress)
             counts = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
-            print(f"{job.name}: {counts}; {summary.reused} kept; {summary.seconds:.1f} s", flush=True)
+            whole = standing(out / "jobs", job.name) if of_workflow else None
+            say(
+                f"{job.name}: {counts}; {summary.reused} kept; {summary.seconds:.1f} s"
+                + (f"  [{whole}]" if whole else "")
+            )
     except Interrupted as stop:
         print(f"{stop}; finished records are in {out}", file=sys.stderr)
         return 128 + stop.signum

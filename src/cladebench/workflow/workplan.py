@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from cladebench.papers.catalogue import (
     resolve_package,
 )
 from cladebench.workflow.paper_check import check_paper
+from cladebench.workflow.run_state import note_start
 
 #: What to add to a cell's memory limit, in MiB: for the process that watches it, and for the two Snakemake processes
 #: that a job on a cluster starts with (some 620 together; where a site enforces memory they count too).
@@ -100,6 +101,11 @@ class Workplan:
     def job_files(self) -> list[str]:
         """The file that each job writes when all its records are there."""
         return [f"{self.results}/jobs/{job.name}.json" for job in self.jobs.values()]
+
+    def note_start(self, to_run: Iterable[str]) -> None:
+        """Note which jobs are going to run, so that each can say how much of the whole is done."""
+        cells = {name: len(job.cells) for name, job in self.jobs.items()}
+        note_start(Path(self.results) / "jobs", cells, list(to_run))
 
     def sources(self, job: str) -> list[str]:
         """Source files on which the cells of a job depend."""
