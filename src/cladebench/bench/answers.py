@@ -15,7 +15,7 @@ from cladebench.input_files import validator
 WORKER_STATUSES = ("ok", "error", "out_of_memory", "unavailable")
 #: What a worker fills in; everything else is known before.
 FILLED = (
-    *("key", "status", "reason", "metrics", "arrays", "arrays_sha256", "details", "data"),
+    *("key", "status", "reason", "readings", "arrays", "arrays_sha256", "details", "data", "drawn"),
     *("cpu_seconds", "wall_seconds", "peak_memory_mb"),
 )
 MEASURED = ("cpu_seconds", "wall_seconds", "peak_memory_mb")
