@@ -62,6 +62,10 @@ class Task:
         """Whether the test places are kept from learning."""
         return len(self.train) < len(self.rows)
 
+    def among_training(self, pairs: IntArray) -> IntArray:
+        """Give pairs of places as pairs of rows among the training rows."""
+        return np.searchsorted(self.train, pairs)
+
     def of(self, values: Any) -> Any:
         """Take the task's rows of an array with one entry (or row) for each sample of the data set, in their order."""
         whole = len(self.rows) == values.shape[0] and bool((self.rows == np.arange(len(self.rows))).all())

@@ -73,8 +73,10 @@ def load_deviations(package: str) -> list[Deviation]:
 
 
 def checked_deviations(plan: Plan) -> list[Deviation]:
-    """Read the register beside a plan and hold its names against the plan; see `load_deviations`."""
+    """Read the register beside a plan, empty where there is none, and hold its names against the plan."""
     path = plan.path.parent / "deviations.yaml"
+    if not path.exists():
+        return []
     register = read_deviations(path)
     check_deviations(register, plan, _name(path))
     return register

@@ -13,6 +13,7 @@ import numpy as np
 
 from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.distances.base import Distance
 from cladebench.validation import check_choice
 
 if TYPE_CHECKING:
@@ -60,6 +61,34 @@ class Protocol(ABC):
         extra = {**self.given(cell), **optional}
         said = {name: value for name, value in cell.parameters.items() if name not in self.own}
         return estimator.set_params(**{name: value for name, value in extra.items() if name in known} | said)
+
+    def fit_on_training(self, cell: Cell, X: Any, **optional: Any) -> tuple[Any, float]:
+        """Fit the cell's estimator on the training rows, with the task's labels and constraints where it takes them.
+
+        Parameters
+        ----------
+        cell : Cell
+        X : ndarray or sparse array of shape (n_rows, n_features)
+            The task's rows.
+        **optional
+            See `build`.
+
+        Returns
+        -------
+        estimator
+            Fitted; `cladebench.estimators` says what it gives as distance, tree or labels.
+        seconds : float
+            Wall seconds of the fit.
+        """
+        task, estimator = cell.task, self.build(cell, **optional)
+        labels = None if task.labels is None else task.labels[task.train]
+        links = {}
+        if isinstance(estimator, Distance):
+            links = {
+                "must_link": task.among_training(task.must_link) if len(task.must_link) else None,
+                "cannot_link": task.among_training(task.cannot_link) if len(task.cannot_link) else None,
+            }
+        return estimator, timed_fit(estimator, X[task.train], labels, **links)
 
     # ------------------------------------------------------------------ for the spine
 

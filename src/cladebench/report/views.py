@@ -236,9 +236,8 @@ def _table_view(
 
 def _deviations(package: str, table: Table | None, links: CellLinks) -> tuple[DeviationView, ...]:
     """Deal the rows of the table of effects out to the entries of the register that they belong to."""
-    try:
-        register = load_deviations(package)
-    except FileNotFoundError:
+    register = load_deviations(package)
+    if not register:
         return ()
     effects: dict[str, list[tuple[str, Entry, str]]] = {entry.id: [] for entry in register}
     current = ""
