@@ -81,7 +81,7 @@ def test_missing_cells_and_statuses(write, capsys):
     assert "changed statuses" in capsys.readouterr().out
 
 
-def test_changed_verdicts_certificates_and_inputs(write):
+def test_changed_verdicts_certificates_and_inputs(write, tmp_path):
     a = write(
         "a", BASE, audit=[("p", "x", "reproduced"), ("p", "y", "reproduced")], certificates=[("c", True)]
     )
@@ -93,6 +93,8 @@ def test_changed_verdicts_certificates_and_inputs(write):
     ]
     assert compare_runs(a, b, only_common=True).verdicts.claim.tolist() == ["x"]
     assert found.certificates.id.tolist() == ["c"]
+    for found in (compare_runs(a, write("none", BASE)), compare_runs(tmp_path / "none", a)):
+        assert found.verdicts.empty and found.certificates.empty
     same = compare_runs(a, a)
     assert same.agree()
     assert same.inputs.empty

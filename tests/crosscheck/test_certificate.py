@@ -31,6 +31,11 @@ def test_what_is_written_is_read(path):
     assert frame["seconds_fast"].iloc[0] == 0.25 and math.isnan(frame["seconds_fast"].iloc[1])
 
 
+def test_a_run_without_certificates_has_the_columns_all_the_same(tmp_path):
+    frame = read_certificates(crosschecks.write([], tmp_path))
+    assert frame.empty and tuple(frame.columns) == COLUMNS and frame["passed"].dtype == bool
+
+
 def test_no_file_is_none(tmp_path):
     assert read_certificates(tmp_path / "certificates.csv") is None
 
@@ -68,3 +73,11 @@ def test_what_is_no_csv_is_one_line(path, damage):
     with pytest.raises(InputFileError, match="run cladebench crosscheck, which makes it") as error:
         read_certificates(path)
     assert "\n" not in str(error.value)
+
+
+def test_a_row_that_is_cut_short_has_not_passed(path):
+    path.write_text(path.read_text().rstrip().rpartition(",")[0] + "\n")
+    with pytest.raises(
+        InputFileError, match="certificate 2 has 14 entries, expected 15; run cladebench crosscheck"
+    ):
+        read_certificates(path)

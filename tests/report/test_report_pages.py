@@ -527,6 +527,44 @@ def test_numbers_of_the_audit_are_written_for_readers(results):
     assert rows["everywhere"].measured == rows["everywhere"].interval == ""
 
 
+def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results):
+    (view,) = gather_run(results, "smoke", ["page_paper"]).papers[0].deviations
+    compared = [f"purity, nested-blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
+    assert view.deviation.id == "leaves"
+    assert [words for words, _, _ in view.effects] == compared
+    targets = [entry.target for _, entry, _ in view.effects]
+    assert targets[3] is None and len({*targets[:3]}) == 3
+    assert all(target.startswith("page_paper-cells-nested-blobs.html#Grid/") for target in targets[:3])
+
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables")
+    path = tmp_path / "tables/page_paper/deviations.json"
+    path.write_text(path.read_text().replace('"leaves"', '"another"'))
+    with pytest.raises(
+        InputFileError, match=r"has 'another', which deviations.yaml has not; run cladebench artifacts"
+    ):
+        gather_run(tmp_path, "smoke", ["page_paper"])
+
+
+def test_the_choice_without_labels_leads_to_its_own_cells(tmp_path, results):
+    copy_run(results, tmp_path, "cells.parquet", "tables")
+    audit = json.loads((results / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
+    (pattern,) = claim["cells"]
+    others = {group.group_id for group in gather_run(results, "smoke", ["page_paper"]).papers[0].links.groups}
+    other = sorted(name for name in others if "/glass/Grid/" in name and name != pattern.removesuffix("/*"))[
+        0
+    ]
+    for cells, number in ((other, 2), (pattern.removesuffix("/*"), 1)):
+        claim["cells_label_free"] = [f"{cells}/*"]
+        (tmp_path / "audit.json").write_text(json.dumps(audit))
+        write_report(tmp_path, "smoke", ["page_paper"])
+        text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
+        row = text[text.index('<tr id="claim-table1/glass/grid"') :].split("</tr>")[0]
+        measured = row[row.index('<td class="number">') : row.index('<td class="why">')]
+        assert measured.count("<a ") == number
+        assert f'page_paper-cells-glass.html#Grid/{cells.rpartition("/")[2]}"' in measured
+
+
 def test_small_things():
     assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
     assert [digits(value) for value in (0.123456789, 151.0, math.nan, math.inf)] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import time
 from collections.abc import Callable
@@ -40,7 +41,7 @@ COLUMNS = (
 )
 
 _NUMBERS = ("primal", "dual_bound", "gap", "residual", "tolerance", "seconds_fast", "seconds_reference")
-_PASSED = {"true": True, "1": True, "false": False, "0": False}
+_PASSED = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -144,14 +145,19 @@ def read_certificates(path: Path) -> pd.DataFrame | None:
         return None
     maker = "run cladebench crosscheck, which makes it"
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:  # pandas' parser errors and wrong encodings are ValueErrors
-        text = " ".join(str(error).split())
-        raise InputFileError(f"{path}: cannot be read as CSV: {text}; {maker}") from None
-    missing = [name for name in COLUMNS if name not in frame]
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = list(csv.reader(file, strict=True)) or [[]]
+    except (OSError, ValueError, csv.Error) as error:  # a wrong encoding is a ValueError
+        raise InputFileError(f"{path}: cannot be read as CSV: {error}; {maker}") from None
+    missing = [name for name in COLUMNS if name not in header]
     if missing:
         raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {maker}")
-    frame = frame[list(COLUMNS)].fillna("")  # a short row
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise InputFileError(
+                f"{path}: certificate {number} has {len(row)} entries, expected {len(header)}; {maker}"
+            )
+    frame = pd.DataFrame(rows, columns=header, dtype=object)[list(COLUMNS)]
     passed = frame["passed"].str.strip().str.lower().map(_PASSED)
     _refuse(path, frame, "passed", passed.isna(), f"neither True nor False; {maker}")
     found: dict[str, pd.Series] = {"passed": passed.astype(bool)}

@@ -13,6 +13,7 @@ from cladebench.audit.audit_run import read_audit
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store, read_cells
 from cladebench.crosscheck.certificate import read_certificates
+from cladebench.input_files import InputFileError
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
@@ -196,7 +197,7 @@ def gather_paper(results: Path, scope: str, paper: str, audited: Sequence[Mappin
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),
-        deviations=_deviations(plan.package, effects, links),
+        deviations=_deviations(plan.package, effects, links, results / "tables" / plan.paper),
         datasets=data_rows(plan, scope, records),
         controls=control_rows(context, plan),
         failures=failure_rows(records, plan, scope, links),
@@ -234,7 +235,9 @@ def _table_view(
     return ArtifactView(artifact, columns, rows, tuple(table.notes))
 
 
-def _deviations(package: str, table: Table | None, links: CellLinks) -> tuple[DeviationView, ...]:
+def _deviations(
+    package: str, table: Table | None, links: CellLinks, folder: Path
+) -> tuple[DeviationView, ...]:
     """Deal the rows of the table of effects out to the entries of the register that they belong to."""
     register = load_deviations(package)
     if not register:
@@ -245,8 +248,12 @@ def _deviations(package: str, table: Table | None, links: CellLinks) -> tuple[De
     for number, row in enumerate(rows):
         current = row["deviation"] or current  # an entry's name stands in its first row alone
         target = links.target(table.sources.get((number, "value"), ())) if table else None
-        if current in effects:  # else the register has changed since the table was made
-            effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
+        if current not in effects:
+            raise InputFileError(
+                f"{folder}: its table of deviations has {current!r}, which deviations.yaml has not; "
+                "run cladebench artifacts, which makes it"
+            )
+        effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
     return tuple(DeviationView(entry, tuple(effects[entry.id])) for entry in register)
 
 

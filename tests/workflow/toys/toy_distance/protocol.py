@@ -9,7 +9,9 @@ class NearestNeighbours(Protocol):
     def measure(self, cell):
         task, labels, X = cell.task, cell.task.of(cell.data.labels), cell.task.of(cell.data.X)
         estimator, seconds = self.fit_on_training(cell, X)
-        near = estimators.as_distance(estimator, X[task.train]).kneighbors(X[task.test], 9, return_distance=False)
+        near = estimators.as_distance(estimator, X[task.train]).kneighbors(
+            X[task.test], 9, return_distance=False
+        )
         votes = task.labels[task.train][near]
         readings = []
         for k in (1, 5, 9):

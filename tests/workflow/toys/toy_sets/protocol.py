@@ -16,7 +16,9 @@ class Weights(BaseEstimator):
 
     def fit(self, stacks, labels):
         same = [y[:, None] == y for y in labels]
-        gains = [[1 - d[s].mean() / d[~s].mean() for d in stack] for stack, s in zip(stacks, same, strict=True)]
+        gains = [
+            [1 - d[s].mean() / d[~s].mean() for d in stack] for stack, s in zip(stacks, same, strict=True)
+        ]
         self.weights_ = np.maximum(np.mean(gains, axis=0), 0) if self.learn else np.ones(len(stacks[0]))
         return self
 
