@@ -124,6 +124,12 @@ def test_bad_download_is_an_error_and_nothing_is_kept(places, server, make_file,
     assert tree(places.cache) == []
 
 
+def test_of_a_download_far_too_long_little_is_kept(server):
+    server.routes["/toy"] = (200, b"x" * (20 * fetch.CHUNK))
+    received = fetch._transfer(server.url + "/toy", len(CONTENT))
+    assert len(CONTENT) < len(received) <= len(CONTENT) + fetch.CHUNK
+
+
 def test_a_mismatch_passes_from_one_process_to_another(places, make_file):
     places.put(places.mirror, ALTERED)
     with pytest.raises(ChecksumMismatch) as caught:
