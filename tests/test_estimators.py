@@ -178,6 +178,16 @@ def test_each_noise_sample_is_a_cluster_of_its_own() -> None:
     assert as_labels(DBSCAN().fit(np.array(rows) * 10)).tolist() == list(range(8))
 
 
+def test_hdbscan_has_other_sorts_of_noise() -> None:
+    rows = np.array([[0.0], [0.1], [0.2], [np.inf], [5.0], [5.1], [np.nan], [5.2], [40.0]])
+    fitted = HDBSCAN(min_cluster_size=3, copy=True).fit(rows)
+    assert {-3, -2} <= set(fitted.labels_)
+    labels = as_labels(fitted)
+    noise = fitted.labels_ < 0
+    assert len(set(labels[noise])) == noise.sum() and set(labels[noise]).isdisjoint(labels[~noise])
+    assert np.array_equal(labels[~noise], fitted.labels_[~noise])
+
+
 def test_labels() -> None:
     own = RandomClusters(3, random_state=0).fit(X)
     assert np.array_equal(as_labels(own), own.labels_)

@@ -386,6 +386,7 @@ def test_bad_nested(nested: list, error: type[Exception], message: str) -> None:
 
 
 def test_bad_node_values() -> None:
+    assert Hierarchy([-1], [0], heights=[-2]).heights.tolist() == [-2]
     with pytest.raises(ValueError, match="heights has shape"):
         Hierarchy([-1], [0], heights=[1, 2])
     with pytest.raises(ValueError, match=r"heights has shape \(\)"):

@@ -15,6 +15,7 @@ from scipy.cluster.hierarchy import linkage
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.plotting import PALETTE, save_figure, use_style
+from cladebench.tree_drawing import MOST_NODES
 from strategies import hierarchies, labels_for
 
 
@@ -132,4 +133,10 @@ def test_a_picture_shows_a_few_leaves_and_huge_trees_have_none() -> None:
     picture = Hierarchy.from_linkage(np.column_stack([k, k + 1, np.arange(n - 1)]))._repr_svg_()
     assert picture is not None and len(picture) < 100_000
     ElementTree.fromstring(picture)
-    assert Hierarchy([-1] + [0] * 20_000, range(1, 20_001))._repr_svg_() is None
+    chain = Hierarchy.from_linkage(np.column_stack([k, k + 1, np.arange(n - 1)]))
+    assert chain.n_nodes < MOST_NODES
+    # One node too many, and a root of so many children that they cannot be told apart (below a chain, too).
+    assert Hierarchy([-1, *range(MOST_NODES)], [MOST_NODES])._repr_svg_() is None
+    assert Hierarchy([-1, *range(MOST_NODES - 1)], [MOST_NODES - 1])._repr_svg_() is not None
+    assert Hierarchy([-1] + [0] * 40, range(1, 41))._repr_svg_() is not None
+    assert Hierarchy([-1, 0] + [1] * 41, range(2, 43))._repr_svg_() is None

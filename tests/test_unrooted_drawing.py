@@ -69,6 +69,16 @@ def gaps(tree: Hierarchy, places: np.ndarray, node: int) -> np.ndarray:
     return np.diff(angles, append=angles[0] + 2 * np.pi)
 
 
+def test_equal_angles_by_hand() -> None:
+    # A quarter of the circle for each leaf, half for the node of two; each stands in the middle of its sector.
+    tree = Hierarchy([-1, 0, 0, 0, 3, 3], [1, 2, 4, 5])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unrooted_drawing, "_MOST_EVENED", 0)
+        places = unrooted_layout(tree)
+    np.testing.assert_allclose(np.degrees(np.angle(places[[1, 2, 3]])), [45, 135, -90])
+    np.testing.assert_allclose(np.degrees(np.angle(places[[4, 5]] - places[3])) % 360, [225, 315])
+
+
 def test_gaps_are_evened_out() -> None:
     # Seen from the root: two single leaves, and a bush of 20 that takes nearly all of the equal angles.
     tree = Hierarchy.from_nested([0, 1, list(range(2, 22))])
@@ -117,7 +127,9 @@ def test_the_scale_is_as_long_as_it_says() -> None:
             line for line in ax.lines if line.get_solid_capstyle() == "butt" and len(line.get_xdata()) == 2
         )
         assert np.ptp(bar.get_xdata()) == pytest.approx(float(texts(ax)[-1]))
-        assert 0.1 * unit < np.ptp(bar.get_xdata()) < 3 * unit
+        places = unrooted_layout(tree)
+        extent = max(np.ptp(places.real), np.ptp(places.imag))
+        assert extent / 10 <= np.ptp(bar.get_xdata()) <= extent / 4
 
 
 def test_classes_have_colours_and_shapes() -> None:

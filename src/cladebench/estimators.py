@@ -167,8 +167,7 @@ def as_distance(estimator: Any, X: Any = None) -> Distance:
         )
     distance = TransformedDistance(estimator)
     if X is not None:
-        check_is_fitted(estimator)
-        Distance.fit(distance, X)
+        Distance.fit(distance, X)  # not its own, which would fit the transformer again
     elif hasattr(estimator, "n_features_in_"):
         distance.n_features_in_ = estimator.n_features_in_
     return distance

@@ -419,10 +419,9 @@ class Hierarchy:
         return draw_unrooted(self, ax, labels)
 
     def _repr_svg_(self) -> str | None:
-        # For notebooks: a small picture; a tree that would take long to lay out has none.
         from cladebench.tree_drawing import picture
 
-        return picture(self) if self.n_nodes <= 20_000 else None
+        return picture(self)
 
     # ------------------------------------------------------------------ the rest
 

@@ -16,6 +16,8 @@ from cladebench.validation import check_integer, class_codes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_NODES = 20_000  # of a tree that has a small picture
+_MOST_BRANCHES = 40  # of its root, all of which are drawn
 MIXED = "0.6"  # branches without a majority class
 
 
@@ -182,13 +184,18 @@ def _draw_legend(ax: Axes, names: list[str]) -> None:
     ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="class", borderaxespad=0.2)
 
 
-def picture(hierarchy: RootedTree) -> str:
-    """SVG of a small dendrogram, for notebooks."""
+def picture(hierarchy: RootedTree) -> str | None:
+    """SVG of a small dendrogram, for notebooks; None for a tree that takes long to draw or shows nothing when small."""
+    if hierarchy.n_nodes > MOST_NODES:
+        return None
+    tree = hierarchy.pruned()
+    if len(tree.children(tree.root)) > _MOST_BRANCHES:
+        return None
     from matplotlib.figure import Figure  # not pyplot: no figure is left open
 
     with use_style():
         figure = Figure(figsize=(3.2, 1.8), layout="constrained")
-        draw_hierarchy(hierarchy, figure.add_subplot(), max_leaves=12)
+        draw_hierarchy(tree, figure.add_subplot(), max_leaves=12)
         out = StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()

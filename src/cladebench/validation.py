@@ -1,4 +1,4 @@
-"""Checks of what users hand over, shared by trees, their drawing and their measures."""
+"""Checks of arguments. `check_int`, `check_real` and `check_choice` are for the parameters of estimators."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If the values make no array or are no real numbers. Complex ones are refused, for their imaginary parts would
-        be lost; so is text, even where it reads as numbers.
+        If the values do not make an array of real numbers. Complex numbers are refused, since their imaginary parts
+        would be lost; so is text, even if it can be read as numbers.
     """
     try:
         array = np.asarray(values)

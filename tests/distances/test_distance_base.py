@@ -62,6 +62,22 @@ def test_constraints_are_taken_from_labels_only_where_none_are_given() -> None:
         Weighted().fit(X[:3], [1, "a", 2])
 
 
+def test_a_class_that_reads_labels_too_gets_the_constraints_that_it_is_given() -> None:
+    class Both(Weighted):
+        uses_labels = True
+
+        def _learn(self, X, y, must_link, cannot_link):
+            assert y is not None
+            super()._learn(X, None, must_link, cannot_link)
+
+    for given in ({"must_link": [[0, 1]]}, {"cannot_link": [[0, 5]]}):
+        seen = Both().fit(X, Y, **given).seen_
+        assert [len(pairs) for pairs in seen] == [
+            len(given.get(name, [])) for name in ("must_link", "cannot_link")
+        ]
+    assert all(np.array_equal(a, b) for a, b in zip(Both().fit(X, Y).seen_, _pairs_of_labels(Y), strict=True))
+
+
 def test_pairs_of_labels_by_hand() -> None:
     must, cannot = _pairs_of_labels(np.array(["b", "b", "a", "b", "a", "c"]))
     assert sorted(map(tuple, must.tolist())) == [(0, 1), (1, 3), (2, 4)]

@@ -213,7 +213,8 @@ def test_cost_rejects_bad_input() -> None:
         with pytest.raises(ValueError, match=rf"similarity has the column {column}; expected 0\.\.2"):
             dasgupta_cost(tree, broken)
     # What lies beyond the last row's end is no entry.
-    longer = sp.csr_array((np.ones(2), np.array([1, 99]), np.array([0, 1, 1, 1])), shape=(3, 3))
+    longer = sp.csr_array((np.ones(1), np.array([1]), np.array([0, 1, 1, 1])), shape=(3, 3))
+    longer.indices, longer.data = np.array([1, 99]), np.ones(2)
     assert dasgupta_cost(tree, longer) == 0.5 * 2
 
 

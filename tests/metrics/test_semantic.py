@@ -273,7 +273,7 @@ def test_bad_kinds_hierarchies_and_class_trees(balanced: Hierarchy) -> None:
             semantic_similarity(wrong, labels, balanced)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"hierarchy has shape \(3, 4\)"):
         semantic_similarity(linkage(np.arange(4.0)[:, None]), labels, balanced)
-    with pytest.raises(ValueError, match="hierarchy is no array of integers"):
+    with pytest.raises(ValueError, match="hierarchy is not an array of integers"):
         semantic_similarity([[1], [1, 2]], labels, balanced)
     with pytest.raises(ValueError, match="hierarchy has dtype float64; expected integers"):
         semantic_similarity([0.0, 0.0, 1.0, 1.0], labels, balanced)

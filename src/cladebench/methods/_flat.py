@@ -37,7 +37,7 @@ def flat_hierarchy(labels: np.ndarray) -> Hierarchy:
     Returns
     -------
     Hierarchy
-        Node 0 is the root, at height 1; node 1 + k, at height 0, holds cluster k. If there is one cluster alone: one
+        Node 0 is the root, at height 1; node 1 + k, at height 0, holds cluster k. A single cluster makes one
         node, at height 0.
     """
     n_clusters = int(labels.max()) + 1

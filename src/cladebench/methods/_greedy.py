@@ -105,7 +105,7 @@ class GreedyTopDown(HierarchicalClusterer):
         Nodes of at most this many samples are not split (a stopping criterion that the paper names in section 4.1 and
         does not use).
     max_depth : int, optional
-        Nodes at this distance from the root are not split (likewise). No limit by default.
+        Nodes at this distance from the root are not split (also named there and not used). No limit by default.
     random_state : int, RandomState instance or None, default=None
         Source of the seeds of the nodes. 0 in a subclass without this parameter.
 

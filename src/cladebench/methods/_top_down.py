@@ -26,7 +26,7 @@ def divide(
         All samples, in whatever form `split` wants them.
     split : callable
         Called once for each node, in preorder, with its part: gives two or more smaller parts, or none
-        where the node shall be a leaf.
+        to make the node a leaf.
     samples_of : callable
         The samples of a part that is a leaf.
 
@@ -37,7 +37,7 @@ def divide(
     """
     parents: list[int] = []
     leaf_of = np.empty(n_samples, dtype=np.int64)
-    # A stack and no recursion: a tree may be as deep as it has samples.
+    # A stack, not recursion: a tree may be as deep as it has samples.
     stack = [(-1, whole)]
     while stack:
         parent, part = stack.pop()

@@ -112,9 +112,9 @@ class HMMC(GreedyTopDown):
     The sum in it is over all samples, so that large nodes come first among equally clear ones. The denominator is the
     sum of those terms that the objective has: with ``alpha=0`` there is no G in it, with ``beta=0`` no E, whereas any
     weight above 0, however small, brings the whole term. So the scores of ``alpha=0`` and ``alpha=1e-9`` are not near
-    to each other, though the models may be. To the denominator 1e-12 is added, lest it be 0. That is all of it where no
-    term is left (``alpha=0`` with "group", "l1" or "l2"; the root with "exclusive" and ``ridge=0``): the score is 1e12
-    times the sum there. Where W is 0, so is the score.
+    to each other, though the models may be. 1e-12 is added to the denominator, to keep it above 0. Where the objective
+    has no such term (``alpha=0`` with "group", "l1" or "l2"; the root with "exclusive" and ``ridge=0``) nothing else
+    is left of it, and the score is 1e12 times the sum. Where W is 0, so is the score.
 
     With two clusters and a plain l1 penalty ("l1"), models w, -w and models that differ from them by a shift common to
     both have one loss and may have one penalty: the solver's choice, symmetric ones, is one of many optima.

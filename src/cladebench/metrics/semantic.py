@@ -62,7 +62,7 @@ def semantic_similarity(
         If `kind` is unknown, `labels` or the clusters are not integers or not as many as the samples, the class
         tree lacks the class of a sample, or there are fewer than two samples (a mean over nothing).
     TypeError
-        If `hierarchy` is neither a Hierarchy nor an array, or `class_tree` is no Hierarchy.
+        If `hierarchy` is neither a Hierarchy nor an array, or `class_tree` is not a Hierarchy.
 
     Notes
     -----
@@ -266,11 +266,11 @@ def _totals(keys: IntArray, values: npt.NDArray[Any]) -> list[tuple[int, int]]:
 
 
 def _clusters(given: Any) -> IntArray:
-    """Return the clusters of a flat method as integers; TypeError if they are no array."""
+    """Return the clusters of a flat method as integers; TypeError if they are not an array."""
     try:
         array = np.asarray(given)
     except ValueError as error:  # rows of several lengths
-        raise ValueError(f"hierarchy is no array of integers: {error}") from error
+        raise ValueError(f"hierarchy is not an array of integers: {error}") from error
     if array.ndim == 0 or array.dtype == object:
         raise TypeError(
             f"hierarchy is {type(given).__name__}; expected a Hierarchy (estimator.hierarchy_ is that of a fitted "

@@ -29,16 +29,16 @@ class GHC(HierarchicalClusterer):
     n_clusters : int, default=2
         Clusters of ``labels_``.
     n_leaves : int, default=16
-        Leaves L of the complete binary tree, a power of two. A hyper-parameter of the paper (section 3), its
-        values unsaid. Leaves that no point reaches are dropped at the end. At most 65536: path probabilities are
+        Leaves L of the complete binary tree, a power of two. A hyper-parameter of the paper (section 3), which gives
+        no values. Leaves that no point reaches are dropped at the end. At most 65536: path probabilities are
         held in an (n_samples, 2 L - 1) array.
     router : {"linear", "neural"} or Router, default="linear"
         Routing function: GHC-L, GHC-N, or any object that follows `cladebench.methods.ghc.routers.Router`.
     training : {"full_tree", "blockwise", "exact"}, default="full_tree"
         The paper's FT and BW (section 3); or full-batch minimisation of the exact cost by L-BFGS (not in the paper).
     block_depth : int, default=2
-        Depth of the blocks of block-wise training: 2 is BW-2. The last level's are shallower where the depth of
-        the tree is no multiple.
+        Depth of the blocks of block-wise training: 2 is BW-2. Those of the last level are shallower where the
+        depth of the tree is not a multiple of it.
     similarity : str, Similarity or callable, default="exp_sq"
         Sim(x, x') on the features as given. A kind of `cladebench.metrics.similarity.Similarity`, or a callable
         that maps X to a symmetric, dense (n, n) array or to a `LinearKernel` (then nothing n x n is ever made). The
@@ -112,7 +112,7 @@ class GHC(HierarchicalClusterer):
     Raises
     ------
     ValueError
-        For a bad parameter (``n_leaves`` no power of two, ...) or a similarity of the wrong shape, not finite or
+        For a bad parameter (``n_leaves`` not a power of two, ...) or a similarity of the wrong shape, not finite or
         not symmetric.
     FloatingPointError
         If training diverges.
