@@ -64,6 +64,8 @@ class Deviation:
 def load_deviations(package: str) -> list[Deviation]:
     """Read the register in a paper's package (its dotted name) and hold its names against the plan beside it.
 
+    A paper without the file has an empty register.
+
     Raises
     ------
     InputFileError
@@ -75,6 +77,8 @@ def load_deviations(package: str) -> list[Deviation]:
 def checked_deviations(plan: Plan) -> list[Deviation]:
     """Read the register beside a plan and hold its names against the plan; see `load_deviations`."""
     path = plan.path.parent / "deviations.yaml"
+    if not path.exists():
+        return []
     register = read_deviations(path)
     check_deviations(register, plan, _name(path))
     return register
@@ -131,7 +135,8 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
     for deviation in register:
         for i, effect in enumerate(deviation.effects):
             allowed: dict[str, Collection[str]] = {"method": plan.methods, "dataset": plan.datasets}
-            allowed["parameter"] = list(dict.fromkeys(grids.get(effect.get("method", ""), ())))
+            if effect.get("method") in plan.methods:
+                allowed["parameter"] = list(dict.fromkeys(grids.get(effect["method"], ())))
             if measures is not None:
                 allowed["metric"] = measures
             for key, value in _names(effect):
