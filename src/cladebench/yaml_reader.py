@@ -184,10 +184,7 @@ def _wrong(message: str, event: Any) -> YamlError:
 
 def shown(value: Any) -> str:
     """Write a value for a message, in at most 80 characters."""
-    try:
-        text = "nothing" if value is None else repr(value)
-    except ValueError:  # Python writes no whole number of thousands of digits
-        return f"a whole number of {value.bit_length():,} bits"
+    text = "nothing" if value is None else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 

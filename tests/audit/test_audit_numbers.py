@@ -1,4 +1,5 @@
 import math
+import time
 
 import numpy as np
 import pytest
@@ -40,10 +41,33 @@ def test_printed_numbers_are_read_with_their_last_place(text, value, unit, sprea
     assert printed.unit == pytest.approx(unit, rel=1e-12)
 
 
-@pytest.mark.parametrize("text", ["", "-", "n/a", "0.4.7", "0.47 ± -0.02", "nan", "inf", "1e", "0.47 0.02"])
-def test_what_is_no_printed_number_is_refused(text):
-    with pytest.raises(ValueError, match=r"printed number|negative"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        *(
+            (text, "is not a printed number")
+            for text in ("", "-", "n/a", "0.4.7", "nan", "inf", "1e", "0.47 0.02")
+        ),
+        ("0.47 ± -0.02", "the spread is negative"),
+        *((text, "too large or too small") for text in ("1e999", "-1e309", "1e-400", "0e999", "0.1 ± 1e999")),
+        ("1e99999999999999999999", "is not a printed number"),  # no number for decimal either
+        ("9" * 1000, "is not a printed number"),
+        ("1" + " " * 90 + "x", "is not a printed number"),
+        ("٣", "is not a printed number"),
+    ],
+)
+def test_what_is_no_printed_number_is_refused(text, said):
+    with pytest.raises(ValueError, match=said) as caught:
         parse_printed(text)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 200
+
+
+def test_spaces_do_not_slow_the_reading_down():
+    assert parse_printed(" " * 40 + "0.5   ±\n 0.1 ").spread == 0.1
+    start = time.monotonic()
+    with pytest.raises(ValueError, match="printed number"):
+        parse_printed("1" + " " * 20_000 + "x")
+    assert time.monotonic() - start < 20
 
 
 @given(st.floats(1e-6, 1e9), st.integers(0, 6))

@@ -8,8 +8,11 @@ from audit_records import cells, claims_of, frame, write_cells
 import doc_examples
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_metrics, check_selection
+from cladebench.audit.claims_file import checked_claims
 from cladebench.cli import main
+from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import load_plan
+from cladebench.workflow.workplan import Workplan
 
 GRID = """  smoke:
     grid: {Ward: {linkage: [ward, average]}}
@@ -101,6 +104,44 @@ def test_an_unknown_name_is_an_error(paper, old, new, said):
     assert message.startswith("examplepaper/claims.yaml: ")
     assert said in message
     assert "\n" not in message
+
+
+def test_a_metric_is_held_against_the_measures_of_the_plan(paper):
+    plan = load_plan("ghc")
+    object.__setattr__(plan, "measures", dict.fromkeys(["dendrogram_purity"]))
+    with pytest.raises(ClaimsError) as error:
+        checked_claims(plan.path.with_name("claims.yaml"), plan)
+    assert "metric: unknown 'dasgupta_cost'; allowed: dendrogram_purity" in str(error.value)
+    assert "unknown 'dendrogram_purity'" not in str(error.value)
+
+
+def test_wrong_claims_or_registers_stop_a_run_before_it_starts(paper, tmp_path, capsys):
+    package = paper("left: {method: Ward}", "left: {method: Wrd}")
+    folder = tmp_path / "mypackage" / "examplepaper"
+    commands = (
+        ["run", "--paper", package, "--scope", "smoke", "--out", str(tmp_path / "out")],
+        ["audit", "--paper", package, "--results", str(tmp_path)],
+    )
+    write_cells(frame(cells("nested-blobs", "Ward", {"dendrogram_purity": [0.5]})), tmp_path)
+    for command in commands:
+        assert main(command) == 2
+        assert "claim 'ward-wins': method: unknown 'Wrd'; did you mean 'Ward'" in capsys.readouterr().err
+    with pytest.raises(ClaimsError, match="unknown 'Wrd'"):
+        Workplan({"scope": "smoke", "papers": [package]})
+    (folder / "claims.yaml").write_text((folder / "claims.yaml").read_text().replace("Wrd", "Ward"))
+    register = folder / "deviations.yaml"
+    register.write_text(register.read_text().replace("[Ward, Random]", "[Ward, Randm]"))
+    for command in commands:
+        assert main(command) == 2
+        assert (
+            "entry 'linkage': effects[0].methods: unknown 'Randm'; did you mean 'Random'"
+            in capsys.readouterr().err
+        )
+    with pytest.raises(InputFileError, match="unknown 'Randm'"):
+        Workplan({"scope": "smoke", "papers": [package]})
+    assert not (tmp_path / "out").exists() and not (tmp_path / "audit.csv").exists()
+    register.unlink()
+    assert main(["run", "--paper", package, "--scope", "smoke", "--list"]) == 0
 
 
 def test_names_that_the_plan_has_pass(paper):

@@ -1,7 +1,8 @@
 import pytest
-from audit_records import claims_of
+from audit_records import cells, claims_of, frame, judged
 
 from cladebench.audit import ClaimsError
+from cladebench.audit.claim_checks import MAX_DEPTH
 
 ORDER = """
 claims:
@@ -114,6 +115,11 @@ SENTENCE = """
     [
         ([("s", "{all_of: [a, nothing]}")], ["claim 's'", "no claim 'nothing'"]),
         ([("s", "{all_of: [r]}"), ("r", "{any_of: [s, a]}")], ["refers to itself", "s -> r -> s"]),
+        # The arrows lead from the sentence to its parts.
+        (
+            [("s", "{all_of: [r]}"), ("r", "{all_of: [q]}"), ("q", "{all_of: [s]}")],
+            ["refers to itself", "r -> q"],
+        ),
         ([("a", "{all_of: [a]}")], ["claim 'a'", "given twice"]),
         ([("s", "{at_least: 2}")], ["claim 's'", "of"]),
         ([("s", "{}")], ["claim 's'", "expects"]),
@@ -126,6 +132,108 @@ def test_references_must_lead_somewhere(tmp_path, claims, said):
         claims_of(tmp_path, text)
     for part in said:
         assert part in str(error.value), str(error.value)
+
+
+def diamonds(depth, base="a"):
+    """Sentences of which each names the one before it twice."""
+    return [
+        (f"s{i}", "{all_of: [%s, {any_of: [%s, b]}]}" % ((f"s{i - 1}" if i else base,) * 2))
+        for i in range(depth)
+    ]
+
+
+def sentences(claims):
+    second = ORDER.replace("claims:\n", "").replace("id: a", "id: b")
+    return ORDER + second + "".join(SENTENCE.format(id=name, expects=expects) for name, expects in claims)
+
+
+def test_diamonds_of_sentences_are_read_and_judged_once_each(tmp_path):
+    found = claims_of(tmp_path, sentences(diamonds(MAX_DEPTH - 1)))
+    records = frame(cells("d", "A", {"m": [2.0, 2.1, 2.2]}), cells("d", "B", {"m": [1.0, 1.1, 1.2]}))
+    audit = judged(found, records)
+    assert len(audit) == MAX_DEPTH + 1
+    assert set(audit.verdict) == {"reproduced"}
+    assert set(audit.cells) == {"toy/d/A/default/*; toy/d/B/default/*"}
+    assert audit.reason.str.len().max() < 1000
+
+
+def test_sentences_that_are_too_deep_or_go_round_are_named(tmp_path):
+    with pytest.raises(ClaimsError, match=rf"claim 's{MAX_DEPTH - 1}': expects: .* {MAX_DEPTH} deep at most"):
+        claims_of(tmp_path, sentences(diamonds(MAX_DEPTH)))
+    with pytest.raises(
+        ClaimsError, match=r"claim '(s\d+)': expects: refers to itself through \1 -> .* -> \1$"
+    ):
+        claims_of(tmp_path, sentences(diamonds(1500, base="s1499")))
+
+
+@pytest.mark.parametrize(
+    ("for_each", "said"),
+    [
+        (
+            "{dataset: [d], "
+            + ", ".join(f"k{i}: &l{i} [a, b, c, d, e, f, g, h, i, j]" for i in range(10))
+            + "}",
+            r"claim 'a': for_each: 10,000,000,000 claims, expected at most 10,000",
+        ),
+        (
+            "{varient: [N, L]}",
+            r"claim 'a': for_each\.varient: the claim has no \{varient\}; did you mean 'variant'\?",
+        ),
+    ],
+)
+def test_for_each_is_bounded_and_used(tmp_path, for_each, said):
+    text = ORDER.replace("quote: q", f'quote: "q {{variant}}"\n    for_each: {for_each}')
+    with pytest.raises(ClaimsError, match=said) as error:
+        claims_of(tmp_path, text)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_has_at_most_ten_thousand_claims(tmp_path):
+    values = "[" + ", ".join(f"v{i}" for i in range(100)) + "]"
+    each = f'quote: "q {{u}} {{v}}"\n    for_each: {{u: {values}, v: {values}}}'
+    assert len(claims_of(tmp_path, ORDER.replace("quote: q", each)).claims) == 10_000
+    with pytest.raises(ClaimsError, match="claim 'b': expected at most 10,000 claims in a file"):
+        claims_of(
+            tmp_path,
+            ORDER.replace("quote: q", each) + ORDER.replace("claims:\n", "").replace("id: a", "id: b"),
+        )
+
+
+def test_a_word_is_filled_in_once(tmp_path):
+    """A word that holds another key in braces stays as it is; it would double at each key otherwise."""
+    each = 'quote: "{u}"\n    reading: "{v}"\n    for_each: {u: ["{v}{v}"], v: ["{u}{u}"]}'
+    claim = claims_of(tmp_path, ORDER.replace("quote: q", each)).claims["a/v-v/u-u"]
+    assert claim.quote == "{v}{v}"
+
+
+def test_a_family_has_other_members(tmp_path):
+    other = ORDER.replace("claims:\n", "").replace("id: a", "id: b")
+    text = ORDER + other.replace("quote: q", "quote: q\n    family: {}")
+    assert (
+        claims_of(tmp_path, text.replace("{}", "a", 1).replace("family: {}", "family: a")).claims["b"].family
+        == "a"
+    )
+    with pytest.raises(ClaimsError, match="claim 'b': family: no other claim is of 'aa'; did you mean 'a'"):
+        claims_of(tmp_path, text.replace("family: {}", "family: aa"))
+
+
+@pytest.mark.parametrize(
+    ("expects", "said"),
+    [
+        (
+            "{left: {method: A}, is: better, than: {best_of: [B, B]}}",
+            r"expects\.than\.best_of: \['B', 'B'\] has an entry twice",
+        ),
+        (
+            "{left: {worst_of: [B, B]}, is: better, than: {method: B}}",
+            r"expects\.left\.worst_of: .* has an entry twice",
+        ),
+    ],
+)
+def test_nothing_is_named_twice(tmp_path, expects, said):
+    text = ORDER.replace("{left: {method: A}, is: better, than: {method: B}}", expects)
+    with pytest.raises(ClaimsError, match=said):
+        claims_of(tmp_path, text)
 
 
 def test_a_value_needs_its_printed_number(tmp_path):

@@ -1,3 +1,4 @@
+import datetime
 import math
 import os
 from pathlib import Path
@@ -47,6 +48,11 @@ def test_an_empty_file_means_defaults_and_a_named_one_must_exist(tmp_path):
         ({"papers": ["ghc", "ghc"]}, r"papers: \['ghc', 'ghc'\] has an entry twice"),
         ({"seed": 7.0}, r"seed: 7\.0 is not allowed; expected a whole number, at least 0$"),
         ({"seed": True}, r"seed: True is not allowed; expected a whole number"),
+        ({"seed": 10**18 * 10}, r"seed: 10{19} is not allowed; expected a whole number"),
+        (
+            {"seed": datetime.date(2026, 1, 31)},
+            r"seed: datetime\.date\(2026, 1, 31\) is not allowed; expected a",
+        ),
         ({"threads": 0}, r"threads: 0 is not allowed; expected a whole number, at least 1$"),
         ({"results_dir": ""}, r"results_dir: '' is not allowed; expected a folder$"),
         (
@@ -58,7 +64,7 @@ def test_an_empty_file_means_defaults_and_a_named_one_must_exist(tmp_path):
                 {"limits": {"time_scale": value}},
                 r"limits\.time_scale: .* expected a number, at least 0\.001, at most 1000$",
             )
-            for value in (0, -1, 1e308, math.inf, math.nan, "2", True)
+            for value in (0, -1, 1e308, 10**400, math.inf, math.nan, "2", True)
         ),
         ({"data": {"offline": "maybe"}}, r"data\.offline: 'maybe' is not allowed; expected true or false$"),
         ({"data": {"cache": 3}}, r"data\.cache: 3 is not allowed; expected a folder$"),
@@ -76,11 +82,44 @@ def test_wrong_configurations_are_refused_in_one_line_of_plain_words(document, m
     assert str(caught.value).startswith("c.yaml: ") and "\n" not in str(caught.value)
 
 
+def test_the_home_folder_is_found(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CLADEBENCH_CACHE", "CLADEBENCH_MIRROR", "CLADEBENCH_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "c.yaml").write_text("results_dir: ~/x\ndata: {cache: ~/c, mirrors: [~/m, ~]}\n")
+    with pytest.raises(
+        InputFileError, match=r"data\.mirrors\[1\]: nothing is not allowed; expected a folder"
+    ):
+        load_config(tmp_path / "c.yaml")
+    config = parse_config({"results_dir": "~/x", "data": {"cache": "~/c", "mirrors": ["~/m", "~"]}}, "c.yaml")
+    assert config.results_dir == f"{tmp_path}/x"
+    assert config.data.environment() == {
+        "CLADEBENCH_CACHE": f"{tmp_path}/c",
+        "CLADEBENCH_MIRROR": f"{tmp_path}/m{os.pathsep}{tmp_path}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "where"),
+    [
+        ({"results_dir": "~nobody-here/x"}, "results_dir"),
+        ({"data": {"cache": "~nobody-here"}}, r"data\.cache"),
+        ({"data": {"mirrors": ["a", "~nobody-here"]}}, r"data\.mirrors\[1\]"),
+    ],
+)
+def test_a_home_folder_that_is_not_there_is_named(document, where):
+    with pytest.raises(
+        InputFileError,
+        match=rf"^c\.yaml: {where}: '~nobody-here.*' is not allowed, there is no such home folder$",
+    ):
+        parse_config(document, "c.yaml")
+
+
 def test_an_empty_list_of_papers_means_all():
     assert parse_config({"papers": []}, "c.yaml").papers == ()
 
 
-@pytest.mark.parametrize("schema", ["config", "plan", "claims", "record"])
+@pytest.mark.parametrize("schema", ["config", "plan", "claims", "deviations", "record"])
 def test_the_schemas_are_schemas(schema):
     jsonschema.Draft202012Validator.check_schema(validator(schema).schema)
 

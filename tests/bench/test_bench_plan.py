@@ -1,7 +1,7 @@
 import pytest
 
-from cladebench.bench.plan import PlanError, expand, expected_failures, read_plan
-from cladebench.input_files import InputFileError, read_yaml
+from cladebench.bench.plan import MAX_CELLS, PlanError, expand, expected_failures, read_plan
+from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
 
 
@@ -59,6 +59,109 @@ def test_expand_refuses_numbers_out_of_bounds(plan, option):
         expand(plan, "smoke", **{option: 0})
 
 
+def test_too_many_cells_are_counted_before_any_is_made(edited_plan):
+    plan = read_plan(edited_plan("repetitions: 2", "repetitions: 1000000000"), "toy_paper")
+    with pytest.raises(
+        PlanError,
+        match=r"scopes\.smoke: 2,000,000,000 cells with those of 'good' on 'nested-blobs', expected at most 100,000",
+    ):
+        expand(plan, "smoke")
+    bound = (
+        "repetitions: 33333"  # 2 settings of `good`, and one each of `bad` and `hang`, are four times as many
+    )
+    with pytest.raises(PlanError, match="133,332 cells with those of 'hang'"):
+        expand(read_plan(edited_plan("repetitions: 2", bound), "toy_paper"), "smoke")
+    assert MAX_CELLS == 100_000
+
+
+ALSO = """    also:
+      - {method: [globals, slow], dataset: glass, repetitions: 1, limits: {time_s: 3}}
+      - {method: hang, dataset: [nested-blobs], grid: {alpha: [1, 2]}}
+  full:
+"""
+
+
+def test_cells_beyond_the_product_can_be_added(edited_plan):
+    path = edited_plan("methods: [good, globals]", "methods: [good]\n    jobs: estimator")
+    text = path.read_text().replace("  full:\n", "  full:\n" + ALSO.removesuffix("  full:\n"))
+    path.write_text(text)
+    plan = read_plan(path, "toy_paper")
+    assert plan.datasets_of("full") == plan.datasets == ["nested-blobs", "glass"]
+    assert plan.datasets_of("smoke") == ["nested-blobs"]
+    jobs = expand(plan, "full")
+    assert [(job.dataset, job.methods[0].name, len(job.cells)) for job in jobs] == [
+        ("nested-blobs", "good", 9),
+        ("glass", "globals", 1),
+        ("glass", "slow", 1),
+        ("nested-blobs", "hang", 6),
+    ]
+    assert jobs[1].cells[0].spec.limits.time_s == 3 and jobs[1].cells[0].spec.limits.memory_mb == 600
+    assert [cell.spec.setting for cell in jobs[3].cells[::3]] == [{"alpha": 1}, {"alpha": 2}]
+    assert ("scopes.full.also[1].grid", "hang", "alpha") in set(plan.parameter_uses())
+
+
+def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_plan):
+    path = edited_plan(
+        "  full:\n",
+        "      - {method: slow, dataset: glass, planned: false}\n      - {method: slow, repetitions: 9}\n"
+        + ALSO,
+    )
+    path.write_text(
+        path.read_text().replace(
+            "      - {method: hang, dataset: [nested-blobs], grid: {alpha: [1, 2]}}\n", ""
+        )
+    )
+    jobs = [job for job in expand(read_plan(path, "toy_paper"), "smoke") if job.dataset == "glass"]
+    assert [(job.methods[0].name, len(job.cells)) for job in jobs] == [("globals", 1), ("slow", 1)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (
+            "{method: good, dataset: nested-blobs}",
+            r"also\[0\]: 'good' on 'nested-blobs' is in the scope already",
+        ),
+        (
+            "{method: good, dataset: glas}",
+            r"also\[0\]\.dataset: unknown data set 'glas'; did you mean 'glass'",
+        ),
+        (
+            "{method: goood, dataset: glass}",
+            r"also\[0\]\.method: unknown method 'goood'; did you mean 'good'",
+        ),
+        ("{method: good}", r"also\[0\]: missing key 'dataset'"),
+        ("{method: good, dataset: glass, planned: true}", r"also\[0\]\.planned: unknown key 'planned'"),
+        (
+            "{method: good, dataset: glass}\n      - {method: [good], dataset: [glass, digits]}",
+            r"also\[1\]: 'good' on 'glass' is in the scope already",
+        ),
+    ],
+)
+def test_what_is_added_must_be_new_and_known(edited_plan, entry, said):
+    path = edited_plan("  full:\n", f"    also:\n      - {entry}\n  full:\n")
+    with pytest.raises(InputFileError, match=said):
+        read_plan(path, "toy_paper")
+
+
+def test_what_is_added_may_be_expected_to_fail(edited_plan):
+    also = "    also: [{method: bad, dataset: glass}]\n"
+    failure = "    expected_failures: [{method: bad, dataset: glass, status: error, reason: known}]\n"
+    path = edited_plan("  full:\n", f"{also}{failure}  full:\n")
+    assert expected_failures(read_plan(path, "toy_paper"), "smoke")[0]["dataset"] == "glass"
+
+
+def test_a_protocol_that_stumbles_over_a_plan_is_one_line(plan, monkeypatch):
+    import toy_paper.protocol
+
+    def stumble(plan):
+        raise TypeError("run_cell() missing 3 arguments")
+
+    monkeypatch.setattr(toy_paper.protocol, "validate", stumble)
+    with pytest.raises(PlanError, match=r"plan\.yaml: toy_paper\.protocol\.validate: TypeError: run_cell"):
+        validate_protocol(plan)
+
+
 def test_unknown_scope_says_which_there_are(plan):
     with pytest.raises(PlanError, match=r"no scope 'quikc'.*smoke, full"):
         expand(plan, "quikc")
@@ -81,7 +184,7 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
     ("old", "new", "message"),
     [
         ("{estimator: bad}", "{estimator: [bad}", r"plan\.yaml, line \d+, column \d+: broken YAML"),
-        ("  hang: {", "  bad: {", r"plan\.yaml, line 7, column 3: broken YAML: the key 'bad' is given twice"),
+        ("  hang: {", "  bad: {", r"plan\.yaml, line 7, column 3: the key 'bad' is given twice"),
         ("paper: toy_paper", "paper: other", r"paper: 'other' must be the name of its folder, 'toy_paper'"),
         (
             "repetitions: 2",
@@ -121,6 +224,12 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
             r"scopes\.smoke\.grid\.good\.alpha: 10 is not allowed; expected a list",
         ),
         ("alpha: [10, 9]", "alpha: [9, 9]", r"scopes\.smoke\.grid\.good\.alpha: \[9, 9\] has an entry twice"),
+        ("  bad: {", '  "bad\\nbad": {', r"the key 'bad\\nbad' is not allowed; expected one line"),
+        (
+            "time_s: 5, wall_s: 1}",
+            "time_s: 1e+200}",
+            r"overrides\[0\]\.limits\.time_s: 1e\+200 is not allowed",
+        ),
         ("{method: hang, ", "{", r"overrides\[0\]: missing key 'dataset'; or missing key 'method'"),
     ],
 )
@@ -166,6 +275,27 @@ def test_protocol_refuses_wrong_parameter_names(edited_plan, old, new, where):
         validate_protocol(read_plan(edited_plan(old, new), "toy_paper"))
 
 
+def test_dotted_estimators_must_be_there(edited_plan):
+    def check(path):
+        read_plan(edited_plan("{estimator: bad}", f"{{estimator: {path}}}"), "toy_paper").check_estimators(
+            ["good", *(m.estimator for m in load_plan("toy_paper").methods.values())]
+        )
+
+    check("sklearn.cluster.KMeans")  # imported into its package
+    check("toy_paper.protocol.validate")
+    with pytest.raises(
+        PlanError, match=r"bad\.estimator: unknown 'toy_paper\.protocol\.valdate'; .*did you mean 'validate'"
+    ):
+        check("toy_paper.protocol.valdate")
+    with pytest.raises(PlanError, match=r"there is no module 'toy_paper\.protocl'"):
+        check("toy_paper.protocl.run")
+    with pytest.raises(
+        PlanError,
+        match=r"no_such_package cannot be imported|there is no module 'no_such_package\.x'|No module",
+    ):
+        check("no_such_package.x.Y")
+
+
 def test_unknown_estimators_are_named(plan):
     known = [method.estimator for method in plan.methods.values()]
     plan.check_estimators(known)
@@ -179,12 +309,3 @@ def test_every_papers_own_plan_is_valid():
         for scope in plan.scopes:
             ids = [cell.spec.cell_id for job in expand(plan, scope) for cell in job.cells]
             assert len(ids) == len(set(ids)) > 0
-
-
-def test_merged_keys_may_be_given_anew_but_no_key_twice(tmp_path):
-    path = tmp_path / "a.yaml"
-    path.write_text("base: &base {a: 1, b: 2}\nmore: {<<: *base, b: 3}\n")
-    assert read_yaml(path)["more"] == {"a": 1, "b": 3}
-    path.write_text("base: &base {a: 1}\nmore: {<<: *base, b: 3, b: 4}\n")
-    with pytest.raises(InputFileError, match="the key 'b' is given twice"):
-        read_yaml(path)

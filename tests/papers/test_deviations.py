@@ -5,8 +5,10 @@ import sys
 import pandas as pd
 import pytest
 
+from cladebench.input_files import InputFileError
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.deviations import deviations_table, load_deviations
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.deviations import checked_deviations, deviations_table, load_deviations
 
 ENTRY = """
 - id: scale
@@ -21,12 +23,31 @@ ENTRY = """
 """
 
 
+PLAN = """
+paper: madeup
+title: Made up
+citation: none
+methods:
+  A: {estimator: Ward}
+  B: {estimator: Ward}
+  C: {estimator: Ward}
+scopes:
+  smoke:
+    datasets: [glass]
+    methods: [A, B]
+    repetitions: 1
+    limits: {time_s: 1, memory_mb: 100}
+    also: [{method: C, dataset: [glass, digits], grid: {k: [2, 10, [3, 4]]}}]
+"""
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Make a package whose register a test writes."""
+    """Make a package with a plan, whose register a test writes."""
     folder = tmp_path / "madeup"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
+    (folder / "plan.yaml").write_text(PLAN)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield lambda text: (folder / "deviations.yaml").write_text(text)
     sys.modules.pop("madeup", None)
@@ -73,23 +94,131 @@ def test_what_was_not_run_is_said(package):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "said"),
     [
-        ("by: method", "by: magic", r"scale: by is 'magic', expected one of setting"),
-        ("chosen:", "choice:", r"missing keys \['chosen'\], unknown keys \['choice'\]"),
-        ("methods: [A, B], ", "", r"by method: missing keys \['methods'\]"),
+        (
+            "by: method",
+            "by: methd",
+            "entry 'scale': effects[0].by: 'methd' is not allowed; did you mean 'method'?",
+        ),
+        ("by: method, ", "", "entry 'scale': effects[0]: missing key 'by'"),
+        ("chosen:", "choosen:", "entry 'scale': choosen: unknown key 'choosen'; did you mean 'chosen'?"),
+        ("  chosen: Raw.\n", "", "entry 'scale': missing key 'chosen'"),
+        ("chosen: Raw.", "chosen: ' '", "entry 'scale': chosen: ' ' is not allowed; expected text"),
+        ("methods: [A, B], ", "", "entry 'scale': effects[0]: missing key 'methods'"),
+        (
+            "methods: [A, B]",
+            "methods: A",
+            "effects[0].methods: 'A' is not allowed; expected a list of two names or more",
+        ),
+        (
+            "methods: [A, B]",
+            "methods: [A]",
+            "effects[0].methods: ['A'] is not allowed; expected a list of two names",
+        ),
+        ("methods: [A, B]", "methods: [A, A]", "effects[0].methods: ['A', 'A'] has an entry twice"),
+        ("methods: [A, B]", "methods: [A, D]", "effects[0].methods: unknown 'D'; allowed: A, B, C"),
+        ("method: C", "method: Cc", "effects[1].method: unknown 'Cc'; did you mean 'C'?"),
+        (
+            "datasets: [glass]}\n    - {by: s",
+            "datasets: [digits, glas]}\n    - {by: s",
+            "effects[0].datasets: unknown 'glas'; did you mean 'glass'? allowed: glass, digits",
+        ),
+        (
+            "datasets: [glass]",
+            "datasets: glass",
+            "effects[0].datasets: 'glass' is not allowed; expected a list",
+        ),
+        ("datasets: [glass]", "datasets: []", "effects[0].datasets: [] is not allowed; expected a list"),
+        ("parameter: k", "parameter: kk", "effects[1].parameter: unknown 'kk'; did you mean 'k'? allowed: k"),
+        ("parameter: k, ", "", "effects[1]: missing key 'parameter'"),
+        (
+            "reason: it",
+            "parameter: k, reason: it",
+            "effects[2].parameter: unknown key 'parameter'; allowed: by, reason",
+        ),
+        (
+            "alternatives: [z-scored]",
+            "alternatives: z-scored",
+            "alternatives: 'z-scored' is not allowed; expected a list of texts",
+        ),
+        ("alternatives: [z-scored]", "alternatives: [1]", "alternatives[0]: 1 is not allowed; expected text"),
+        ("id: scale", "id: 2026-01-31", "line 2, column 7: versions of YAML disagree about '2026-01-31'"),
+        (
+            "id: scale",
+            "id: [scale]",
+            "[0].id: ['scale'] is not allowed; expected a name of small letters, digits and -",
+        ),
+        ("- id: scale\n", "- id: scale\n  id: other\n", "line 3, column 3: the key 'id' is given twice"),
+        (ENTRY, "id: scale", "(top level): {'id': 'scale'} is not allowed; expected a list of entries"),
+        (ENTRY, "", "(top level): nothing is not allowed; expected a list of entries"),
+        (ENTRY, ENTRY + ENTRY, "entry 'scale': id: given twice"),
     ],
 )
-def test_a_wrong_entry_is_named(package, old, new, message):
+def test_a_wrong_entry_is_refused_in_a_line_that_names_it(package, old, new, said):
+    assert old in ENTRY
     package(ENTRY.replace(old, new, 1))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputFileError) as caught:
         load_deviations("madeup")
+    message = str(caught.value)
+    assert message.startswith("madeup/deviations.yaml") and said in message, message
+    assert message.count("\n") == (
+        new == "choosen:"
+    )  # one line, but for a key that is unknown and so missing
 
 
-def test_an_id_stands_once(package):
-    package(ENTRY + ENTRY)
-    with pytest.raises(ValueError, match="the id stands twice"):
+def test_all_wrong_names_are_told_and_a_parameter_is_of_its_method(package):
+    package(ENTRY.replace("method: C", "method: A").replace("glass", "glas"))
+    with pytest.raises(InputFileError) as caught:
         load_deviations("madeup")
+    assert [line.split(": ")[2:4] for line in str(caught.value).split("\n")] == [
+        ["effects[0].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
+        ["effects[1].parameter", "unknown 'k'; allowed"],
+        ["effects[1].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
+    ]
+
+
+def test_metrics_are_held_against_those_that_are_known(package):
+    """A plan that declares its measures says which metrics there are before anything runs."""
+    package(ENTRY)
+    plan = load_plan("madeup")
+    object.__setattr__(plan, "measures", {"purity": None})
+    assert len(checked_deviations(plan)) == 1
+    object.__setattr__(plan, "measures", {"purty": None})
+    with pytest.raises(
+        InputFileError, match=r"effects\[0\]\.metric: unknown 'purity'; did you mean 'purty'"
+    ) as caught:
+        checked_deviations(plan)
+    assert len(str(caught.value).split("\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "refused"),
+    [
+        (("glass", "A", "{}", "default", "purty", 1.0, "ok"), True),
+        (("glass", "C", "{}", "default", "purty", 1.0, "ok"), True),
+        (("glass", "A", "{}", "default", "purty", 1.0, "error"), False),  # nothing has finished
+        (("digits", "A", "{}", "default", "purty", 1.0, "ok"), False),  # nothing that is compared has
+        (("glass", "D", "{}", "default", "purty", 1.0, "ok"), False),
+        (("digits", "D", "{}", "default", "purity", 1.0, "ok"), False),
+    ],
+)
+def test_a_metric_that_nothing_records_is_an_error_where_a_method_has_finished(package, row, refused):
+    package(ENTRY)
+    other = ("digits", "B", "{}", "default", "cost", 1.0, "ok")
+    if not refused:
+        deviations_table(context([other, row]))
+        return
+    with pytest.raises(InputFileError) as caught:
+        deviations_table(context([other, row]))
+    assert str(caught.value) == (
+        "p/deviations.yaml: entry 'scale': metric: no record of this paper has 'purity'; did you mean 'purty'? "
+        "allowed: cost, purty"
+    )
+
+
+def test_a_paper_may_have_no_register(package):
+    assert load_deviations("madeup") == []
 
 
 def test_the_registers_of_all_papers_can_be_read():

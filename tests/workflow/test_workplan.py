@@ -19,7 +19,9 @@ def test_sections_of_the_command_line_come_as_text_and_are_understood():
     ("changes", "message"),
     [
         ({"papers": ["gch"]}, "papers: no paper 'gch'"),
-        ({"limits": {"time_scale": ".inf"}}, "limits.time_scale: inf is not allowed; expected a number"),
+        ({"limits": {"time_scale": ".inf"}}, "limits.time_scale: '.inf' is not allowed; expected a number"),
+        ({"limits": {"time_scale": "["}}, "limits.time_scale: '[' is not allowed; expected a number"),
+        ({"data": {"offline": "yes"}}, "data.offline: 'yes' is not allowed; expected true or false"),
         ({"limits": "{time_scale: 2"}, "limits: '{time_scale: 2' is not allowed; expected keys with values"),
         ({"thread": 2}, "thread: unknown key 'thread'; did you mean 'threads'?"),
     ],
@@ -29,6 +31,11 @@ def test_a_wrong_configuration_is_one_line_that_says_where_it_may_come_from(chan
         Workplan(SMOKE | changes)
     assert str(caught.value).startswith(f"config/config.yaml or --config: {message}")
     assert "\n" not in str(caught.value)
+
+
+def test_results_go_below_the_home_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Workplan(SMOKE | {"results_dir": "~/x"}).results == f"{tmp_path}/x/smoke"
 
 
 def test_a_changed_method_or_limit_starts_its_jobs_again(monkeypatch):

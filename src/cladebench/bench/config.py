@@ -83,9 +83,7 @@ def _at_home(folder: str, where: str) -> str:
     try:
         return str(Path(folder).expanduser())
     except RuntimeError:
-        raise InputFileError(
-            f"{where}: {folder!r}: there is no such home folder; expected a folder"
-        ) from None
+        raise InputFileError(f"{where}: {folder!r} is not allowed, there is no such home folder") from None
 
 
 def parse_config(document: Mapping[str, Any], name: str) -> Config:

@@ -64,6 +64,8 @@ class Deviation:
 def load_deviations(package: str) -> list[Deviation]:
     """Read the register in a paper's package (its dotted name) and hold its names against the plan beside it.
 
+    A paper without the file has an empty register.
+
     Raises
     ------
     InputFileError
@@ -136,7 +138,8 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
                 "dataset": plan.datasets,
                 "metric": plan.measures,
             }
-            allowed["parameter"] = list(dict.fromkeys(grids.get(effect.get("method", ""), ())))
+            if effect.get("method") in plan.methods:
+                allowed["parameter"] = list(dict.fromkeys(grids.get(effect["method"], ())))
             for key, value in _names(effect):
                 kind = key.removesuffix("s")
                 if kind in allowed and value not in allowed[kind]:

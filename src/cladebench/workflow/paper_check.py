@@ -28,8 +28,6 @@ def check_texts(plan: Plan) -> None:
     InputFileError
         As `check_paper`.
     """
-    folder = plan.path.parent
-    if (folder / "claims.yaml").exists():
-        checked_claims(folder / "claims.yaml", plan)
-    if (folder / "deviations.yaml").exists():
-        checked_deviations(plan)
+    if (plan.path.parent / "claims.yaml").exists():
+        checked_claims(plan.path.parent / "claims.yaml", plan)
+    checked_deviations(plan)
