@@ -64,7 +64,7 @@ def verdict_counts(path: Path) -> list[str]:
     lines = []
     for paper, verdicts in audit.groupby("paper", sort=False)["verdict"]:
         counts = ", ".join(f"{(verdicts == name).sum()} {name}" for name in VERDICTS if name in set(verdicts))
-        lines.append(f"{paper}: {len(verdicts)} claims: {counts}")
+        lines.append(f"{paper}: {len(verdicts)} claim{'s' * (len(verdicts) > 1)}: {counts}")
     return lines
 
 
