@@ -27,15 +27,25 @@ machine:
 	@for compiler in $(if $(filter environment,$(origin CXX)),$(firstword $(CXX)),c++ g++ clang++); do command -v $$compiler >/dev/null && exit 0; done; \
 		echo "error: no C++ compiler found; install one (Debian/Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: xcode-select --install; conda: cxx-compiler), or point CXX at yours" >&2; exit 1
 
+# Runs pip: the steps that one waits for appear with the seconds since the start, all of its output goes to a log, whose
+# end appears if it fails.
+define pip
+@set -o pipefail; SECONDS=0; log=$(STAMPS)/$(@F).log; \
+$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off $(1) 2>&1 | tee $$log | while IFS= read -r line; do \
+	case "$$line" in Collecting*|Installing*|*\[[0-9]*/[0-9]*\]*) printf '%5d s  %.110s\n' $$SECONDS "$$line";; esac; done \
+|| { tail -n 40 $$log >&2; echo "error: pip failed; all of its output is in $$log" >&2; exit 1; }; \
+echo "      done in $$SECONDS s"
+endef
+
 $(STAMPS)/venv: requirements.lock | machine
-	@echo "[1/2] environment: $(VENV) from requirements.lock (hashes checked; about a minute)"
+	@echo "[1/2] environment: $(VENV) from the $$(grep -c '^[a-z].*==' requirements.lock) packages of requirements.lock, hashes checked"
 	@$(PYTHON) -m venv $(VENV) && mkdir -p $(STAMPS)
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(call pip,--require-hashes -r requirements.lock)
 	@touch $@
 
 $(STAMPS)/build: $(CORE_SOURCES) | $(STAMPS)/venv
-	@echo "[2/2] package: building the C++ core"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@echo "[2/2] package: compiling the C++ core"
+	$(call pip,-v --no-build-isolation --no-deps -e .)
 	@touch $@
 $(STAMPS)/build: $(STAMPS)/venv
 

@@ -27,6 +27,19 @@ def test_git_state_of_a_repository_and_of_none(tmp_path):
     assert provenance.git_state(package) == (commit, True)
 
 
+def test_a_repository_that_git_does_not_open_gives_no_state(tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").write_text("")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    assert provenance.git_state(tmp_path)[0] is not None
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own way to try safe.directory
+        assert provenance.git_state(tmp_path) == (None, None)
+    monkeypatch.setenv("PATH", str(tmp_path / "no-programs"))
+    assert provenance.git_state(tmp_path) == (None, None)
+
+
 def test_collect_has_what_the_schema_asks_for():
     found = provenance.collect("c")
     assert set(found) == {"git_commit", "git_dirty", "core_build", "code_digest", "versions", "machine"}

@@ -70,3 +70,27 @@ def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_p
         "results/smoke/cells/toy_paper/nested-blobs/bad/default-1.json",
         "results/smoke/jobs/toy_paper.nested-blobs.bad.json",
     ]
+
+
+def test_cells_are_counted_over_all_jobs_with_what_they_measured_and_the_time_left(capsys, monkeypatch):
+    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "good", "--method", "skipped"]
+    assert main(arguments) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[")]
+    assert [line.partition("]")[0] for line in lines] == [f"[{number}/6" for number in range(1, 7)]
+    assert lines[0].startswith("[1/6] toy_paper nested-blobs good alpha=10, beta=x #0: ok ")
+    assert "s  score " in lines[0] and " objective 10  (about " in lines[0] and lines[0].endswith(" left)")
+    assert lines[5] == "[6/6] toy_paper nested-blobs skipped #1: not_applicable: has no meaning here"
+
+
+def test_the_whole_run_is_counted_where_the_workflow_runs_the_job(capsys, monkeypatch, tmp_path):
+    from cladebench.workflow.run_state import note_start
+
+    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    jobs = {"toy_paper.nested-blobs.skipped": 2, "another": 8}
+    note_start(tmp_path / "results" / "smoke" / "jobs", jobs, list(jobs))
+    arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "skipped"]
+    assert main(arguments) == 0 and "[2 of 10" not in capsys.readouterr().out
+    assert main([*arguments, "--plan-checked"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "2 kept" in last and "  [2 of 10 cells, about " in last and last.endswith(" left]")

@@ -41,6 +41,31 @@ class Snakemake:
             *("--rerun-incomplete", "--keep-going", *arguments, "--config", *settings),
         ]
 
+    def remove_stale_lock(self) -> subprocess.CompletedProcess:
+        """What ``make reproduce`` does before it starts Snakemake."""
+        options = [
+            "--snakefile",
+            str(ROOT / "Snakefile"),
+            "--workflow-profile",
+            "none",
+            "--config",
+            "scope=smoke",
+        ]
+        return subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "cladebench.workflow.folder_lock",
+                *options,
+                f"papers={json.dumps(self.papers)}",
+            ],
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
     def run(self, *arguments: str, check: bool = True, **options) -> subprocess.CompletedProcess:
         done = subprocess.run(
             self.command(*arguments, **options),

@@ -1,6 +1,7 @@
 """The real Snakemake: what it plans, what it leaves, and what a kill, a rerun or another number of cores changes."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -42,8 +43,16 @@ def test_the_default_target_plans_every_job(example):
 
 
 def test_the_example_of_the_documentation_runs_from_end_to_end(example):
-    example.run()
+    screen = example.run("--quiet", "rules").stderr
     out = example.folder / "results" / "smoke"
+    # A line for each job that has ended: its name, its cells, its seconds; the cells of all and the time left.
+    for name in ("Ward", "Random"):
+        assert re.search(
+            rf"^examplepaper\.nested-blobs\.{name}: 3 ok; 0 kept; [0-9.]+ s  \[", screen, re.MULTILINE
+        )
+    assert re.search(r"\[3 of 6 cells, about [0-9]+ (s|min) left\]$", screen, re.MULTILINE), screen
+    assert re.search(r"\[6 of 6 cells\]$", screen, re.MULTILINE)
+    assert re.search(r"^2 tables and figures in results/smoke$", screen, re.MULTILINE)
     audit = pd.read_csv(out / "audit.csv")
     assert set(audit.claim) == set(load_claims_of(example)) and audit.verdict.notna().all()
     assert (out / "report" / "index.html").stat().st_size > 0
@@ -100,12 +109,25 @@ def test_a_killed_run_goes_on_where_it_was(example, tmp_path_factory):
     deadline = time.monotonic() + 120
     while not records(example.folder) and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.02)
+    locks = example.folder / ".snakemake" / "locks"
+    # While it lives it keeps its lock, and others are told whose it is. It stands still, lest it end meanwhile.
+    os.killpg(running.pid, signal.SIGSTOP)
+    refused = example.remove_stale_lock()
+    assert (
+        refused.returncode == 1 and f"another run is at work here (process {running.pid} on" in refused.stderr
+    )
+    assert refused.stderr.count("\n") == 1 and list(locks.glob("*.lock"))
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     before = records(example.folder)
     assert before, "the run was to be killed after its first record"
 
-    example.run("--unlock", check=False)
+    refused = example.run(target, check=False)
+    assert refused.returncode != 0 and "--unlock" in refused.stdout + refused.stderr
+    removed = example.remove_stale_lock()
+    assert removed.returncode == 0, removed.stderr
+    assert removed.stdout.startswith("the last run was cut off: its lock is removed")
+    assert not list(locks.glob("*.lock"))
     example.run(target)
     after = records(example.folder)
     assert {path: after[path] for path in before} == before, "a finished cell was run again"

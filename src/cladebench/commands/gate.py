@@ -66,7 +66,7 @@ def verdict_counts(path: Path) -> list[str]:
     for claim in read_audit(path).claims:
         counts.setdefault(claim["paper"], Counter())[claim["verdict"]] += 1
     return [
-        f"{paper}: {found.total()} claims: "
+        f"{paper}: {found.total()} claim{'s' * (found.total() > 1)}: "
         + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
         for paper, found in counts.items()
     ]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import itertools
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
+from cladebench.bench.store import read_cells
 from cladebench.files import write_together
 from cladebench.report.cell_links import cells_page, overview_page
 from cladebench.report.templating import html_page, markdown_page
@@ -13,6 +16,8 @@ from cladebench.report.views import RunView, gather_run
 
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
     """Write the pages of a run into ``<results>/report``, which can be moved as it is.
+
+    Pages of papers that have no cells in the run any more are removed.
 
     Parameters
     ----------
@@ -44,7 +49,20 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
             if view.figure is not None:
                 contents[folder / view.figure] = (results / view.figure).read_bytes()
     write_together(contents)
+    _remove_gone(folder, keep=set(read_cells(results / "cells.parquet")["paper"]))
     return list(contents)
+
+
+def _remove_gone(folder: Path, keep: Collection[str]) -> None:
+    """Remove what an earlier report wrote of papers that are not to be kept; other files in the folder stay."""
+    for cells in folder.glob("*-cells.html"):
+        paper = cells.name.removesuffix("-cells.html")
+        if paper not in keep:
+            own = folder.glob(f"{paper}-cells-*.html"), (folder / "figures" / paper).glob("*.svg")
+            for path in (cells, folder / f"{paper}.html", *itertools.chain(*own)):
+                path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # there is none, or it holds files of someone else
+                (folder / "figures" / paper).rmdir()
 
 
 def render_pages(run: RunView) -> Iterable[tuple[str, str]]:

@@ -1,0 +1,78 @@
+"""What the watch sees and what it lets pass; real cells that patch are in test_run_job.py."""
+
+import os
+import sys
+from types import ModuleType
+
+import pytest
+
+from cladebench.bench.leftovers import SHOWN, Watch
+
+
+@pytest.fixture
+def module(monkeypatch):
+    found = ModuleType("toywatched.part")
+    found.value, found.later, found.table = 1.5, None, {}
+    found.Thing = type("Thing", (), {"__module__": "toywatched.part", "size": 1})
+    found.Foreign = type("Foreign", (), {"__module__": "elsewhere", "size": 1})
+    monkeypatch.setitem(sys.modules, "toywatched.part", found)
+    return found
+
+
+def watching():
+    """A watch that has begun; not a fixture, because pytest itself changes the environment before each test."""
+    found = Watch(["toywatched"])
+    found.begin()
+    assert found.changes() == []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (lambda module: setattr(module, "value", 2.5), "toywatched.part.value"),
+        (lambda module: delattr(module, "value"), "toywatched.part.value"),
+        (lambda module: setattr(module, "table", {}), "toywatched.part.table"),
+        (lambda module: setattr(module.Thing, "size", 2), "toywatched.part.Thing.size"),
+        (lambda module: setattr(module.Thing, "fit", len), "toywatched.part.Thing.fit"),
+        (lambda module: delattr(module.Thing, "size"), "toywatched.part.Thing.size"),
+        (lambda module: sys.modules.pop("toywatched.part"), "sys.modules.toywatched.part"),
+    ],
+)
+def test_what_is_bound_to_something_else_is_named(module, change, name):
+    watch = watching()
+    change(module)
+    assert watch.changes() == [name]
+
+
+def test_what_modules_do_by_themselves_passes(module):
+    watch = watching()
+    module.later, module.new = 1, 2
+    module.table["key"] = 1
+    module.Foreign.size = 2
+    assert watch.changes() == []
+    watch.begin()
+    module.new = 3  # was there before this cell
+    assert watch.changes() == ["toywatched.part.new"]
+
+
+def test_the_environment_is_compared_but_for_what_imports_set(monkeypatch):
+    watch = watching()
+    monkeypatch.setenv("KMP_INIT_AT_FORK", "FALSE")
+    assert watch.changes() == []
+    monkeypatch.setenv("TOYWATCHED", "1")
+    assert watch.changes() == ["os.environ"]
+    watch.begin()
+    assert watch.changes() == []
+    monkeypatch.chdir(os.sep)
+    assert watch.changes() == ["the working folder"]
+
+
+def test_many_changes_are_cut(module, monkeypatch):
+    watch = watching()
+    for number in range(2 * SHOWN):
+        setattr(module, f"n{number}", number)
+    watch.begin()
+    for number in range(2 * SHOWN):
+        setattr(module, f"n{number}", -1)
+    assert len(watch.changes()) == SHOWN
