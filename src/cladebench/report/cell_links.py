@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from cladebench.bench.cell_spec import point_text
 from cladebench.bench.selection import Rule
 
 
@@ -165,13 +166,13 @@ def link_cells(
     selection : Mapping
         The plan's rules.
     """
-    metrics = tuple(dict.fromkeys(rule.metric for rule in selection.values() if rule.metric))
+    scores = dict.fromkeys((rule.metric, point_text(rule.at)) for rule in selection.values() if rule.metric)
     rules: dict[tuple[str, str, str], list[str]] = {}
     for choice in choices.to_dict(orient="records"):
         rules.setdefault((choice["dataset"], choice["method"], choice["setting_id"]), []).append(
             str(choice["rule"])
         )
-    scored = metrics_by_cell(records[records["metric"].isin(metrics)])
+    scored = metrics_by_cell(records[records["metric"].isin([metric for metric, _ in scores])])
     by_group = cells_by_group(records)
     settings = Counter((rows[0]["dataset"], rows[0]["method"]) for rows in by_group.values())
     groups = []
@@ -188,11 +189,23 @@ def link_cells(
                 setting=readable(first["setting"]),
                 rules=tuple(chosen) if settings[dataset, method] > 1 else (),
                 cells=tuple(Cell(row["cell_id"], row["status"]) for row in rows),
-                scores=tuple(_mean([found[m] for found in values if m in found]) for m in metrics),
+                scores=tuple(_mean_score(values, metric, at) for metric, at in scores),
                 cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
             )
         )
-    return CellLinks(paper, tuple(groups), metrics)
+    return CellLinks(paper, tuple(groups), tuple(metric for metric, _ in scores))
+
+
+def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> float | None:
+    """Mean of a rule's metric at its evaluation point, or of what is measured once."""
+    names = (measured_name(metric, at), metric)
+    found = [cell[name] for cell in cells for name in dict.fromkeys(names) if name in cell]
+    return sum(found) / len(found) if found else None
+
+
+def measured_name(metric: str, at: str) -> str:
+    """Name of a measurement: the metric, and its evaluation point where it has one."""
+    return metric if at == "{}" else f"{metric} at {readable(at)}"
 
 
 def readable(setting: str) -> str:
@@ -221,20 +234,15 @@ def cells_by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
 
 
 def metrics_by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Metrics of each finished cell."""
+    """What each finished cell measured, under `measured_name`."""
     found: dict[str, dict[str, float]] = {}
     rows = records[records["metric"].notna()]
-    for cell_id, metric, value in zip(
-        rows["cell_id"].tolist(), rows["metric"].tolist(), rows["value"].tolist(), strict=True
-    ):
-        found.setdefault(cell_id, {})[metric] = value
+    columns = (rows[name].tolist() for name in ("cell_id", "metric", "at", "value"))
+    for cell_id, metric, at, value in zip(*columns, strict=True):
+        found.setdefault(cell_id, {})[measured_name(metric, at)] = value
     return found
 
 
 def _without_dataset(name: str) -> str:
     """The id of a cell or setting without paper and data set, which its page says."""
     return name.split("/", 2)[2]
-
-
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
