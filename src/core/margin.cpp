@@ -149,23 +149,32 @@ struct LossAlong {
   }
 };
 
-/// Adds rows begin..end-1 to the sums of their labels, and their squares to `squares`.
+/// Adds rows begin..end-1 to the sums of their labels, and their squares to `squares`; returns the sum of all
+/// squares.
 struct AddRows {
   template <class V>
-  CLADEBENCH_INLINE static void run(const Rows& X, const double* labels, std::size_t width, std::size_t begin,
-                                    std::size_t end, double* sums, double* squares) {
+  CLADEBENCH_INLINE static double run(const Rows& X, const double* labels, std::size_t width,
+                                      std::size_t begin, std::size_t end, double* sums, double* squares) {
+    using Vec = typename V::Vec;
+    Vec whole[kParts<V>] = {}, last_whole[kParts<V>] = {};
     const std::size_t last = X.n_vectors() - 1;
     for (std::size_t i = begin; i < end; ++i) {
       const double* row = X.data + i * X.P;
       double* sum = sums + static_cast<std::size_t>(labels[i]) * width;
       for (std::size_t v = 0; v <= last; ++v) {
-        for (std::size_t lane = 0; lane < kLanes; lane += V::kWidth) {
-          const typename V::Vec x = at<V>(row + X.offset(v) + lane);
-          at<V>(sum + v * kLanes + lane) += x;
-          at<V>(squares + v * kLanes + lane) += x * x;
+        for (int part = 0; part < kParts<V>; ++part) {
+          const std::size_t lane = v * kLanes + part * V::kWidth;
+          const Vec x = at<V>(row + X.offset(v) + part * V::kWidth), square = x * x;
+          (v < last ? whole : last_whole)[part] += square;
+          at<V>(sum + lane) += x;
+          at<V>(squares + lane) += square;
         }
       }
     }
+    double lanes[kLanes];
+    for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = last_whole[part];
+    std::fill_n(lanes, width - X.P, 0.0);  // the overlap
+    return fold_parts<V>(whole) + fold(lanes);
   }
 };
 
@@ -281,11 +290,12 @@ MarginLoss::AtZero MarginLoss::at_zero() {
     std::fill_n(sums, (K_ + 1) * width, 0.0);
     const std::size_t begin = c * tiles_per_chunk_ * kLanes;
     const std::size_t end = std::min(X_.n, begin + tiles_per_chunk_ * kLanes);
-    run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
+    chunk_loss_[c] = run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
   }
   AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P),
-               std::vector<double>(P)};
+               std::vector<double>(P), 0.0};
   for (std::size_t c = 0; c < n_chunks_; ++c) {
+    found.mean_square += chunk_loss_[c];
     const double* sums = partial_.data() + c * stride;
     for (std::size_t p = 0; p < P; ++p) {
       for (std::size_t k = 0; k < K_; ++k) {
@@ -304,6 +314,7 @@ MarginLoss::AtZero MarginLoss::at_zero() {
     }
   }
   for (double& square : found.mean_squares) square /= n;
+  found.mean_square /= n;
   if (trial_) std::fill_n(trial_.get(), n_scores(), 0.0);
   return found;
 }

@@ -99,6 +99,9 @@ TEST(margin_at_zero) {
     std::vector<double> gradient(4 * P);
     std::fill(it.W.begin(), it.W.end(), 0.0);
     CHECK_NEAR(loss.evaluate(it.W.data(), gradient.data()), zero.loss, 1e-14);
+    double whole = 0.0;
+    for (const double x : it.X) whole += x * x;
+    CHECK_NEAR(zero.mean_square, whole / 37.0, 1e-13);
     for (std::size_t p = 0; p < P; ++p) {
       double squares = 0.0;
       for (std::size_t i = 0; i < 37; ++i) squares += it.X[i * P + p] * it.X[i * P + p];
@@ -145,7 +148,9 @@ TEST(kernels_give_the_same_bits_on_every_instruction_set) {
         MarginLoss loss(it.view(), it.labels, K);
         std::vector<double> all(it.W.size());
         loss.keep_scores();
-        for (const double square : loss.at_zero().mean_squares) all.push_back(square);
+        const MarginLoss::AtZero zero = loss.at_zero();
+        all.push_back(zero.mean_square);
+        all.insert(all.end(), zero.mean_squares.begin(), zero.mean_squares.end());
         loss.accept();
         const double value = loss.evaluate(it.W.data(), all.data());
         all.push_back(value);

@@ -54,7 +54,8 @@ class MarginLoss {
   struct AtZero {
     double loss;                       ///< (K - 1) / K
     std::vector<double> gradient;      ///< K x P
-    std::vector<double> mean_squares;  ///< of the P features; their sum is not finite if X is not
+    std::vector<double> mean_squares;  ///< of the P features
+    double mean_square;                ///< of the rows' norms; not finite if X is not
   };
   /// Also makes W = 0 the trial.
   AtZero at_zero();
