@@ -116,7 +116,10 @@ SENTENCE = """
         ([("s", "{all_of: [a, nothing]}")], ["claim 's'", "no claim 'nothing'"]),
         ([("s", "{all_of: [r]}"), ("r", "{any_of: [s, a]}")], ["refers to itself", "s -> r -> s"]),
         # The arrows lead from the sentence to its parts.
-        ([("s", "{all_of: [r]}"), ("r", "{all_of: [q]}"), ("q", "{all_of: [s]}")], ["refers to itself", "r -> q"]),
+        (
+            [("s", "{all_of: [r]}"), ("r", "{all_of: [q]}"), ("q", "{all_of: [s]}")],
+            ["refers to itself", "r -> q"],
+        ),
         ([("a", "{all_of: [a]}")], ["claim 'a'", "given twice"]),
         ([("s", "{at_least: 2}")], ["claim 's'", "of"]),
         ([("s", "{}")], ["claim 's'", "expects"]),
