@@ -58,7 +58,7 @@ CASES = [
     *(
         (kind, paper, n)
         for paper in PAPERS
-        for kind, n in (("plan", 150), ("claims", 80), ("deviations", 150))
+        for kind, n in (("plan", 100), ("claims", 60), ("deviations", 120))
     ),
 ]
 

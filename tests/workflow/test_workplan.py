@@ -33,6 +33,14 @@ def test_a_wrong_configuration_is_one_line_that_says_where_it_may_come_from(chan
     assert "\n" not in str(caught.value)
 
 
+def test_the_file_of_the_configuration_is_read_strictly_too(tmp_path):
+    (tmp_path / "config.yaml").write_text("scope: smoke\nseed: 1\nseed: 2\n")
+    with pytest.raises(
+        InputFileError, match=r"config\.yaml, line 3, column 1: the key 'seed' is given twice"
+    ):
+        Workplan(SMOKE, [tmp_path / "config.yaml"])
+
+
 def test_results_go_below_the_home_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert Workplan(SMOKE | {"results_dir": "~/x"}).results == f"{tmp_path}/x/smoke"

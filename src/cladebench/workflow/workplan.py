@@ -12,7 +12,7 @@ from typing import Any
 from cladebench import datasets
 from cladebench.bench import import_closure as sources
 from cladebench.bench.cell_spec import digest
-from cladebench.bench.config import Config, parse_config
+from cladebench.bench.config import Config, load_config, parse_config
 from cladebench.bench.plan import Job, Plan, PlanError, expand
 from cladebench.input_files import plain_value
 from cladebench.papers.catalogue import (
@@ -40,6 +40,8 @@ class Workplan:
     ----------
     document : mapping
         The configuration as Snakemake has merged it from file and command line.
+    files : sequence of path, optional
+        The files it is from, which Snakemake reads less strictly: there a key given twice is no error.
 
     Attributes
     ----------
@@ -58,7 +60,9 @@ class Workplan:
         says what is allowed.
     """
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, Any], files: Sequence[Path | str] = ()) -> None:
+        for file in files:
+            load_config(file)
         self.config: Config = parse_config(plain(document), ORIGIN)
         # Jobs inherit the environment, so this is where the configured mirrors and cache reach them.
         os.environ.update(self.config.data.environment())
