@@ -14,7 +14,7 @@ Artifacts are functions of records: they read an :class:`ArtifactContext` and no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -78,6 +78,34 @@ class ArtifactContext:
     def beside(self) -> str:
         """Name of the rule that is shown beside the paper's own; that one itself where there is no other."""
         return list(self.rules)[1] if len(self.rules) > 1 else self.own_rule
+
+    def datasets_after(self, first: Sequence[str]) -> list[str]:
+        """Names of the paper's data sets, in its order and whether or not they are in the scope, then of all others."""
+        return [*first, *(name for name in self.datasets if name not in first)]
+
+    def best_arrays(
+        self, dataset: str, method: str, metric: str, rule: str
+    ) -> Mapping[str, np.ndarray] | None:
+        """Load what the best repetition of a method stored, in the setting that a rule chooses.
+
+        Parameters
+        ----------
+        dataset, method, rule : str
+        metric : str
+            Its measure says which value is the best; of equal ones the first repetition's.
+
+        Returns
+        -------
+        mapping of str to ndarray, or None
+            None where no cell has finished.
+        """
+        cells = self.results.chosen(dataset, method, metric, rule)
+        if cells.empty:
+            return None
+        worst_last = self.measures[metric].direction != "higher"
+        return self.load_arrays(
+            cells.sort_values("value", ascending=worst_last, kind="stable").cell_id.iloc[0]
+        )
 
 
 @dataclass(frozen=True)
@@ -162,14 +190,3 @@ def declare(package: str | None, *artifacts: tuple[str, str, str, str, Builder])
         Artifact(name, kind, title, caption(name), place, build)
         for name, kind, title, place, build in artifacts
     )
-
-
-def empty_figure(reason: str) -> Figure:
-    """Draw a figure that says why there is nothing to show."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.0, 1.2))
-    axes = figure.add_subplot()
-    axes.axis("off")
-    axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True)
-    return figure

@@ -16,6 +16,7 @@ measured from the records of the run, never written down by hand:
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -25,9 +26,11 @@ from typing import Any
 
 import pandas as pd
 
+from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan import Plan
+from cladebench.bench.results import Results
+from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
-from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.tables import mean_and_spread
@@ -203,45 +206,51 @@ def deviations_table(context: ArtifactContext) -> Table:
                 rows.append(head | {"compared": "not measured", "value": effect["reason"], "n": "–"})
                 head = dict.fromkeys(head, "")
                 continue
-            for name, values in _compared(effect, context):
+            for metric, what, values in _compared(effect, context):
+                number = context.measures[metric].text
                 mean, spread, n = mean_and_spread(values.value.to_numpy())
-                spread_text = f" ± {significant(spread, 2)}" if n > 1 else ""
-                value = f"{significant(mean)}{spread_text}" if n else "no cells in this scope"
+                spread_text = f" ± {number(spread)}" if n > 1 else ""
+                value = f"{number(mean)}{spread_text}" if n else "no cells in this scope"
                 if n:
                     sources[len(rows), "value"] = tuple(values.cell_id)
-                rows.append(head | {"compared": name, "value": value, "n": str(n)})
+                compared = f"{context.measures[metric].heading}, {what}"
+                rows.append(head | {"compared": compared, "value": value, "n": str(n)})
                 head = dict.fromkeys(head, "")
     columns = ["deviation", "place", "the paper", "chosen", "alternatives", "compared", "value", "n"]
-    return Table(pd.DataFrame(rows, columns=columns), sources)
+    notes = ["value: mean ± standard deviation over the n cells; n: their number."]
+    if context.beside:
+        label = context.rules[context.beside].label
+        notes.append(
+            f"Where nothing else is said, a method with several settings stands in the one that {label} chooses."
+        )
+    return Table(pd.DataFrame(rows, columns=columns), sources, notes=tuple(notes))
 
 
-def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> list[tuple[str, pd.DataFrame]]:
-    """List the names of what is compared, with the records of each."""
-    found: list[tuple[str, pd.DataFrame]] = []
-    for dataset in effect["datasets"]:
-        match effect["by"]:
-            case "setting":
-                rows = context.results.measured(dataset, effect["method"], effect["metric"])
-                parameter = effect["parameter"]
-                # As JSON, for a value may be a list.
-                values = rows.setting.map(lambda text, p=parameter: json.dumps(json.loads(text).get(p)))
-                distinct = {text: json.loads(text) for text in values.unique() if text != "null"}
-                for text, value in sorted(distinct.items(), key=lambda item: (str(type(item[1])), item[1])):
-                    name = f"{effect['metric']}, {dataset}, {parameter} = {value}"
-                    found.append((name, rows[values == text]))
-            case "method":
-                for method in effect["methods"]:
-                    rows = context.results.chosen(dataset, method, effect["metric"], context.beside)
-                    found.append((f"{effect['metric']}, {dataset}, {method}", rows))
-            case "metric":
-                for metric in effect["metrics"]:
-                    rows = context.results.chosen(dataset, effect["method"], metric, context.beside)
-                    found.append((f"{metric}, {dataset}, {effect['method']}", rows))
-            case "rule":
-                for rule in context.rules.values():
-                    rows = context.results.chosen(dataset, effect["method"], effect["metric"], rule.name)
-                    found.append((f"{effect['metric']}, {dataset}, {effect['method']}, {rule.label}", rows))
-            case "dataset" | "repetition":
-                rows = context.results.chosen(dataset, effect["method"], effect["metric"], context.beside)
-                found.append((f"{effect['metric']}, {dataset}, {effect['method']}", rows))
-    return found
+def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield what is compared: a metric, a text that tells it from the others, and its records."""
+    methods = effect.get("methods") or [effect["method"]]
+    metrics = effect.get("metrics") or [effect["metric"]]
+    by_rule = effect["by"] == "rule"
+    rules = [*context.rules] if by_rule else [context.beside]
+    for dataset, method, metric in itertools.product(effect["datasets"], methods, metrics):
+        if effect["by"] == "setting":
+            yield from _by_setting(context.results, dataset, method, metric, effect["parameter"])
+            continue
+        for rule in rules:
+            label = f", {context.rules[rule].label}" if by_rule else ""
+            what = f"{dataset}, {context.methods[method]['label']}{label}"
+            yield metric, what, context.results.chosen(dataset, method, metric, rule)
+
+
+def _by_setting(
+    results: Results, dataset: str, method: str, metric: str, parameter: str
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield the records of a method for each value of a parameter, the smallest first, whatever the others are."""
+    rows = results.measured(dataset, method, metric)
+    settings = [json.loads(text) for text in rows.setting.unique()]
+    given = [{parameter: setting[parameter]} for setting in settings if parameter in setting]
+    # By the text, for a value may be a list.
+    distinct = {canonical_json(value): value for value in given}
+    for value in sorted(distinct.values(), key=setting_order):
+        chosen = rows[[agrees(text, value) for text in rows.setting]]
+        yield metric, f"{dataset}, {parameter} = {value[parameter]}", chosen

@@ -14,6 +14,7 @@ import numpy as np
 from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.distances.base import Distance
+from cladebench.hierarchy import Hierarchy
 from cladebench.validation import check_choice
 
 if TYPE_CHECKING:
@@ -136,6 +137,20 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
     started = time.perf_counter()
     estimator.fit(X, y, **more)
     return time.perf_counter() - started
+
+
+def tree_arrays(hierarchy: Hierarchy) -> dict[str, np.ndarray]:
+    """Give a tree as the arrays that a cell stores: ``parents``, ``leaf_of``, and ``heights`` where it has any."""
+    arrays = {
+        "parents": hierarchy.parents.astype(np.int32),
+        "leaf_of": hierarchy.leaf_of.astype(np.int32),
+    }
+    return arrays if hierarchy.heights is None else {**arrays, "heights": hierarchy.heights}
+
+
+def stored_tree(arrays: Mapping[str, np.ndarray]) -> Hierarchy:
+    """Read back the tree that `tree_arrays` gave."""
+    return Hierarchy(arrays["parents"], arrays["leaf_of"], heights=arrays.get("heights"))
 
 
 def scaled(X: np.ndarray, features: str) -> np.ndarray:

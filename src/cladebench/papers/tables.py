@@ -30,7 +30,7 @@ def with_spread(values: np.ndarray, number: Callable[[float], str]) -> str:
 
 
 def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
-    """Say why a method has no number on a data set: its cells' status, or that the plan has none in this scope."""
+    """Say why a method has no number on a data set: the status of its cells, or that none is planned."""
     rows = context.results.rows(dataset, method)
     if rows.empty:
         return "not planned"
@@ -158,8 +158,8 @@ def comparison_table(
     at : mapping, optional
         The evaluation point; by default the plan's.
     rules : sequence of str, optional
-        Rules of selection to show; all of the plan's by default. Methods with several settings have an entry under
-        each; those with one under the last.
+        Rules of selection to show, each in a column, the last one first; all of the plan's by default, so that the
+        paper's own stands last. A method with one setting has its number in the first of these columns.
     notes : sequence of str
         Footnotes of this table.
     """
@@ -169,7 +169,7 @@ def comparison_table(
     basis: list[tuple[str, str, pd.DataFrame]] = []
     number = context.measures[metric].text
     labels = {rule: context.rules[rule].label for rule in (context.rules if rules is None else rules)}
-    # The paper's own rule stands last, beside nothing but the next data set.
+    # The paper's own rule stands last; what needs no choice stands under the first that is shown.
     shown_rules = list(labels)[::-1] or [""]
     published = context.published
     published = published[(published.artifact == artifact) & (published.metric == metric)]
@@ -213,6 +213,7 @@ def comparison_table(
         )
         + " not planned: the plan leaves it out of this scope. missing: planned, but without a record in this run."
         " Role extra: not in the paper.",
+        *(_how_chosen(context, rule) for rule in labels),
     )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
@@ -227,10 +228,27 @@ def comparison_table(
     )
 
 
+def _how_chosen(context: ArtifactContext, name: str) -> str:
+    """Say how a rule chooses: ``oracle: the setting with the highest mean SP (%); uses test labels.``"""
+    rule = context.rules[name]
+    if rule.metric is None:
+        chosen = _listed(rule.setting or {})
+    else:
+        best = "highest" if rule.direction == "higher" else "lowest"
+        at = f" at {_listed(rule.at)}" if rule.at else ""
+        chosen = f"the setting with the {best} mean {context.measures[rule.metric].heading}{at}"
+    return f"{rule.label}: {chosen}" + (f"; uses {rule.uses}." if rule.uses else ".")
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
+
+
 def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
     """Which setting of its grid each rule chose for a method, with the mean of each metric."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
+    headings = {context.measures[metric].heading: metric for metric in metrics}
     records = context.results.records
     settings = records.drop_duplicates("setting_id").set_index("setting_id").setting
     n_settings = records.groupby("method").setting_id.nunique()
@@ -240,13 +258,13 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
-        row["setting"] = ", ".join(f"{name}: {value}" for name, value in setting.items())
-        for metric in metrics:
+        row["setting"] = _listed(setting)
+        for column, metric in headings.items():
             shown = context.results.chosen(dataset, method, metric, rule)
-            row[metric] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
-            sources[len(rows), metric] = tuple(shown.cell_id)
+            row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
+            sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
-    return Table(pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *metrics]), sources)
+    return Table(pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *headings]), sources)
 
 
 def status_table(context: ArtifactContext) -> Table:

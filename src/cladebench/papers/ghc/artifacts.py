@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
 from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
+from cladebench.papers.protocol import stored_tree
 from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
@@ -22,23 +24,16 @@ if TYPE_CHECKING:
 PAPER_DATASETS = ("glass", "spambase", "digits")
 
 
-def _datasets(context: ArtifactContext) -> list[str]:
-    """The paper's data sets first, then whatever else the scope has."""
-    return [*PAPER_DATASETS, *(name for name in context.datasets if name not in PAPER_DATASETS)]
-
-
 def figure_3a(context: ArtifactContext) -> Table:
     """Figure 3a: dendrogram purity."""
     return comparison_table(
         context,
         artifact="Figure 3a",
         metric="dendrogram_purity",
-        datasets=_datasets(context),
+        datasets=context.datasets_after(PAPER_DATASETS),
         notes=(
             "A repetition shuffles the rows; for digits it also draws another 200 points.",
             "Random and Oracle are controls: a random binary tree, and the tree of the labels.",
-            "oracle: the setting of the grid with the best mean purity, which needs the labels; label-free: the one"
-            " with the lowest mean cost.",
         ),
     )
 
@@ -49,13 +44,12 @@ def figure_3b(context: ArtifactContext) -> Table:
         context,
         artifact="Figure 3b",
         metric="dasgupta_cost",
-        datasets=_datasets(context),
+        datasets=context.datasets_after(PAPER_DATASETS),
         notes=(
             "The paper does not say which similarity its costs use. No candidate meets the printed costs on all three"
             " data sets; these use the kind that comes closest on raw features, 1 / (1 + d^2), over ordered pairs of"
             " distinct points. Under it no tree at all can cost as little as the paper prints on glass, so the printed"
             " costs are shown and not judged: see 'The unstated similarity'.",
-            "oracle: the setting with the best mean purity; label-free: the one with the lowest mean cost.",
         ),
     )
 
@@ -97,8 +91,8 @@ def similarity_heatmap(context: ArtifactContext) -> Figure:
 
 def convergence(context: ArtifactContext) -> Figure:
     """Cost against seconds of training, full tree, block-wise and exact."""
-    curves: dict[str, dict[str, list[dict[str, np.ndarray]]]] = {}
-    for dataset in _datasets(context):
+    curves: dict[str, dict[str, list[Mapping[str, np.ndarray]]]] = {}
+    for dataset in context.datasets_after(PAPER_DATASETS):
         for method, plan in context.methods.items():
             if plan["estimator"] != "GHC" or method[6:] not in drawings.TRAINING:
                 continue  # variants are in the tables; here they would only cover the curves
@@ -106,19 +100,16 @@ def convergence(context: ArtifactContext) -> Figure:
             traces = [context.load_arrays(cell) for cell in cells]
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:
-                curves.setdefault(dataset, {})[str(plan["label"])] = [dict(t) for t in found]
+                curves.setdefault(dataset, {})[method] = found
     return drawings.convergence(curves)
 
 
 def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
-    """Give the tree of lowest cost among a method's repetitions (label-free choice), and its points' labels."""
-    cells = context.results.chosen(dataset, method, "dasgupta_cost", context.beside)
-    if cells.empty:
-        return None, None
-    arrays = context.load_arrays(cells.sort_values(["value", "repetition"]).cell_id.iloc[0])
-    return Hierarchy(arrays["parents"], arrays["leaf_of"], heights=arrays.get("heights")), arrays["labels"]
+    """Give the tree of lowest cost among a method's repetitions, and its points' labels."""
+    arrays = context.best_arrays(dataset, method, "dasgupta_cost", context.beside)
+    return (None, None) if arrays is None else (stored_tree(arrays), arrays["labels"])
 
 
 def learned_tree(context: ArtifactContext, dataset: str) -> Figure:
@@ -141,7 +132,7 @@ def figure_2(context: ArtifactContext) -> Figure:
 
 def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str, Hierarchy | None]:
     """The first data set, in the paper's order, that has a learned tree."""
-    for dataset in _datasets(context):
+    for dataset in context.datasets_after(PAPER_DATASETS):
         hierarchy, _ = best_tree(context, dataset, method)
         if hierarchy is not None:
             return dataset, hierarchy

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.artifact_types import empty_figure
+from cladebench.papers.figures import empty_figure, shared_legend
 from cladebench.plotting import PALETTE
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
     Parameters
     ----------
     curves : mapping
-        data set -> method's label -> traces of its repetitions (arrays ``trace_seconds`` and ``trace_cost``).
+        data set -> method -> traces of its repetitions (arrays ``trace_seconds`` and ``trace_cost``).
     """
     from matplotlib.figure import Figure
 
@@ -36,22 +36,18 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
     figure = Figure(figsize=(2.6 * len(curves) + 1.4, 3.0), layout="constrained")
     panels = figure.subplots(1, len(curves), squeeze=False)[0]
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
-        for label, traces in methods.items():
-            router, training = label[:5], label[6:]
+        for method, traces in methods.items():
+            router, training = method[:5], method[6:]
             style = {"color": TRAINING[training], "linestyle": _ROUTER.get(router, ":")}
             for trace in traces:
                 axes.plot(trace["trace_seconds"], trace["trace_cost"], linewidth=0.5, alpha=0.35, **style)
             seconds, cost = median_curve(traces)
-            axes.plot(seconds, cost, linewidth=1.6, label=label, **style)
+            axes.plot(seconds, cost, linewidth=1.6, label=method, **style)
         axes.set_xscale("symlog", linthresh=0.1)
         axes.set_title(dataset)
         axes.set_xlabel("seconds of training")
     panels[0].set_ylabel("Dasgupta cost of the tree")
-    shown = [panel.get_legend_handles_labels() for panel in panels]
-    by_label = {
-        label: handle for handles, labels in shown for handle, label in zip(handles, labels, strict=True)
-    }
-    figure.legend(by_label.values(), by_label.keys(), loc="outside right center", frameon=False)
+    shared_legend(figure, panels)
     return figure
 
 

@@ -16,7 +16,7 @@ from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.similarity import Similarity
-from cladebench.papers.protocol import Protocol, scaled, timed_fit
+from cladebench.papers.protocol import Protocol, scaled, timed_fit, tree_arrays
 
 #: The similarity behind the costs shown. The paper states none, and no candidate meets its printed costs on all three
 #: data sets; the artifact "the unstated similarity" has the ranking and says where no tree could meet them. This is
@@ -60,13 +60,7 @@ class GHCProtocol(Protocol):
             "fit_seconds": fit_seconds,
         }
         details: dict[str, Any] = {}
-        arrays: dict[str, np.ndarray] = {
-            "parents": hierarchy.parents,
-            "leaf_of": hierarchy.leaf_of,
-            "labels": data.labels,
-        }
-        if hierarchy.heights is not None:
-            arrays["heights"] = hierarchy.heights
+        arrays = {**tree_arrays(hierarchy), "labels": data.labels}
         if hasattr(estimator, "trace_"):
             arrays |= {f"trace_{name}": np.asarray(values) for name, values in estimator.trace_.items()}
             for name in ("trace_cost", "trace_objective"):  # the estimator counts each pair once

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare, empty_figure
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
+from cladebench.papers.figures import empty_figure, write_below
 from cladebench.papers.hmmc import drawings
-from cladebench.papers.tables import (
-    basis_notes,
-    comparison_table,
-    mean_and_spread,
-    settings_table,
-    status_table,
-)
+from cladebench.papers.protocol import stored_tree
+from cladebench.papers.tables import basis_notes, comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,24 +36,16 @@ FIGURE_4: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def _datasets(context: ArtifactContext) -> list[str]:
-    """The paper's data sets first, then whatever else the scope has."""
-    return [*PAPER_DATASETS, *(name for name in context.datasets if name not in PAPER_DATASETS)]
-
-
 def table_1(context: ArtifactContext, metric: str) -> Table:
     """One measure of Table 1."""
     return comparison_table(
         context,
         artifact=f"Table 1, {PRINTED_MEASURES[metric]}",
         metric=metric,
-        datasets=_datasets(context),
+        datasets=context.datasets_after(PAPER_DATASETS),
         notes=(
             "As many leaves as classes; K = 2, but for the methods called K > 2: their K is chosen with the rest of the"
-            " setting, by the same rule, so that under oracle it is the K with the best mean SP. It stands under"
-            " 'Settings chosen'.",
-            "oracle: the alpha and beta with the best mean SP, as the paper chooses; label-free: those whose leaves"
-            " have the least mean squared distance to their means.",
+            " setting, by the same rule. 'Settings chosen' names it.",
             "Random and Oracle are controls: a random binary tree, and the tree of the classes.",
             *(
                 ("The printed seconds are of another machine (Xeon, 2.8 GHz) and of other programs.",)
@@ -96,7 +82,7 @@ def figure_2(context: ArtifactContext) -> Figure:
                 if len(values):
                     by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values.to_numpy()
     figure = drawings.measure_against_size(by_leaves, by_splits)
-    _write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
+    write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
     return figure
 
 
@@ -111,34 +97,18 @@ def _basis_of_figure_2(context: ArtifactContext) -> Iterator[tuple[str, str, pd.
                 yield dataset, f"{method} with K = {n_splits}", rows
 
 
-def _write_below(figure: Figure, notes: Sequence[str]) -> None:
-    """Write notes below a figure, small, in lines as long as it is wide."""
-    width = int(17 * figure.get_figwidth())  # characters of 7 points
-    lines = [line for note in notes for line in textwrap.wrap(note, width)]
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color="0.3")
-
-
 def figure_3(context: ArtifactContext) -> Figure:
     """The tree of HMMC on AWA-ATTR, its first four layers, with classes and attributes."""
-    cells = context.results.chosen("awa-attr", "HMMC", "sp", context.own_rule)
-    if cells.empty:
+    arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
+    if arrays is None:
         return empty_figure("No finished cell of HMMC on awa-attr in this scope.")
-    arrays = context.load_arrays(cells.sort_values(["value", "repetition"]).cell_id.iloc[-1])
-    tree = Hierarchy(arrays["parents"], arrays["leaf_of"])
-    return drawings.annotated_tree(
-        tree,
-        np.asarray(arrays["class_counts"]),
-        np.asarray(arrays["top_features"]),
-        [str(name) for name in arrays["class_names"]],
-        [str(name) for name in arrays["feature_names"]],
-        depth=3,
-    )
+    return drawings.annotated_tree(stored_tree(arrays), arrays, depth=3)
 
 
 def figure_4(context: ArtifactContext) -> Figure:
     """Share of zeros in the models."""
     shares: dict[str, dict[str, np.ndarray]] = {}
-    for dataset in _datasets(context):
+    for dataset in context.datasets_after(PAPER_DATASETS):
         for method, setting in FIGURE_4.items():
             rows = context.results.measured(dataset, method, "zeros", where=setting)
             if len(rows):
@@ -149,7 +119,7 @@ def figure_4(context: ArtifactContext) -> Figure:
 def convergence(context: ArtifactContext) -> Figure:
     """The objective of the root's split after each half-step."""
     curves: dict[str, dict[str, list[np.ndarray]]] = {}
-    for dataset in _datasets(context):
+    for dataset in context.datasets_after(PAPER_DATASETS):
         for method in (*FIGURE_4, "HMMC-2"):
             cells = context.results.chosen(dataset, method, "sp", context.own_rule).cell_id
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
@@ -167,18 +137,14 @@ def ratios_of_time(context: ArtifactContext) -> Table:
     def add(what: str, dataset: str, printed: str, above: pd.DataFrame, below: pd.DataFrame) -> None:
         row = {"ratio": what, "dataset": dataset, "printed": printed, "measured": "–", "seconds": "–"}
         if len(above) and len(below):
-            left, right = (
-                mean_and_spread(above.value.to_numpy())[0],
-                mean_and_spread(below.value.to_numpy())[0],
-            )
+            left, right = float(above.value.mean()), float(below.value.mean())
             row["measured"] = significant(left / right, 3)
             row["seconds"] = f"{significant(left, 3)} / {significant(right, 3)}"
             sources[len(rows), "measured"] = (*above.cell_id, *below.cell_id)
         rows.append(row)
 
-    published = (
-        context.published[context.published.metric == "seconds"].set_index(["dataset", "method"]).value
-    )
+    printed_seconds = context.published[context.published.metric == "seconds"]
+    published = printed_seconds.set_index(["dataset", "method"]).value
     for dataset in PAPER_DATASETS:
         printed = published.get((dataset, "MMC"), np.nan) / published.get((dataset, "HMMC"), np.nan)
         seconds = partial(context.results.chosen, dataset, metric="seconds", rule=context.own_rule)
@@ -199,7 +165,8 @@ def ratios_of_time(context: ArtifactContext) -> Table:
         pd.DataFrame(rows, columns=["ratio", "dataset", "printed", "measured", "seconds"]),
         sources,
         notes=(
-            "measured: the ratio of the mean seconds; MMC and HMMC each with the alpha and beta that the oracle chose.",
+            "measured: the ratio of the mean seconds; MMC and HMMC each with the alpha and beta chosen by the rule"
+            f" {context.rules[context.own_rule].label!r}.",
             "The printed 10 to 100 compares a min-cost flow of the LEMON library with an unnamed solver of integer"
             " programmes.",
         ),

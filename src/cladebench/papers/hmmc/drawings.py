@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.artifact_types import empty_figure
+from cladebench.papers.figures import empty_figure, shared_legend
 from cladebench.plotting import PALETTE
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
         panels[0, column].tick_params(labelbottom=True)
     for row in range(2):
         panels[row, 0].set_ylabel("SP (%)")
-    _legend(figure, panels.ravel().tolist())
+    shared_legend(figure, panels.flat)
     return figure
 
 
@@ -72,15 +73,6 @@ def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
     high = [100 * float(points[size].max()) for size in sizes]
     axes.plot(sizes, means, color=colour, linestyle=dashes, marker=marker, markersize=3.5, label=method)
     axes.vlines(sizes, low, high, color=colour, linewidth=1.0)
-
-
-def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
-    """One legend for all panels, right of them."""
-    shown = [panel.get_legend_handles_labels() for panel in panels]
-    by_label = {
-        label: handle for handles, labels in shown for handle, label in zip(handles, labels, strict=True)
-    }
-    figure.legend(by_label.values(), by_label.keys(), loc="outside right center", frameon=False)
 
 
 def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
@@ -108,7 +100,7 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
     axes.set_ylabel("zeros in the models (%)")
     axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
-    _legend(figure, [axes])
+    shared_legend(figure, [axes])
     return figure
 
 
@@ -147,28 +139,20 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
     panels[0].set_ylabel("objective / final objective")
-    _legend(figure, list(panels))
+    shared_legend(figure, panels)
     return figure
 
 
-def annotated_tree(
-    tree: Hierarchy,
-    counts: np.ndarray,
-    top_features: np.ndarray,
-    class_names: Sequence[str],
-    feature_names: Sequence[str],
-    depth: int,
-) -> Figure:
-    """The top of a tree as boxes: size and largest classes of each node, and the features that split it.
+def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int) -> Figure:
+    """Draw the top of a tree as boxes: size and largest classes of each node, and the features that split it.
 
     Parameters
     ----------
     tree : Hierarchy
-    counts : ndarray of shape (n_nodes, n_classes)
-        Samples of each class below each node.
-    top_features : ndarray of shape (n_nodes, >= 3)
-        Features of each node by their share in its regulariser, the largest first.
-    class_names, feature_names : sequence of str
+    arrays : mapping of str to ndarray
+        What the cell stored: ``class_counts`` (n_nodes, n_classes), ``class_names``, ``feature_names``, and
+        ``top_features`` and ``top_feature_shares`` (n_nodes, n_top), the features of each node with the largest shares
+        of its regulariser, the largest first.
     depth : int
         Deepest layer that is drawn; the root is layer 0.
     """
@@ -186,41 +170,32 @@ def annotated_tree(
     axes.axis("off")
     axes.set_xlim(-0.55, len(tips) - 0.45)
     axes.set_ylim(-depth - 0.55, 0.3)
+    write = partial(axes.text, ha="center", va="center", fontsize=7)
+    box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 0.8}
+    plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     for node in shown:
         y = -float(tree.depths[node])
-        children = [] if tree.depths[node] == depth else [int(child) for child in tree.children(node)]
-        for child in children:
-            axes.plot([x[node], x[child]], [y, y - 1], color="0.6", linewidth=1.0, zorder=0)
-        lines = [f"{int(counts[node].sum()):,} images"]
-        for c in np.argsort(-counts[node], kind="stable")[:3]:
-            if counts[node, c] > 0:
-                lines.append(f"{class_names[c]} {int(counts[node, c])}")
-        split = len(tree.children(node)) > 0
-        axes.text(
-            x[node],
-            y,
-            "\n".join(lines),
-            ha="center",
-            va="center",
-            fontsize=7,
-            bbox={
-                "boxstyle": "round,pad=0.3",
-                "facecolor": "white",
-                "edgecolor": PALETTE[0],
-                "linewidth": 0.8,
-            },
-        )
-        if split:
-            features = "\n".join(feature_names[p] for p in top_features[node, :3])
-            axes.text(
-                x[node],
-                y - 0.36,
-                features,
-                ha="center",
-                va="center",
-                fontsize=7,
-                style="italic",
-                color="#8a3a00",
-                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
-            )
+        if tree.depths[node] < depth:
+            for child in tree.children(node):
+                axes.plot([x[node], x[int(child)]], [y, y - 1], color="0.6", linewidth=1.0, zorder=0)
+        write(x[node], y, "\n".join(_classes(arrays, node)), bbox=box)
+        if features := _features(arrays, node):
+            write(x[node], y - 0.36, "\n".join(features), style="italic", color="#8a3a00", bbox=plain)
     return figure
+
+
+def _classes(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
+    """Write the number of images of a node, and its three largest classes."""
+    counts = arrays["class_counts"][node]
+    largest = [c for c in np.argsort(-counts, kind="stable")[:3] if counts[c] > 0]
+    names = arrays["class_names"]
+    return [f"{int(counts.sum()):,} images", *(f"{names[c]} {int(counts[c])}" for c in largest)]
+
+
+def _features(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
+    """Write the three features with the largest shares of a node's regulariser; none that its models do not use."""
+    top = zip(arrays["top_features"][node, :3], arrays["top_feature_shares"][node, :3], strict=True)
+    names = arrays["feature_names"]
+    return [
+        f"{names[p]} {share:.0%}" if share >= 0.01 else f"{names[p]} < 1%" for p, share in top if share > 0
+    ]

@@ -18,7 +18,7 @@ from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_similarity
 from cladebench.papers.hmmc.measures import path_sharing_without_root
-from cladebench.papers.protocol import Protocol, scaled, timed_fit
+from cladebench.papers.protocol import Protocol, scaled, timed_fit, tree_arrays
 
 
 class HMMCProtocol(Protocol):
@@ -66,7 +66,10 @@ class HMMCProtocol(Protocol):
                     "depth": float(hierarchy.depths.max()),
                     "smallest_top_share": smallest_top_share(hierarchy),
                 }
-                arrays = tree_arrays(hierarchy, labels, len(data.label_names))
+                arrays = {
+                    **tree_arrays(hierarchy),
+                    "class_counts": class_counts(hierarchy, labels, len(data.label_names)),
+                }
                 if hasattr(estimator, "models_"):
                     of_models, more = model_facts(estimator, hierarchy, data)
                     metrics |= of_models
@@ -134,16 +137,11 @@ def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
     return full.pruned(), full
 
 
-def tree_arrays(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> dict[str, np.ndarray]:
-    """Give a tree as arrays, with the samples of each class below each node; a class that was not drawn has none."""
+def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Count the samples of each class below each node; a class that was not drawn has none."""
     counts = np.zeros((hierarchy.n_nodes, n_classes), dtype=np.int32)
     counts[:, np.unique(labels)] = hierarchy.class_counts(labels)
-    arrays = {
-        "parents": hierarchy.parents.astype(np.int32),
-        "leaf_of": hierarchy.leaf_of.astype(np.int32),
-        "class_counts": counts,
-    }
-    return arrays if hierarchy.heights is None else {**arrays, "heights": hierarchy.heights}
+    return counts
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
@@ -193,9 +191,11 @@ def model_facts(
         metrics["root_objective"] = float(trace[-1])
     if hasattr(estimator, "feature_costs_"):
         costs = estimator.feature_costs_[: hierarchy.n_nodes]
-        order = np.argsort(-np.nan_to_num(costs), axis=1, kind="stable")[:, :5]
+        shares = np.nan_to_num(costs / np.where(costs.sum(axis=1) > 0, costs.sum(axis=1), 1.0)[:, None])
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :5]
         arrays["top_features"] = order.astype(np.int32)
-        arrays["top_feature_costs"] = np.take_along_axis(costs, order, axis=1)
+        # Of the node's regulariser; 0 for what its models do not use, and at leaves.
+        arrays["top_feature_shares"] = np.take_along_axis(shares, order, axis=1)
         arrays["class_names"] = np.array(data.label_names)
         arrays["feature_names"] = np.array(
             data.feature_names or [f"feature {p}" for p in range(costs.shape[1])]
