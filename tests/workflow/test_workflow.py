@@ -110,7 +110,8 @@ def test_a_killed_run_goes_on_where_it_was(example, tmp_path_factory):
     while not records(example.folder) and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.02)
     locks = example.folder / ".snakemake" / "locks"
-    # While it lives it keeps its lock, and others are told whose it is. It stands still, lest it end meanwhile.
+    # While it lives it keeps its lock, and others are told whose it is. It is stopped, so that it cannot end
+    # meanwhile.
     os.killpg(running.pid, signal.SIGSTOP)
     refused = example.remove_stale_lock()
     assert (

@@ -79,7 +79,7 @@ def _signals_raise() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a job alone; the system gives the lock back when the process ends in whatever way."""
+    """Lock a job; the operating system releases the lock when the process ends, however it ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         try:

@@ -84,16 +84,16 @@ class Store:
         self.root = Path(root)
 
     def path(self, cell_id: str, suffix: str = ".json") -> Path:
-        """Where the record (``.json``) or the arrays (``.npz``) of a cell lie."""
+        """Where the record (``.json``) or the arrays (``.npz``) of a cell are."""
         paper, dataset, method, setting, repetition = cell_id.split("/")
         return self.root / "cells" / paper / dataset / method / f"{setting}-{repetition}{suffix}"
 
     def job_path(self, job: str) -> Path:
-        """Where the summary of a job lies."""
+        """Where the summary of a job is."""
         return self.root / "jobs" / f"{job}.json"
 
     def log_path(self, job: str) -> Path:
-        """Where the output of a job's cells lies."""
+        """Where the output of a job's cells is."""
         return self.root / "logs" / f"{job}.cells.log"
 
     def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> str:

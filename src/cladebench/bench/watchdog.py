@@ -41,7 +41,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cell left the worker: with a record, or with a status and reason in its stead.
+    """How a cell ended: with a record, or with a status and a reason instead.
 
     `changes` names what the cell left changed in the process.
     """
@@ -82,8 +82,8 @@ def how_it_ended(returncode: int) -> str:
 class Group:
     """The living processes of a process group.
 
-    To find them, all processes of the machine must be looked through. Where those are thousands this is done less
-    often than the watchdog looks, so that watching stays cheap; a new process is then noticed a little later.
+    Finding them means looking through all processes of the machine. Where there are thousands, this is done less often
+    than the watchdog polls, which keeps it cheap; a new process is then noticed a little later.
     """
 
     def __init__(self, group: int) -> None:
@@ -123,9 +123,9 @@ class WorkerFailure(RuntimeError):
 class Worker:
     """A worker process, alone in its process group.
 
-    The group is killed as one on a breach, at the end, and, by a tiny guard process that waits for the end of
-    a pipe, when this process itself dies in whatever way. A cell that puts its own children into other process
-    groups takes them out of the limits.
+    The whole group is killed when a limit is broken and at the end. When this process itself dies, a small guard
+    process, which waits for the end of a pipe, kills it. Children that a cell puts into other process groups escape
+    the limits.
 
     Parameters
     ----------
@@ -211,14 +211,14 @@ class Worker:
         raise WorkerFailure(f"the worker could not be started: {how}\n{self._tail(offset)}")
 
     def run(self, spec: CellSpec, method: MethodPlan) -> Outcome:
-        """Run one cell within its limits; after anything but a record the worker is dead and `stop` must follow."""
+        """Run one cell within its limits; without a record in the outcome the worker is dead and must be stopped."""
         offset, start = self.log.stat().st_size, time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         answer, verdict = None, None
         token = secrets.token_hex(16)
         if not self._send({"spec": spec.as_dict(), "method": method.as_dict(), "token": token}):
-            verdict = "error", "the worker process listens no longer"
+            verdict = "error", "the worker process no longer takes commands"
             with contextlib.suppress(subprocess.TimeoutExpired):
                 verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))
         while verdict is None:
@@ -256,7 +256,7 @@ class Worker:
         return Outcome(answer.record, status, reason, usage, tail, answer.changes)
 
     def is_clean(self, limits: Limits) -> bool:
-        """Whether what earlier cells left in memory, running, and in the pipe is no burden to the next one."""
+        """Whether the memory, processes and output that earlier cells left are no burden to the next one."""
         alone = len(self._members.members(now=True)) == 1
         silent = not self._buffer and not select.select([self._answers], [], [], 0)[0]
         _, memory = self._members.measure()

@@ -70,8 +70,8 @@ def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str
 
     spec, method = CellSpec.from_dict(message["spec"]), MethodPlan(**message["method"])
     _limit_address_space(spec.limits.memory_mb)
-    # Imports count against the limits, but not in the times of the cell that happens to be the first; one that fails
-    # fails again, and is recorded, inside the cell.
+    # Imports count against the limits, but not towards the time of the first cell. One that fails fails again inside
+    # the cell, where it is recorded.
     for module in job["modules"]:
         with contextlib.suppress(Exception):
             importlib.import_module(module)

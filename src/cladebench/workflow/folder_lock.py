@@ -51,7 +51,7 @@ def hold(folder: Path) -> bool:
 
 
 def hold_if_possible(folder: Path) -> None:
-    """Lock a folder as a run does that Snakemake has let in; where there are no locks it goes on without."""
+    """Lock a folder for a run; where that is not possible, go on without."""
     with contextlib.suppress(OSError):
         hold(folder)
 
