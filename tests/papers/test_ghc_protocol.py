@@ -4,15 +4,26 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
+from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
+from cladebench.metrics.similarity import Similarity
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.ghc import protocol
+from cladebench.papers.protocol import stored_tree
 
 
-def spec(method, repetition=0, setting=None, dataset="nested-blobs"):
-    return CellSpec("ghc", dataset, method, setting or {}, repetition, 7, Limits(60, 2000))
+def cell(method, repetition=0, dataset="nested-blobs", **setting):
+    data = datasets.load(dataset)
+    limits = Limits(60, 2000)
+    spec = CellSpec("ghc", dataset, method.name, setting, repetition, 7, limits, task={"shuffled": True})
+    return Cell(spec, method, data, draw_task(spec, data))
+
+
+def run(method, repetition=0, **how):
+    return protocol.PROTOCOL.run(cell(method, repetition, **how))
 
 
 def complete_linkage(name="HAC-C", **params):
@@ -20,11 +31,9 @@ def complete_linkage(name="HAC-C", **params):
 
 
 def test_shuffling_is_undone_before_the_tree_is_stored():
-    data = datasets.load("nested-blobs")
     trees = []
     for repetition in (0, 1):
-        out = protocol.run(spec("HAC-C", repetition), complete_linkage(), data)
-        hierarchy = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
+        hierarchy = stored_tree(run(complete_linkage(), repetition).arrays)
         trees.append({frozenset(hierarchy.samples(v).tolist()) for v in range(hierarchy.n_nodes)})
     # the data have no ties, so complete linkage finds the same clusters whatever the order of the rows
     assert trees[0] == trees[1]
@@ -32,9 +41,10 @@ def test_shuffling_is_undone_before_the_tree_is_stored():
 
 def test_metrics_are_those_of_the_stored_tree():
     data = datasets.load("nested-blobs")
-    out = protocol.run(spec("HAC-C"), complete_linkage(), data)
-    hierarchy = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
-    similarity = protocol.SIMILARITY(data.X)
+    out = run(complete_linkage())
+    hierarchy = stored_tree(out.arrays)
+    assert hierarchy.heights is not None
+    similarity = Similarity(kind="inv_sq", features="raw")(data.X)
     i, j = np.triu_indices(len(data.X), 1)
     price = hierarchy.sizes[hierarchy.lca(i, j)]
     assert out.metrics["dasgupta_cost_unordered"] == pytest.approx(
@@ -43,7 +53,65 @@ def test_metrics_are_those_of_the_stored_tree():
     assert out.metrics["dasgupta_cost"] == pytest.approx(
         2 * out.metrics["dasgupta_cost_unordered"], rel=1e-12
     )
+    assert out.metrics["dendrogram_purity"] == pytest.approx(purity(hierarchy, data.labels), rel=1e-10)
+    assert out.metrics["depth"] == hierarchy.depths.max()
+    assert out.metrics["n_nodes"] == hierarchy.n_nodes == 2 * len(data.X) - 1
+    assert out.metrics["n_leaves_used"] == len(data.X)
     np.testing.assert_array_equal(out.arrays["labels"], data.labels)
+
+
+def purity(hierarchy, labels):
+    """Dendrogram purity, pair by pair."""
+    i, j = np.triu_indices(len(labels), 1)
+    same = labels[i] == labels[j]
+    lowest = hierarchy.lca(i[same], j[same])
+    counts = hierarchy.class_counts(labels)
+    return (counts[lowest, labels[i[same]]] / hierarchy.sizes[lowest]).mean()
+
+
+def test_all_methods_of_a_repetition_meet_the_same_shuffle():
+    ghc = load_plan("ghc").methods["GHC-N-FT"]
+    one, other, next_one = cell(complete_linkage(), 1), cell(ghc, 1), cell(ghc, 2)
+    np.testing.assert_array_equal(one.task.rows, other.task.rows)
+    assert not np.array_equal(one.task.rows, next_one.task.rows)
+    assert one.spec.seed != other.spec.seed
+
+
+def test_methods_meet_the_shuffled_rows(monkeypatch):
+    """And their labels with them."""
+    met = []
+    monkeypatch.setattr(protocol, "timed_fit", lambda e, X, y: (met.append((X, y)), e.fit(X, y), 3.0)[2])
+    shuffled = cell(complete_linkage())
+    out = protocol.PROTOCOL.run(shuffled)
+    np.testing.assert_array_equal(met[0][0], shuffled.data.X[shuffled.task.rows])
+    np.testing.assert_array_equal(met[0][1], shuffled.data.labels[shuffled.task.rows])
+    assert out.metrics["fit_seconds"] == 3.0
+
+
+def test_costs_of_ghc_count_each_pair_twice():
+    """Those of its trace and its objective as well as the cost of the tree, which the trace ends with."""
+    method = MethodPlan(
+        "GHC-N-FT",
+        "GHC",
+        {
+            "router": "linear",
+            "training": "full_tree",
+            "n_leaves": 4,
+            "n_iter": 6,
+            "tol": 0.0,
+            "n_checkpoints": 2,
+        },
+    )
+    out = run(method)
+    assert out.arrays["trace_cost"][-1] == pytest.approx(out.metrics["dasgupta_cost"], rel=1e-6)
+    assert out.metrics["dasgupta_cost"] == pytest.approx(2 * out.metrics["dasgupta_cost_unordered"])
+    assert out.arrays["trace_objective"][-1] == pytest.approx(out.metrics["objective"], rel=1e-6)
+    assert out.arrays["trace_iterations"][-1] == out.metrics["n_iterations"] == out.details["iterations"] == 6
+    seconds = out.arrays["trace_seconds"][-1]
+    assert out.metrics["train_seconds"] == seconds
+    assert out.metrics["seconds_per_iteration"] == pytest.approx(seconds / 6)
+    assert (out.metrics["n_leaves_available"], out.metrics["depth_bound"]) == (4, 2)
+    assert out.details["tolerance"] == 0.0
 
 
 def test_cost_variants_against_enumeration():
@@ -68,31 +136,23 @@ def test_cost_variants_against_enumeration():
 
 def test_zscored_features_change_the_tree_but_not_the_similarity():
     data = datasets.load("digits")
-    raw = protocol.run(spec("HAC-C"), complete_linkage(), data)
-    scaled = protocol.run(spec("HAC-C"), complete_linkage(features="zscore"), data)
+    raw = run(complete_linkage(), dataset="digits")
+    scaled = run(complete_linkage(features="zscore"), dataset="digits")
     assert raw.metrics["dendrogram_purity"] != scaled.metrics["dendrogram_purity"]
     # the cost of the scaled tree, under the similarity of the raw features
-    hierarchy = Hierarchy(scaled.arrays["parents"], scaled.arrays["leaf_of"])
+    hierarchy = stored_tree(scaled.arrays)
     i, j = np.triu_indices(len(data.X), 1)
     expected = 2 * (protocol.SIMILARITY(data.X)[i, j] * hierarchy.sizes[hierarchy.lca(i, j)]).sum()
     assert scaled.metrics["dasgupta_cost"] == pytest.approx(expected, rel=1e-10)
 
 
-def test_zscored_leaves_constant_features_at_zero():
-    X = np.array([[1.0, 5.0], [3.0, 5.0]])
-    np.testing.assert_allclose(protocol.zscored(X), [[-1, 0], [1, 0]])
-
-
 def test_controls_bracket_every_method():
-    data = datasets.load("nested-blobs")
-    purity = {
-        name: protocol.run(spec(name), MethodPlan(name, estimator, {}, name, "control"), data).metrics[
-            "dendrogram_purity"
-        ]
-        for name, estimator in (("Random", "RandomTree"), ("Oracle", "OracleTree"))
-    }
-    assert purity["Oracle"] == 1.0
-    assert purity["Random"] < 0.5
+    oracle, random = (
+        run(MethodPlan(name, name, {}, name, "control")).metrics["dendrogram_purity"]
+        for name in ("OracleTree", "RandomTree")
+    )
+    assert oracle == 1.0
+    assert random < 0.5
 
 
 def test_root_balance():
@@ -103,7 +163,7 @@ def test_root_balance():
 
 
 def test_every_method_of_the_plan_is_accepted():
-    protocol.validate(load_plan("ghc"))
+    protocol.PROTOCOL.validate(load_plan("ghc"))
 
 
 def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
@@ -113,7 +173,7 @@ def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
     (folder / "plan.yaml").write_text(text)
     plan = read_plan(folder / "plan.yaml", "cladebench.papers.ghc")
     with pytest.raises(PlanError, match=r"plan\.yaml.*methods\.HAC-Ward\.params.*linkge.*linkage"):
-        protocol.validate(plan)
+        protocol.PROTOCOL.validate(plan)
 
 
 def test_iterations_to_one_percent_counts_the_last_time_it_was_far():

@@ -1,44 +1,64 @@
 """The protocol of the HMMC paper: what a cell computes."""
 
+from time import sleep
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from cladebench import datasets
+from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.hmmc import protocol
+from cladebench.papers.hmmc import assignment_study, protocol
+from cladebench.papers.hmmc.controls import BalancedRandomTree
 from cladebench.papers.hmmc.measures import path_sharing_without_root
+from cladebench.papers.protocol import stored_tree
 from cladebench.reference.semantic import semantic_similarity
 
 PLAN = load_plan("hmmc")
 
 
-def spec(method, repetition=0, setting=None):
-    return CellSpec("hmmc", "nested-blobs", method, setting or {}, repetition, 7, Limits(60, 2000))
+def cell(name, repetition=0, task=None, method=None, **setting):
+    data = datasets.load("nested-blobs")
+    limits = Limits(60, 2000)
+    spec = CellSpec("hmmc", "nested-blobs", name, setting, repetition, 7, limits, task=task or {})
+    return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
 
 
-def run(name, repetition=0, **setting):
-    return protocol.run(spec(name, repetition, setting), PLAN.methods[name], datasets.load("nested-blobs"))
+def run(name, repetition=0, **how):
+    return protocol.PROTOCOL.run(cell(name, repetition, **how))
+
+
+def read(out, factor=1.0):
+    """What was measured with so many leaves, as a multiple of the number of classes."""
+    (found,) = [reading.metrics for reading in out.readings if reading.at == {"leaf_factor": factor}]
+    return found
 
 
 @pytest.mark.parametrize("name", ["HMMC", "CL", "HKM-D"])
 def test_measures_are_those_of_the_stored_tree(name):
-    out, data = run(name, n_samples=60), datasets.load("nested-blobs")
-    _, labels = protocol.drawn(data.X, data.labels, 60, protocol.row_seed(spec(name)))
-    tree = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
+    drawn = cell(name, task={"rows": 60})
+    out, data = protocol.PROTOCOL.run(drawn), drawn.data
+    labels = data.labels[drawn.task.rows]
+    tree = stored_tree(out.arrays)
     classes, full = protocol.class_trees(data)
     for metric, kind in (("sp", "shortest_path"), ("ps", "path_sharing")):
-        assert out.metrics[metric] == pytest.approx(
-            semantic_similarity(tree, labels, classes, kind), rel=1e-12
-        )
+        assert read(out)[metric] == pytest.approx(semantic_similarity(tree, labels, classes, kind), rel=1e-12)
         assert out.metrics[f"{metric}_full_tree"] == pytest.approx(
             semantic_similarity(tree, labels, full, kind), rel=1e-12
         )
-    assert out.metrics["ri"] == rand_index(labels, tree.leaf_of)
-    assert tree.n_leaves == 8 == out.metrics["n_leaves"]
+    assert out.metrics["ps_without_root"] == path_sharing_without_root(tree, labels, classes)
+    assert out.metrics["depth"] == tree.depths.max()
+    assert read(out)["ri"] == rand_index(labels, tree.leaf_of)
+    assert len(tree.leaf_of) == 60
+    assert tree.n_leaves == 8 == read(out)["n_leaves"]
+    X = protocol.scaled(data.X, "unit")[drawn.task.rows]
+    assert read(out)["leaf_inertia"] == protocol.leaf_inertia(X, tree.leaf_of)
     counts = out.arrays["class_counts"]
     np.testing.assert_array_equal(counts[tree.root], np.bincount(labels, minlength=8))
 
@@ -47,25 +67,48 @@ def test_flat_clusters_are_alike_or_not_at_all():
     out, data = run("KM"), datasets.load("nested-blobs")
     classes, _ = protocol.class_trees(data)
     expected = semantic_similarity(out.arrays["leaf_of"], data.labels, classes, "path_sharing")
-    assert out.metrics["ps"] == pytest.approx(expected, rel=1e-12)
-    tree = Hierarchy(out.arrays["parents"], out.arrays["leaf_of"])
-    assert out.metrics["ps"] != pytest.approx(semantic_similarity(tree, data.labels, classes, "path_sharing"))
+    assert read(out)["ps"] == pytest.approx(expected, rel=1e-12)
+    tree = stored_tree(out.arrays)
+    assert read(out)["ps"] != pytest.approx(semantic_similarity(tree, data.labels, classes, "path_sharing"))
 
 
 @pytest.mark.parametrize("name", ["HMMC", "KM", "MMC"])
 def test_more_leaves_are_measured_in_the_same_cell(name):
     out = run(name)
-    assert out.metrics["n_leaves"] == 8
-    assert out.metrics["n_leaves_1.5"] == 12
-    assert out.metrics["n_leaves_2"] == 16
-    assert out.metrics["leaf_inertia_2"] < out.metrics["leaf_inertia"]
+    assert [reading.at for reading in out.readings] == [{"leaf_factor": f} for f in (1.0, 1.5, 2.0)]
+    assert [reading.metrics["n_leaves"] for reading in out.readings] == [8, 12, 16]
+    assert read(out, 2.0)["leaf_inertia"] < read(out)["leaf_inertia"]
+    assert stored_tree(out.arrays).n_leaves == 8
+
+
+class Clocked(BalancedRandomTree):
+    """Took 100 seconds for each leaf."""
+
+    def fit(self, X, y=None):
+        super().fit(X, y)
+        self.trace_["seconds"] = 100.0 * self.trace_["n_leaves"]
+        return self
+
+
+@pytest.mark.parametrize(("n_splits", "seconds"), [(2, [800, 1200, 1600]), (3, [900, 1300, 1700])])
+def test_seconds_are_those_until_the_tree_had_as_many_leaves(n_splits, seconds):
+    method = MethodPlan("Clocked", f"{__name__}.Clocked", {"leaf_factors": [1.0, 1.5, 2.0]})
+    out = run("Clocked", method=method, n_splits=n_splits)
+    assert [reading.metrics["seconds"] for reading in out.readings] == seconds
+
+
+def test_seconds_of_a_flat_method_are_those_of_each_fit(monkeypatch):
+    monkeypatch.setattr(
+        protocol, "timed_fit", lambda estimator, X, y: (estimator.fit(X, y), estimator.n_clusters)[1]
+    )
+    assert [reading.metrics["seconds"] for reading in run("KM").readings] == [8, 12, 16]
 
 
 def test_the_tree_of_fewer_leaves_is_the_one_grown_to_them():
     # n_leaves does not enter the splits, so a tree that is stopped at 8 is the top of the one grown to 16.
     plan = PLAN.methods["HMMC"]
     stopped = MethodPlan("HMMC", plan.estimator, {**plan.params, "leaf_factors": [1.0]}, "", "method")
-    short = protocol.run(spec("HMMC"), stopped, datasets.load("nested-blobs"))
+    short = run("HMMC", method=stopped)
     grown = run("HMMC")
     np.testing.assert_array_equal(short.arrays["parents"], grown.arrays["parents"])
     np.testing.assert_array_equal(short.arrays["leaf_of"], grown.arrays["leaf_of"])
@@ -74,35 +117,23 @@ def test_the_tree_of_fewer_leaves_is_the_one_grown_to_them():
 
 def test_splits_in_three_may_pass_over_the_number_of_leaves():
     out = run("HKM-D-K", n_splits=3)
-    assert out.metrics["n_leaves"] == 9  # 1 + 4 * 2
+    assert read(out)["n_leaves"] == 9  # 1 + 4 * 2
 
 
 def test_controls_bracket_every_method():
-    oracle, random = run("Oracle").metrics, run("Random").metrics
+    oracle, random, own = read(run("Oracle")), read(run("Random")), read(run("HMMC"))
     assert oracle["sp"] == oracle["ps"] == oracle["ri"] == 1.0
-    assert random["ri"] < run("HMMC").metrics["ri"]
-    assert random["sp"] < run("HMMC").metrics["sp"]
+    assert random["ri"] < own["ri"]
+    assert random["sp"] < own["sp"]
 
 
-def test_features_are_scaled_to_length_one_or_unit_variance():
-    X = np.array([[3.0, 0.0, 7.0], [-3.0, 8.0, 7.0], [0.0, 1.0, 7.0]])
-    unit = protocol.scaled(X, "unit")
-    assert np.linalg.norm(unit, axis=1).mean() == pytest.approx(1.0)
-    np.testing.assert_allclose(unit.mean(axis=0), 0, atol=1e-15)
-    centred = X - X.mean(axis=0)
-    assert np.linalg.matrix_rank(np.stack([unit.ravel(), centred.ravel()])) == 1
-    assert protocol.scaled(X, "zscore").std(axis=0) == pytest.approx([1, 1, 0])
-    with pytest.raises(ValueError, match="features='raw'"):
-        protocol.scaled(X, "raw")
-
-
-def test_rows_are_drawn_by_the_seed_and_keep_their_order():
-    X, labels = np.arange(20.0)[:, None], np.arange(20)
-    few, of_few = protocol.drawn(X, labels, 5, 1)
-    assert (np.diff(of_few) > 0).all()
-    np.testing.assert_array_equal(few[:, 0], of_few)
-    assert not np.array_equal(of_few, protocol.drawn(X, labels, 5, 2)[1])
-    assert protocol.drawn(X, labels, 20, 1)[0] is X
+def test_all_methods_of_a_repetition_meet_the_same_rows_and_have_seeds_of_their_own():
+    one, other, next_one = (
+        cell(name, repetition, task={"rows": 60}) for name, repetition in (("KM", 1), ("HMMC", 1), ("KM", 2))
+    )
+    np.testing.assert_array_equal(one.task.rows, other.task.rows)
+    assert not np.array_equal(one.task.rows, next_one.task.rows)
+    assert one.spec.seed != other.spec.seed
 
 
 def test_leaf_inertia_by_hand():
@@ -121,10 +152,31 @@ def test_data_without_a_tree_of_classes_are_refused():
 
 
 def test_the_study_times_both_and_finds_the_same_optimum():
-    out = run("assignment-study", n_samples=60)
-    for n_clusters in (2, 5):
-        assert abs(out.metrics[f"excess_{n_clusters}"]) < 1e-7
-        assert out.metrics[f"seconds_ilp_{n_clusters}"] > 0
+    out = run("assignment-study", task={"rows": 60})
+    assert [reading.at for reading in out.readings] == [{"n_splits": 2}, {"n_splits": 5}]
+    for reading in out.readings:
+        assert abs(reading.metrics["excess"]) < 1e-7
+        assert reading.metrics["seconds_ilp"] > 0
+
+
+def test_the_study_says_which_seconds_and_which_optimum_are_whose(monkeypatch):
+    """The integer programme is made to take its time and to find something worse."""
+
+    def worse(costs, lower, upper):
+        sleep(0.2)
+        return 1 - assignment_study.balanced_assignment(costs, lower, upper)
+
+    monkeypatch.setattr(assignment_study, "N_CLUSTERS", (2,))
+    monkeypatch.setattr(assignment_study, "integer_programme", worse)
+    (reading,) = run("assignment-study", task={"rows": 60}).readings
+    assert reading.metrics["seconds_ilp"] > 0.2 > reading.metrics["seconds_assignment"]
+    assert reading.metrics["excess"] < -0.01
+
+
+def test_the_shortest_of_several_calls_counts(monkeypatch):
+    ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])
+    monkeypatch.setattr(assignment_study.time, "perf_counter", lambda: next(ticks))
+    assert assignment_study._shortest(lambda: "found", 3) == ("found", 2.0)
 
 
 def test_a_tree_learned_by_hmmc_brings_what_its_figure_needs():
@@ -133,10 +185,76 @@ def test_a_tree_learned_by_hmmc_brings_what_its_figure_needs():
     assert len(arrays["class_names"]) == 8
     assert len(arrays["feature_names"]) == 10
     assert (np.diff(arrays["trace_objective"]) <= 1e-9).all()
+    split = np.diff(stored_tree(arrays).child_ptr) > 0
+    shares = arrays["top_feature_shares"]
+    assert (shares[split].sum(axis=1) > 0).all() and (shares[~split] == 0).all()
+    assert (np.diff(shares, axis=1) <= 0).all() and (shares.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def fitted(**more):
+    """A root split in two, whose left child is split again; three features, of which the root uses the last alone."""
+    models = np.full((5, 2, 3), np.nan)
+    models[0] = [[0.0, 0.0, 2.0], [0.0, 0.0, -2.0]]
+    models[1] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]
+    costs = np.full((5, 3), np.nan)
+    costs[0], costs[1] = [0.0, 0.0, 4.0], [3.0, 0.0, 1.0]
+    facts = dict(largest_rise_=1e-9, largest_residual_=1e-4, n_iter_=3, objective_trace_=[5.0, 4.0])
+    return SimpleNamespace(**{"models_": models, "feature_costs_": costs, **facts, **more})
+
+
+NAMED = SimpleNamespace(label_names=("a", "b"), feature_names=("x", "y", "z"))
+SPLIT_TWICE = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4])
+
+
+def test_facts_of_models_by_hand():
+    metrics, arrays = protocol.model_facts(fitted(), SPLIT_TWICE, NAMED)
+    assert metrics == {
+        "zeros": 8 / 12,
+        "zero_features": 3 / 6,  # two at the root, one below it; a feature that one model uses is used
+        "largest_rise": 1e-9,
+        "largest_residual": 1e-4,
+        "n_alternations": 3.0,
+        "root_objective": 4.0,
+    }
+    assert arrays["top_features"][:2].tolist() == [[2, 0, 1], [0, 2, 1]]
+    assert arrays["top_feature_shares"].tolist() == [[1, 0, 0], [0.75, 0.25, 0], *[[0, 0, 0]] * 3]
+    assert arrays["trace_objective"].tolist() == [5, 4]
+    assert arrays["class_names"].tolist() == ["a", "b"]
+    assert arrays["feature_names"].tolist() == ["x", "y", "z"]
+
+
+def test_models_that_use_nothing_have_no_shares():
+    found = fitted(feature_costs_=np.zeros((5, 3)))
+    _, arrays = protocol.model_facts(found, SPLIT_TWICE, SimpleNamespace(label_names=(), feature_names=None))
+    assert (arrays["top_feature_shares"] == 0).all()
+    assert arrays["feature_names"].tolist() == ["feature 0", "feature 1", "feature 2"]
+
+
+def test_facts_of_a_tree_are_of_its_top_alone():
+    """Of a tree that was grown further, the nodes that a smaller one splits."""
+    metrics, arrays = protocol.model_facts(fitted(), Hierarchy([-1, 0, 0], [1, 1, 2]), NAMED)
+    assert metrics["zeros"] == 4 / 6 and metrics["zero_features"] == 2 / 3
+    assert arrays["top_feature_shares"].tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_facts_of_a_flat_model():
+    flat = fitted(models_=np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 3.0]]))
+    del flat.feature_costs_
+    metrics, arrays = protocol.model_facts(flat, Hierarchy([-1, 0, 0, 0], [1, 2, 3]), NAMED)
+    assert metrics["zeros"] == 6 / 9 and metrics["zero_features"] == 1 / 3
+    assert "top_features" not in arrays
+
+
+def test_how_the_optimisation_ended_is_said():
+    out = run("HMMC")
+    assert out.details["converged"] is bool(out.metrics["converged"])
+    assert out.details["iterations"] == out.metrics["n_alternations"] > 0
+    assert out.details["tolerance"] == 1e-4
+    assert run("KM").details == {}
 
 
 def test_every_method_of_the_plan_is_accepted():
-    protocol.validate(PLAN)
+    protocol.PROTOCOL.validate(PLAN)
 
 
 def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
@@ -145,14 +263,14 @@ def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
     (folder / "plan.yaml").write_text(PLAN.path.read_text().replace("linkage: average", "linkge: average"))
     plan = read_plan(folder / "plan.yaml", "cladebench.papers.hmmc")
     with pytest.raises(PlanError, match=r"plan\.yaml.*methods\.AL\.params.*linkge.*linkage"):
-        protocol.validate(plan)
+        protocol.PROTOCOL.validate(plan)
 
 
 def test_the_balanced_control_is_balanced_and_knows_nothing():
     out = run("Random-balanced")
     sizes = out.arrays["class_counts"][1:].sum(axis=1)
     assert sorted(sizes[-8:].tolist()) == [30] * 8
-    assert out.metrics["ri"] < 0.85
+    assert read(out)["ri"] < 0.85
 
 
 def test_counts_have_a_column_for_each_class_drawn_or_not():
@@ -161,12 +279,6 @@ def test_counts_have_a_column_for_each_class_drawn_or_not():
     assert counts.shape == (tree.n_nodes, 5)
     assert counts[tree.root].tolist() == [1, 0, 0, 2, 0]
     assert counts[:, 1].sum() == 0
-
-
-def test_all_methods_of_a_repetition_meet_the_same_rows():
-    assert protocol.row_seed(spec("KM", 1)) == protocol.row_seed(spec("HMMC", 1))
-    assert protocol.row_seed(spec("KM", 1)) != protocol.row_seed(spec("KM", 2))
-    assert spec("KM", 1).seed != spec("HMMC", 1).seed
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -139,15 +139,13 @@ def test_lower_bound_is_attained_where_the_tree_is_plain():
 
 
 def test_a_cell_keeps_every_cost(frame):
+    """Each cost is a reading at its candidate and tree."""
     data = dataset()
     data.name = "glass"
-    metrics = study.run_cell(data).metrics
+    readings = study.run_cell(SimpleNamespace(data=data)).readings
     own = frame[frame.dataset == "glass"].reset_index(drop=True)
-    names = [name.split("|") for name in metrics]
-    assert {parts[0] for parts in names} == {"cost"}
-    rebuilt = pd.DataFrame([parts[1:] for parts in names], columns=study.CANDIDATE)
-    pd.testing.assert_frame_equal(rebuilt, own[list(study.CANDIDATE)].astype(rebuilt.dtypes))
-    assert list(metrics.values()) == own.cost.tolist()
+    assert [dict(reading.at) for reading in readings] == own[list(study.CANDIDATE)].to_dict("records")
+    assert [dict(reading.metrics) for reading in readings] == [{"tree_cost": cost} for cost in own.cost]
 
 
 def test_deterministic_and_without_labels(frame):

@@ -5,149 +5,178 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from golden_records import cell_id, cells, context_of, failed
 
-from cladebench.papers.artifact_types import Artifact, ArtifactContext
+from cladebench.bench.selection import Rule
+from cladebench.measures import with_own
+from cladebench.papers.artifact_types import Artifact
 from cladebench.papers.tables import (
     basis_notes,
-    chosen_rows,
     comparison_table,
     fewer_rows,
     mean_and_spread,
-    rows_used,
     settings_table,
     status_table,
     with_spread,
 )
 
+RULES = {
+    "best": Rule("best", "oracle", "purity", "higher", uses="test labels"),
+    "blind": Rule("blind", "label-free", "cost", "lower", uses="no labels"),
+}
+MEASURES = with_own(
+    {
+        "purity": {"meaning": "share of the class", "direction": "higher", "unit": "%"},
+        "cost": {"meaning": "what it costs", "direction": "lower"},
+    }
+)
+METHODS = {"A": {"label": "A", "role": "method"}, "B": {"label": "B*", "role": "extra"}}
+ENTRIES = {
+    "glass": {"title": "Glass", "stand_in_for": None, "n_samples": 214},
+    "digits": {"title": "Digits", "stand_in_for": "the paper's digits", "n_samples": 1797},
+}
+PRINTED = [
+    ("time-a", "Table 1", "glass", "A", "seconds", 3.0, "3.0 ± 0.1"),
+    ("elsewhere", "Table 2", "glass", "A", "purity", 0.99, "0.99"),
+    ("purity-a", "Table 1", "glass", "A", "purity", 0.47, "0.47 ± 0.02"),
+]
+ROWS = [
+    cells("glass", "A", {"purity": [0.4, 0.6], "cost": [7, 8]}),
+    cells("glass", "B", {"purity": [0.1], "cost": [4.0]}, {"k": 1}),
+    cells("glass", "B", {"purity": [0.9], "cost": [5.0]}, {"k": 2}),
+    failed("digits", "A", "unavailable"),
+    cells("digits", "B", {"purity": [0.3], "cost": [1.0]}, {"k": 1}, n_rows=100),
+]
 
-def records(*rows):
-    columns = ["dataset", "method", "setting", "setting_id", "repetition", "metric", "value", "status"]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame["cell_id"] = (
-        "p/"
-        + frame.dataset
-        + "/"
-        + frame.method
-        + "/"
-        + frame.setting_id
-        + "/"
-        + frame.repetition.astype(str)
-    )
-    return frame.assign(cpu_seconds=1.0, peak_memory_mb=100.0, params=frame.setting)
+
+def context_with(*rows, **more):
+    how = dict(selection=RULES, measures=MEASURES, methods=METHODS, entries=ENTRIES, published=PRINTED, at={})
+    return context_of("ghc", *rows, **(how | more))
 
 
 @pytest.fixture
 def context():
-    frame = records(
-        ("glass", "A", "{}", "default", 0, "purity", 0.4, "ok"),
-        ("glass", "A", "{}", "default", 1, "purity", 0.6, "ok"),
-        ("glass", "B", '{"k":1}', "s1", 0, "purity", 0.1, "ok"),
-        ("glass", "B", '{"k":2}', "s2", 0, "purity", 0.9, "ok"),
-        ("digits", "A", "{}", "default", 0, None, np.nan, "unavailable"),
-        ("digits", "B", '{"k":1}', "s1", 0, "purity", 0.3, "ok"),
-    )
-    choices = pd.DataFrame(
-        [("glass", "B", "oracle", "s2", 0.9, 1), ("glass", "B", "label_free", "s1", 0.1, 1)],
-        columns=["dataset", "method", "rule", "setting_id", "mean", "n"],
-    )
-    published = pd.DataFrame(
-        [
-            ("time-a", "Table 1", "glass", "A", "seconds", 3.0, 0.1, "3.0 ± 0.1"),
-            ("purity-a", "Table 1", "glass", "A", "purity", 0.47, 0.02, "0.47 ± 0.02"),
-        ],
-        columns=["claim", "artifact", "dataset", "method", "metric", "value", "spread", "printed"],
-    )
-    return ArtifactContext(
-        paper="p",
-        package="p",
-        scope="smoke",
-        records=frame,
-        published=published,
-        choices=choices,
-        methods={"A": {"label": "A", "role": "method"}, "B": {"label": "B*", "role": "extra"}},
-        datasets={
-            "glass": {"title": "Glass", "stand_in_for": None, "n_samples": 214},
-            "digits": {"title": "Digits", "stand_in_for": "the paper's digits", "n_samples": 1797},
-        },
-        load_arrays=lambda cell: {},
-    )
+    return context_with(*ROWS)
+
+
+def compared(context, **more):
+    how = dict(artifact="Table 1", metric="purity", datasets=["glass", "digits"])
+    return comparison_table(context, **(how | more))
 
 
 def test_published_measured_and_their_cells(context):
-    table = comparison_table(
-        context, artifact="Table 1", metric="purity", datasets=["glass", "digits"], number="{:.2f}".format
-    )
-    a, b = table.frame.to_dict("records")
-    assert a["glass: published"] == "0.47 ± 0.02"  # of the two numbers that the paper prints there
+    table = compared(context)
+    assert list(table.frame.columns) == [
+        *("method", "role", "glass: published", "glass: label-free", "glass: oracle"),
+        *("digits: published", "digits: label-free", "digits: oracle"),
+    ]
+    assert table.frame.to_numpy().tolist() == [
+        ["A", "method", "0.47 ± 0.02", "50.00 ± 14.14 (2)", "no choice", "–", "unavailable", "unavailable"],
+        ["B*", "extra", "–", "10.00 (1)", "90.00 (1)", "–", "30.00 (1)", "no choice"],
+    ]
     assert table.claims == {(0, "glass: published"): "purity-a"}
-    assert a["glass: label-free"] == "0.50 ± 0.14 (2)"
-    assert a["glass: oracle"] == "no choice"
-    assert table.sources[0, "glass: label-free"] == ("p/glass/A/default/0", "p/glass/A/default/1")
-    assert (b["glass: label-free"], b["glass: oracle"]) == ("0.10 (1)", "0.90 (1)")
-    assert table.sources[1, "glass: oracle"] == ("p/glass/B/s2/0",)
+    assert table.sources == {
+        (0, "glass: label-free"): (cell_id("glass", "A"), cell_id("glass", "A", None, 1)),
+        (1, "glass: label-free"): (cell_id("glass", "B", {"k": 1}),),
+        (1, "glass: oracle"): (cell_id("glass", "B", {"k": 2}),),
+        (1, "digits: label-free"): (cell_id("digits", "B", {"k": 1}),),
+    }
 
 
-def test_what_is_missing_says_why_and_stand_ins_are_named(context):
-    table = comparison_table(
-        context, artifact="Table 1", metric="purity", datasets=["glass", "digits"], number="{:.2f}".format
-    )
-    assert table.frame["digits: label-free"].iloc[0] == "unavailable"
-    assert any("stands in for the paper's digits" in note for note in table.notes)
-
-
-def test_not_planned_and_missing_are_told_apart(context):
-    missing = records(("glass", "C", "{}", "default", 0, None, np.nan, "missing"))
-    context = dataclasses.replace(
-        context,
-        records=pd.concat([context.records, missing], ignore_index=True),
-        methods={**context.methods, "C": {"label": "C", "role": "method"}},
-    )
-    table = comparison_table(
-        context, artifact="Table 1", metric="purity", datasets=["glass", "digits"], number="{:.2f}".format
-    )
-    assert table.frame.loc[2, ["glass: label-free", "digits: label-free"]].tolist() == [
-        "missing",
-        "not planned",
+def test_below_a_comparison_stands_how_to_read_it(context):
+    reading, oracle, free, *others = compared(context, notes=["One more."]).notes
+    assert reading.startswith("published: as the paper prints it; label-free, oracle: what was measured here")
+    assert "no choice: the method has one setting, whose number stands under label-free." in reading
+    assert oracle == "oracle: the setting with the highest mean purity (%); uses test labels."
+    assert free == "label-free: the setting with the lowest mean cost; uses no labels."
+    assert others == [
+        "Rows used: glass all; digits 100 of 1,797.",
+        "Repetitions: 2 (1 for B*).",
+        "Settings to choose from: 1 to 2 (B*).",
+        "One more.",
+        "digits: Digits stands in for the paper's digits; an analogue, not the paper's data.",
     ]
 
 
-def test_rows_used():
-    assert rows_used('{"n_samples":100,"k":2}', 214) == 100
-    assert (
-        rows_used('{"n_samples":1000}', 214)
-        == rows_used('{"n_samples":null}', 214)
-        == rows_used("{}", 214)
-        == 214
-    )
+def test_a_table_of_one_rule_shows_that_alone(context):
+    table = compared(context, rules=["blind"], datasets=["glass"])
+    assert list(table.frame["glass: label-free"]) == ["50.00 ± 14.14 (2)", "10.00 (1)"]
+    assert "glass: oracle" not in table.frame and "no choice" not in table.notes[0]
+    assert not any("stands in for" in note for note in table.notes)  # digits is not in the table
 
 
-def test_fewer_rows_says_nothing_where_all_were_used():
-    cells = pd.DataFrame(
-        [("A", "ok", '{"n_samples":1000}'), ("B", "ok", "{}"), ("C", "timeout", '{"n_samples":10}')],
-        columns=["method", "status", "params"],
-    )
-    assert fewer_rows(cells, 900) == ""
-    assert fewer_rows(cells[cells.method == "A"], 30475) == "1,000 of 30,475"
-    assert fewer_rows(cells, 30475) == "1,000 of 30,475 (all for B)"
+def test_without_rules_there_is_one_column_of_what_was_measured():
+    table = compared(context_with(*ROWS[:1], selection={}), datasets=["glass"])
+    assert list(table.frame["glass: measured"]) == ["50.00 ± 14.14 (2)", "not planned"]
+    assert ", by the rule" not in table.notes[0]
 
 
-def test_basis_is_told_from_the_records(context):
-    sampled = '{"k":1,"n_samples":100}', '{"k":2,"n_samples":100}'
-    frame = records(
-        *(
-            ("glass", "A", text, f"s{k}", r, "purity", 0.5, "ok")
-            for k, text in enumerate(sampled)
-            for r in range(3)
-        ),
-        ("glass", "B", "{}", "default", 0, "purity", 0.5, "ok"),
+def test_a_fixed_setting_and_an_evaluation_point_are_told():
+    fixed = {
+        "fixed": Rule("fixed", "as printed", setting={"k": 2}),
+        "best": dataclasses.replace(RULES["best"], at={"k_nn": 5}),
+    }
+    notes = compared(context_with(*ROWS, selection=fixed), datasets=["glass"]).notes
+    assert notes[1] == "as printed: k: 2."
+    assert notes[2] == "oracle: the setting with the highest mean purity (%) at k_nn: 5; uses test labels."
+
+
+def test_values_are_read_at_the_point_that_is_asked_for():
+    rows = [cells("glass", "A", {"purity": [value]}, at={"k": k}) for k, value in ((1, 0.1), (5, 0.5))]
+    context = context_with(*rows, at={"k": 5})
+    assert compared(context).frame["glass: label-free"][0] == "50.00 (1)"
+    assert compared(context, at={"k": 1}).frame["glass: label-free"][0] == "10.00 (1)"
+
+
+def test_studies_are_not_compared(context):
+    methods = {"A": METHODS["A"] | {"role": "study"}, "B": METHODS["B"]}
+    assert compared(context_with(*ROWS, methods=methods)).frame.method.tolist() == ["B*"]
+
+
+def test_not_planned_and_missing_are_told_apart(context):
+    methods = {**METHODS, "C": {"label": "C", "role": "method"}}
+    context = context_with(*ROWS, failed("glass", "C", "missing"), methods=methods)
+    assert compared(context).frame.loc[2].tolist()[3:] == [
+        *("missing", "missing", "–", "not planned", "not planned")
+    ]
+
+
+def test_statuses_of_cells_without_a_number_are_listed():
+    rows = [failed("glass", "A", "timeout", {"k": 1}), failed("glass", "A", "out_of_memory", {"k": 2})]
+    assert compared(context_with(*rows)).frame["glass: oracle"][0] == "out of memory, timeout"
+    other = context_with(cells("glass", "A", {"cost": [1.0]}))
+    assert compared(other).frame["glass: label-free"][0] == "—"  # finished, without this metric
+
+
+def rows_used(*rows):
+    return pd.DataFrame(rows, columns=["method", "status", "n_rows"])
+
+
+def test_rows_used_of_methods():
+    drawn = rows_used(("A", "ok", 1000), ("A", "ok", 1000), ("B", "ok", 30475), ("C", "timeout", None))
+    assert fewer_rows(drawn[drawn.method != "B"], 1000) == ""
+    assert fewer_rows(drawn[drawn.method == "A"], 30475) == "1,000 of 30,475"
+    assert fewer_rows(drawn, 30475) == "1,000 of 30,475 (all for B)"
+
+
+def test_rows_used_by_the_cells_of_one_method_may_differ():
+    drawn = rows_used(*(("A", "ok", n) for n in (1000, 3000, 2000)))
+    assert fewer_rows(drawn, 30475) == "1,000 to 3,000 of 30,475"
+    assert fewer_rows(rows_used(("A", "ok", 10), ("A", "ok", 20)), 20) == "10 to 20 of 20"
+
+
+def test_basis_is_told_from_the_records():
+    context = context_with(
+        *(cells("glass", "A", {"purity": [0.5] * 3}, {"k": k}, n_rows=100) for k in (1, 2)),
+        cells("glass", "B", {"purity": [0.5]}),
         # Of C one setting did not finish, and of another one repetition: neither competes.
-        *(("glass", "C", f'{{"k":{k}}}', f"s{k}", r, "purity", 0.5, "ok") for k in (0, 1) for r in range(3)),
-        *(("glass", "C", '{"k":2}', "s2", r, "purity", 0.5, "ok") for r in range(2)),
-        ("glass", "C", '{"k":3}', "s3", 0, None, np.nan, "missing"),
-        ("digits", "A", sampled[0], "s0", 0, "purity", 0.5, "ok"),
+        *(cells("glass", "C", {"purity": [0.5] * 3}, {"k": k}) for k in (0, 1)),
+        cells("glass", "C", {"purity": [0.5] * 2}, {"k": 2}),
+        failed("glass", "C", "missing", {"k": 3}),
+        cells("digits", "A", {"purity": [0.5]}, {"k": 1}, n_rows=100),
     )
-    context = dataclasses.replace(context, records=frame)
-    shown = [(d, f"{m}, new", context.rows(d, m)) for d in ("glass", "digits") for m in "ABC"]
+    results = context.results
+    shown = [(d, f"{m}, new", results.rows(d, m)) for d in ("glass", "digits") for m in "ABC"]
     assert basis_notes(context, shown) == (
         "Rows used: glass all (100 of 214 for A, new); digits 100 of 1,797.",
         "Repetitions: 1 to 3 (1 for B, new) (3 for C, new).",
@@ -155,31 +184,22 @@ def test_basis_is_told_from_the_records(context):
         "Missing: 1 of the 17 cells that are planned for this.",
     )
     assert basis_notes(context, []) == ()
-    assert basis_notes(context, [("glass", "B", context.rows("glass", "B"))]) == ("Repetitions: 1.",)
-
-
-def test_the_basis_stands_below_every_comparison(context):
-    table = comparison_table(
-        context, artifact="Table 1", metric="purity", datasets=["glass", "digits"], number="{:.2f}".format
-    )
-    assert "Repetitions: 2 (1 for B*)." in table.notes
-    assert "Settings to choose from: 1 to 2 (B*)." in table.notes
-    assert not any(note.startswith("Rows used") for note in table.notes)
-
-
-def test_a_single_setting_needs_no_choice(context):
-    assert chosen_rows(context, "glass", "A", "purity", "oracle").value.tolist() == [0.4, 0.6]
-    assert chosen_rows(context, "glass", "B", "purity", "label_free").setting_id.tolist() == ["s1"]
+    assert basis_notes(context, [("glass", "B", results.rows("glass", "B"))]) == ("Repetitions: 1.",)
 
 
 def test_settings_are_shown_of_methods_that_have_a_choice(context):
-    table = settings_table(context, {"purity": "{:.1f}".format})
-    found = table.frame.to_dict("records")
-    assert [(row["method"], row["rule"], row["setting"], row["purity"]) for row in found] == [
-        ("B", "oracle", "k: 2", "0.9"),
-        ("B", "label-free", "k: 1", "0.1"),
+    table = settings_table(context, ("purity", "cost"))
+    assert table.frame.to_dict("records") == [
+        dict(zip(["dataset", "method", "rule", "setting", "purity (%)", "cost"], row, strict=True))
+        for row in (
+            ("digits", "B", "oracle", "k: 1", "30.00", "1"),
+            ("digits", "B", "label-free", "k: 1", "30.00", "1"),
+            ("glass", "B", "oracle", "k: 2", "90.00", "5"),
+            ("glass", "B", "label-free", "k: 1", "10.00", "4"),
+        )
     ]
-    assert table.sources[0, "purity"] == ("p/glass/B/s2/0",)
+    assert table.sources[2, "purity (%)"] == (cell_id("glass", "B", {"k": 2}),)
+    assert table.sources[3, "cost"] == (cell_id("glass", "B", {"k": 1}),)
 
 
 def test_mean_and_spread():
@@ -188,28 +208,61 @@ def test_mean_and_spread():
     assert (mean, n) == (5.0, 1) and np.isnan(spread)
     assert mean_and_spread(np.array([]))[2] == 0
     assert with_spread(np.array([5.0]), "{:.1f}".format) == "5.0 (1)"
+    assert with_spread(np.array([1.0, 3.0]), "{:.1f}".format) == "2.0 ± 1.4 (2)"
 
 
 def test_status_table_counts_cells_not_metrics(context):
-    frame = status_table(context).frame.set_index(["dataset", "method"])
-    assert frame.loc[("glass", "A"), "cells"] == 2
-    assert frame.loc[("digits", "A"), "ok"] == 0
-    assert frame.loc[("digits", "A"), "other"] == "1 unavailable"
+    table = status_table(context)
+    row = table.frame.set_index(["dataset", "method"]).loc[("glass", "B")]
+    assert row.tolist() == [2, 2, "–", "2", "1", "100"]
+    assert table.sources[1, "cells"] == tuple(cell_id("glass", "B", {"k": k}) for k in (1, 2))
+    assert table.frame.iloc[1].method == "B"
+
+
+def test_status_table_adds_up_time_and_takes_the_most_memory():
+    rows = cells("glass", "A", {"purity": [0.1] * 4, "cost": [1.0] * 4})
+    for row, seconds, memory in zip(rows, [1.0, 2.0, 3.0, 40.0] * 2, [5.0, 9.0, 7.0, 6.0] * 2, strict=True):
+        row |= {"cpu_seconds": seconds, "peak_memory_mb": memory}
+    (row,) = status_table(context_with(rows)).frame.to_dict("records")
+    assert (row["cpu_seconds"], row["median_cpu_seconds"], row["peak_memory_mb"]) == ("46", "2.5", "9")
 
 
 def test_status_table_shows_a_dash_where_nothing_ran(context):
-    context.records.loc[context.records.status != "ok", ["cpu_seconds", "peak_memory_mb"]] = np.nan
     frame = status_table(context).frame.set_index(["dataset", "method"])
-    assert frame.loc[("digits", "A"), ["cpu_seconds", "median_cpu_seconds"]].tolist() == ["–", "–"]
+    assert frame.loc[("digits", "A")].tolist() == [1, 0, "1 unavailable", "–", "–", "–"]
 
 
-def test_status_table_counts_planned_cells_without_a_record(context):
-    missing = records(*(("glass", "A", "{}", "default", r, None, np.nan, "missing") for r in (2, 3)))
-    context = dataclasses.replace(context, records=pd.concat([context.records, missing], ignore_index=True))
-    table = status_table(context)
+def test_status_table_counts_planned_cells_without_a_record():
+    rows = [
+        failed("glass", "A", "missing", {"k": 9}, repetitions=2),
+        failed("glass", "A", "out_of_memory", {"k": 8}),
+    ]
+    table = status_table(context_with(ROWS[0], *rows))
     row = table.frame.set_index(["dataset", "method"]).loc[("glass", "A")]
-    assert (row.cells, row.ok, row.other) == (4, 2, "2 missing")
+    assert (row.cells, row.ok, row.other) == (5, 2, "2 missing, 1 out of memory")
     assert table.notes[0] == "missing: 2 cells that are planned in this scope and have no record."
+    assert len(status_table(context_with(ROWS[0])).notes) == 1
+
+
+def test_the_papers_data_sets_come_first(context):
+    assert context.datasets_after(("vehicle", "digits")) == ["vehicle", "digits", "glass"]
+
+
+def test_the_rule_beside_is_the_second_or_the_own():
+    context = context_with(*ROWS)
+    assert (context.own_rule, context.beside) == ("best", "blind")
+    alone = context_with(*ROWS, selection={"best": RULES["best"]})
+    assert (alone.own_rule, alone.beside) == ("best", "best")
+    assert context_with(*ROWS, selection={}).beside == ""
+
+
+def test_the_best_repetition_is_best_as_its_measure_says():
+    rows = cells("glass", "A", {"purity": [0.2, 0.9, 0.9, 0.1], "cost": [5.0, 7.0, 3.0, 3.0]})
+    arrays = {cell_id("glass", "A", None, r): {"repetition": r} for r in range(4)}
+    context = context_with(rows, arrays=arrays)
+    assert context.best_arrays("glass", "A", "purity", "best") == {"repetition": 1}
+    assert context.best_arrays("glass", "A", "cost", "best") == {"repetition": 2}
+    assert context.best_arrays("digits", "A", "cost", "best") is None
 
 
 def test_an_artifact_is_a_table_or_a_figure():

@@ -190,8 +190,9 @@ def model_facts(
     if len(trace):
         metrics["root_objective"] = float(trace[-1])
     if hasattr(estimator, "feature_costs_"):
-        costs = estimator.feature_costs_[: hierarchy.n_nodes]
-        shares = np.nan_to_num(costs / np.where(costs.sum(axis=1) > 0, costs.sum(axis=1), 1.0)[:, None])
+        costs = np.nan_to_num(estimator.feature_costs_[split])
+        shares = np.zeros((hierarchy.n_nodes, costs.shape[1]))
+        shares[split] = costs / np.maximum(costs.sum(axis=1, keepdims=True), 1e-300)
         order = np.argsort(-shares, axis=1, kind="stable")[:, :5]
         arrays["top_features"] = order.astype(np.int32)
         # Of the node's regulariser; 0 for what its models do not use, and at leaves.

@@ -1,0 +1,122 @@
+"""Records with known values, and the context in which a paper's tables and figures read them."""
+
+import pandas as pd
+
+from cladebench.bench.cell_spec import canonical_json, point_text, setting_id
+from cladebench.bench.results import Results
+from cladebench.papers.artifact_types import ArtifactContext
+from cladebench.papers.catalogue import load_plan
+
+COLUMNS = [
+    *(
+        "paper",
+        "dataset",
+        "method",
+        "setting",
+        "setting_id",
+        "repetition",
+        "fold",
+        "task",
+        "metric",
+        "at",
+        "value",
+    ),
+    *(
+        "status",
+        "reason",
+        "cell_id",
+        "stand_in_for",
+        "n_rows",
+        "n_train",
+        "n_test",
+        "cpu_seconds",
+        "peak_memory_mb",
+    ),
+]
+N_SAMPLES = {"glass": 214, "digits": 1797, "awa-attr": 30475, "vehicle": 12000, "nested-blobs": 240}
+
+
+def cells(dataset, method, metrics, setting=None, *, at=None, status="ok", n_rows=None, paper="p"):
+    """Rows of cells, one repetition for each value of the metrics; several calls give readings of the same cells."""
+    setting = setting or {}
+    n_rows = n_rows or N_SAMPLES[dataset]
+    return [
+        {
+            **dict(paper=paper, dataset=dataset, method=method, metric=metric, value=value, status=status),
+            **dict(setting=canonical_json(setting), setting_id=setting_id(setting), at=point_text(at or {})),
+            **dict(
+                repetition=repetition,
+                fold=None,
+                task=f"{dataset}-{repetition}",
+                reason=None,
+                stand_in_for=None,
+            ),
+            **dict(n_rows=n_rows, n_train=n_rows, n_test=n_rows, cpu_seconds=1.0, peak_memory_mb=100.0),
+            "cell_id": cell_id(dataset, method, setting, repetition, paper),
+        }
+        for metric, values in metrics.items()
+        for repetition, value in enumerate(values)
+    ]
+
+
+def cell_id(dataset, method, setting=None, repetition=0, paper="p"):
+    return f"{paper}/{dataset}/{method}/{setting_id(setting or {})}/{repetition}"
+
+
+def failed(dataset, method, status, setting=None, repetitions=1, paper="p"):
+    """Rows of cells that have no number."""
+    rows = cells(dataset, method, {None: [None] * repetitions}, setting, status=status, paper=paper)
+    return [row | {"cpu_seconds": None, "peak_memory_mb": None, "n_rows": None} for row in rows]
+
+
+def context_of(paper, *rows, published=(), arrays=None, datasets=None, **more):
+    """The context of a paper of cladebench: its plan, these rows, these printed numbers and these arrays by cell."""
+    plan = load_plan(paper)
+    records = pd.DataFrame([row for group in rows for row in group], columns=COLUMNS)
+    records = records.astype({"value": float, "fold": float, "n_rows": float, "cpu_seconds": float})
+    results = Results(
+        records.assign(paper=paper), more.pop("selection", plan.selection), more.pop("at", plan.at)
+    )
+    names = datasets or list(dict.fromkeys(records.dataset))
+    entries = {n: {"title": n, "stand_in_for": None, "n_samples": N_SAMPLES[n]} for n in names}
+    columns = ["claim", "artifact", "dataset", "method", "metric", "value", "printed"]
+    return ArtifactContext(
+        paper=paper,
+        package=plan.package,
+        scope="quick",
+        results=results,
+        published=pd.DataFrame(list(published), columns=columns),
+        measures=more.pop("measures", plan.measures),
+        methods=more.pop("methods", {name: method.as_dict() for name, method in plan.methods.items()}),
+        datasets=more.pop("entries", entries),
+        load_arrays=(arrays or {}).__getitem__,
+    )
+
+
+def build(artifacts, name, context):
+    """Build one artifact of a paper."""
+    (artifact,) = [artifact for artifact in artifacts if artifact.id == name]
+    return artifact.build(context)
+
+
+def line_of(axes, label):
+    """Points of the line with a label."""
+    (line,) = [line for line in axes.lines if line.get_label() == label]
+    return [tuple(map(float, point)) for point in line.get_xydata()]
+
+
+def ranges_of(axes):
+    """Vertical lines of a panel: (place, low, high), in the order in which they were drawn."""
+    return [
+        (float(low[0]), *sorted((float(low[1]), float(high[1]))))
+        for lines in axes.collections
+        for low, high in lines.get_segments()
+    ]
+
+
+def texts(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def legend_of(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]

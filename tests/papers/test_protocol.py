@@ -1,0 +1,95 @@
+"""What every paper's protocol is built on: scaling, building, studies, stored trees."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.task import draw_task
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
+
+
+class Toy(Protocol):
+    own: ClassVar = {"features": "raw", "more": 3}
+
+    def measure(self, cell):
+        return CellOutput({"measured": 1.0})
+
+
+def cell(estimator="HierarchicalKMeans", role="method", **params):
+    data = datasets.load("nested-blobs")
+    spec = CellSpec("toy", "nested-blobs", "M", {}, 0, 7, Limits(60, 2000))
+    return Cell(spec, MethodPlan("M", estimator, params, role=role), data, draw_task(spec, data))
+
+
+def a_study(cell):
+    return CellOutput({"studied": float(cell.data.n_samples)})
+
+
+def test_an_estimator_gets_what_it_takes_and_the_plan_wins():
+    built = Toy().build(cell(n_init=4), n_init=9, n_clusters=5, unknown=1)
+    assert (built.n_init, built.n_clusters) == (4, 5)
+    assert built.random_state == cell().spec.seed
+
+
+def test_the_protocols_own_parameters_are_not_the_estimators():
+    one = cell(more=7, n_init=4)
+    assert Toy().own_parameters(one) == {"features": "raw", "more": 7}
+    assert Toy().build(one).n_init == 4
+
+
+def test_a_study_is_the_function_that_its_estimator_names():
+    assert Toy().run(cell(f"{__name__}.a_study", "study")).metrics == {"studied": 240.0}
+    assert Toy().run(cell(f"{__name__}.a_study")).metrics == {"measured": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (f"{__name__}.no_study", "no_study.* cannot be found.*dotted path of a function"),
+        (f"{__name__}.Toy", "expected a function of a cell"),
+        ("a_study", "cannot be found"),
+    ],
+)
+def test_a_study_that_is_none_is_named(path, said):
+    with pytest.raises(ValueError, match=said):
+        Toy().run(cell(path, "study"))
+
+
+def test_a_fit_is_timed(monkeypatch):
+    class Fitted:
+        def fit(self, X, y, **more):
+            self.met = X, y, more
+
+    ticks = iter([2.0, 5.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
+    assert timed_fit(fitted := Fitted(), "X", "y", must_link=[]) == 3.0
+    assert fitted.met == ("X", "y", {"must_link": []})
+
+
+@pytest.mark.parametrize("heights", [None, [3.0, 1.0, 0.0, 0.0, 0.0]])
+def test_a_tree_is_stored_and_read_back(heights):
+    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4, 4], heights=heights)
+    arrays = tree_arrays(tree)
+    assert set(arrays) == {"parents", "leaf_of"} | ({"heights"} if heights else set())
+    again = stored_tree(arrays)
+    for name in ("parents", "leaf_of", "heights"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(tree, name))
+
+
+def test_features_are_scaled_to_length_one_or_unit_variance():
+    X = np.array([[3.0, 0.0, 7.0], [-3.0, 8.0, 7.0], [0.0, 1.0, 7.0]])
+    unit = scaled(X, "unit")
+    assert np.linalg.norm(unit, axis=1).mean() == pytest.approx(1.0)
+    np.testing.assert_allclose(unit.mean(axis=0), 0, atol=1e-15)
+    centred = X - X.mean(axis=0)
+    assert np.linalg.matrix_rank(np.stack([unit.ravel(), centred.ravel()])) == 1
+    assert scaled(X, "zscore").std(axis=0) == pytest.approx([1, 1, 0])
+    assert scaled(X, "raw") is X
+    assert (scaled(np.ones((3, 2)), "unit") == 0).all()
+    with pytest.raises(ValueError, match="features='none'"):
+        scaled(X, "none")
