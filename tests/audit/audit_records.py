@@ -8,11 +8,14 @@ import pandas as pd
 
 from cladebench.audit import ClaimSet, read_claims
 from cladebench.audit.audit_run import as_frame, audit_paper
+from cladebench.bench.cell_spec import point_text
+from cladebench.bench.selection import Rule
 from cladebench.bench.store import COLUMNS
+from cladebench.measures import MEASURES
 
 SELECTION = {
-    "oracle": {"metric": "dendrogram_purity", "direction": "max"},
-    "label_free": {"metric": "dasgupta_cost", "direction": "min"},
+    "oracle": Rule("oracle", "best purity", "dendrogram_purity", "higher", uses="test labels"),
+    "label_free": Rule("label_free", "best cost", "dasgupta_cost", "lower", uses="no labels"),
 }
 
 
@@ -22,26 +25,43 @@ def cells(
     metrics: dict[str, Sequence[float]],
     setting: dict | None = None,
     stand_in_for: str | None = None,
+    *,
+    at: dict | None = None,
+    tasks: Sequence[str] | None = None,
+    held_out: tuple[int, int] | None = None,
 ) -> list[dict]:
-    """Rows of finished cells: one repetition for each entry of the metrics."""
-    setting_id = "default" if not setting else "-".join(f"{k}{v}" for k, v in setting.items())
+    """Rows of finished cells: one repetition for each entry of the metrics.
+
+    All methods on a data set meet the same tasks, one for each repetition, unless `tasks` names others; `held_out` is
+    the number of training and of test rows.
+    """
+    n_train, n_test = held_out or (100, 100)
     return [
-        _row(dataset, method, setting, setting_id, repetition, stand_in_for)
-        | {"metric": metric, "value": float(value)}
+        _row(dataset, method, setting, repetition, stand_in_for)
+        | {"metric": metric, "value": float(value), "at": point_text(at or {})}
+        | ({"task": tasks[repetition]} if tasks else {})
+        | ({"n_rows": n_train + n_test, "n_train": n_train, "n_test": n_test} if held_out else {})
         for metric, values in metrics.items()
         for repetition, value in enumerate(values)
     ]
 
 
-def failed(dataset: str, method: str, status: str, reason: str, repetitions: Sequence[int]) -> list[dict]:
+def failed(
+    dataset: str,
+    method: str,
+    status: str,
+    reason: str,
+    repetitions: Sequence[int],
+    setting: dict | None = None,
+) -> list[dict]:
     """Rows of cells that are not ok."""
     return [
-        _row(dataset, method, None, "default", r, None) | {"status": status, "reason": reason}
-        for r in repetitions
+        _row(dataset, method, setting, r, None) | {"status": status, "reason": reason} for r in repetitions
     ]
 
 
-def _row(dataset, method, setting, setting_id, repetition, stand_in_for):
+def _row(dataset, method, setting, repetition, stand_in_for):
+    setting_id = "default" if not setting else "-".join(f"{k}{v}" for k, v in setting.items())
     return {
         "paper": "toy",
         "dataset": dataset,
@@ -49,11 +69,17 @@ def _row(dataset, method, setting, setting_id, repetition, stand_in_for):
         "setting": json.dumps(setting or {}),
         "setting_id": setting_id,
         "repetition": repetition,
+        "fold": None,
+        "task": f"{dataset}, draw {repetition}",
         "metric": None,
+        "at": "{}",
         "value": None,
         "status": "ok",
         "reason": None,
         "stand_in_for": stand_in_for,
+        "n_rows": 100,
+        "n_train": 100,
+        "n_test": 100,
         "cell_id": f"toy/{dataset}/{method}/{setting_id}/{repetition}",
     }
 
@@ -61,8 +87,9 @@ def _row(dataset, method, setting, setting_id, repetition, stand_in_for):
 def frame(*rows: list[dict]) -> pd.DataFrame:
     """The rows as the store gives them: nullable texts."""
     table = pd.DataFrame([row for group in rows for row in group])
-    texts = [c for c in table.columns if c not in ("repetition", "value")]
-    return table.astype({c: "string" for c in texts} | {"value": "float64"})
+    numbers = ("repetition", "fold", "n_rows", "n_train", "n_test")
+    kinds = {"value": "float64"} | dict.fromkeys(numbers, "Int64")
+    return table.astype({c: kinds.get(c, "string") for c in table.columns})
 
 
 def write_cells(table: pd.DataFrame, folder: Path) -> None:
@@ -70,13 +97,13 @@ def write_cells(table: pd.DataFrame, folder: Path) -> None:
     table.reindex(columns=list(COLUMNS)).to_parquet(folder / "cells.parquet")
 
 
-def claims_of(folder: Path, text: str) -> ClaimSet:
+def claims_of(folder: Path, text: str, measures=MEASURES) -> ClaimSet:
     """Claims of the paper ``toy`` from the text below its first line."""
     path = folder / "claims.yaml"
     path.write_text("paper: toy\n" + text, encoding="utf-8")
-    return read_claims(path)
+    return read_claims(path, measures)
 
 
-def judged(claims: ClaimSet, records: pd.DataFrame, **how) -> pd.DataFrame:
+def judged(claims: ClaimSet, records: pd.DataFrame, selection=SELECTION, **how) -> pd.DataFrame:
     """The audit as a frame indexed by claim."""
-    return as_frame(audit_paper(claims, records, selection=SELECTION, **how)).set_index("claim")
+    return as_frame(audit_paper(claims, records, selection=selection, **how)).set_index("claim")
