@@ -401,7 +401,11 @@ def test_a_protocol_is_an_instance_of_a_subclass(plan, monkeypatch, found):
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 1}}", r"scopes\.smoke\.task\.folds\.n: 1 "),
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task"),
         ("repetitions: 2", "repetitions: 2\n    task: {test: 1}", r"scopes\.smoke\.task\.test: 1 "),
-        ("repetitions: 2", "repetitions: 2\n    task: {fold: 2}", r"scopes\.smoke\.task\.fold: unknown key 'fold'; did you mean 'folds'"),
+        (
+            "repetitions: 2",
+            "repetitions: 2\n    task: {fold: 2}",
+            r"scopes\.smoke\.task\.fold: unknown key 'fold'; did you mean 'folds'",
+        ),
     ],
 )
 def test_wrong_rules_measures_and_tasks_are_refused(edited_plan, old, new, message):
