@@ -30,7 +30,7 @@ def test_grid_is_a_product_in_the_files_order(jobs):
 
 def test_overrides_merge_limits_and_replace_the_rest(jobs):
     limits = jobs["hang"].cells[0].spec.limits
-    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (5, 600, 1)
+    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (5, 600, 8)
     assert len(jobs["slow"].cells) == 6
     assert {cell.not_applicable for cell in jobs["skipped"].cells} == {"has no meaning here"}
     assert {cell.not_applicable for cell in jobs["good"].cells} == {None}
