@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from audit_records import cells, failed, frame, write_cells
 
+from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_run import COLUMNS
 from cladebench.audit.compare_runs import Tolerance, compare_runs

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from scipy import stats
 
+from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own

@@ -30,7 +30,7 @@ def test_grid_is_a_product_in_the_files_order(jobs):
 
 def test_overrides_merge_limits_and_replace_the_rest(jobs):
     limits = jobs["hang"].cells[0].spec.limits
-    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (5, 600, 1)
+    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (5, 600, 8)
     assert len(jobs["slow"].cells) == 6
     assert {cell.not_applicable for cell in jobs["skipped"].cells} == {"has no meaning here"}
     assert {cell.not_applicable for cell in jobs["good"].cells} == {None}
@@ -401,7 +401,11 @@ def test_a_protocol_is_an_instance_of_a_subclass(plan, monkeypatch, found):
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 1}}", r"scopes\.smoke\.task\.folds\.n: 1 "),
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task"),
         ("repetitions: 2", "repetitions: 2\n    task: {test: 1}", r"scopes\.smoke\.task\.test: 1 "),
-        ("repetitions: 2", "repetitions: 2\n    task: {fold: 2}", r"scopes\.smoke\.task\.fold: unknown key 'fold'; did you mean 'folds'"),
+        (
+            "repetitions: 2",
+            "repetitions: 2\n    task: {fold: 2}",
+            r"scopes\.smoke\.task\.fold: unknown key 'fold'; did you mean 'folds'",
+        ),
     ],
 )
 def test_wrong_rules_measures_and_tasks_are_refused(edited_plan, old, new, message):

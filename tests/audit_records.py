@@ -1,4 +1,4 @@
-"""Records with a known truth, for the tests of the audit."""
+"""Records with a known truth, for the tests of results and of the audit."""
 
 import json
 from collections.abc import Sequence
