@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "check.hpp"
 #include "cladebench/instruction_set.hpp"
 #include "cladebench/margin.hpp"
+#include "cladebench/parallel.hpp"
 #include "cladebench/proximal.hpp"
 #include "cladebench/quasi_newton.hpp"
 
@@ -112,25 +109,23 @@ TEST(margin_at_zero) {
 }
 
 TEST(margin_does_not_depend_on_the_threads) {
-#ifdef _OPENMP
   std::mt19937_64 random(3);
   const Instance it(random, 5000, 60, 6);
   std::vector<double> losses;
   std::vector<std::vector<double>> gradients, models;
-  const int before = omp_get_max_threads();
+  const int before = max_threads();
   for (const int threads : {1, 2, 5}) {
-    omp_set_num_threads(threads);
+    set_max_threads(threads);
     MarginLoss loss(it.view(), it.labels, 6);
     std::vector<double> gradient(it.W.size()), weights(60, 1e-3);
     losses.push_back(loss.evaluate(it.W.data(), gradient.data()));
     gradients.push_back(gradient);
     models.push_back(fit_margin(loss, {weights, weights, zeros(60)}, {}, 1e-6, 15).W);
   }
-  omp_set_num_threads(before);
+  set_max_threads(before);
   for (std::size_t k = 1; k < 3; ++k) {
     CHECK(losses[k] == losses[0] && gradients[k] == gradients[0] && models[k] == models[0]);
   }
-#endif
 }
 
 TEST(kernels_give_the_same_bits_on_every_instruction_set) {
