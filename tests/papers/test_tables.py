@@ -37,8 +37,8 @@ ENTRIES = {
 }
 PRINTED = [
     ("time-a", "Table 1", "glass", "A", "seconds", 3.0, "3.0 ± 0.1"),
-    ("elsewhere", "Table 2", "glass", "A", "purity", 0.99, "0.99"),
     ("purity-a", "Table 1", "glass", "A", "purity", 0.47, "0.47 ± 0.02"),
+    ("elsewhere", "Table 2", "glass", "A", "purity", 0.99, "0.99"),
 ]
 ROWS = [
     cells("glass", "A", {"purity": [0.4, 0.6], "cost": [7, 8]}),
