@@ -235,7 +235,7 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
         ("alpha: [10, 9]", "alpha: [9, 9]", r"scopes\.smoke\.grid\.good\.alpha: \[9, 9\] has an entry twice"),
         ("  bad: {", '  "bad\\nbad": {', r"the key 'bad\\nbad' is not allowed; expected one line"),
         (
-            "time_s: 5, wall_s: 1}",
+            "time_s: 5, wall_s: 8}",
             "time_s: 1e+200}",
             r"overrides\[0\]\.limits\.time_s: 1e\+200 is not allowed",
         ),
