@@ -229,6 +229,29 @@ TEST(margin_fit_by_hand) {
   CHECK_NEAR(fit.objective, 0.5 * 0.04 + 0.25 * 0.32, 1e-12);
 }
 
+TEST(features_of_unlike_spread_take_no_more_steps) {
+  // Overlapping clusters whose features' spreads fall off like 1 / p; a feature that no row has changes
+  // nothing.
+  std::mt19937_64 random(8);
+  const std::size_t n = 3000, P = 60;
+  Instance it(random, n, P, 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t p = 0; p < P; ++p) {
+      double& x = it.X[i * P + p];
+      x += it.labels[i] == 0 ? 0.2 : -0.2;
+      x *= p == 7 ? 0.0 : 1.0 / (1.0 + static_cast<double>(p));
+    }
+  }
+  const std::vector<double> group(P, 1e-4);
+  MarginLoss loss(it.view(), it.labels, 2);
+  const MarginFit fit = fit_margin(loss, {group, group, zeros(P)}, {}, 1e-6, 1000);
+  CHECK(fit.converged);
+  CHECK(fit.n_iter <= 40);
+  CHECK(fit.W[7] == 0.0 && fit.W[P + 7] == 0.0);
+  const MarginFit exact = fit_margin(loss, {group, group, zeros(P)}, fit.W, 1e-9, 5000);
+  CHECK_NEAR(fit.objective, exact.objective, 1e-8);
+}
+
 TEST(margin_finds_what_is_not_finite) {
   std::mt19937_64 random(5);
   Instance it(random, 700, 90, 2);
