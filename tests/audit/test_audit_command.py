@@ -89,7 +89,7 @@ def test_the_json_is_nested_and_the_csv_says_the_same(tmp_path):
     )
     for claim in claims:
         row = rows.loc[claim["claim"]].fillna("")
-        for key in ("cells", "cells_label_free", "methods", "stand_in_for"):
+        for key in ("cells", "cells_beside", "methods", "stand_in_for"):
             assert isinstance(claim[key], list) and "; ".join(claim[key]) == row[key]
         assert "; ".join(f"{part['claim']}: {part['verdict']}" for part in claim["parts"]) == row.parts
         for key in ("measured", "low", "p_value", "n"):

@@ -138,7 +138,7 @@ def test_a_run_that_agrees_reproduces_every_number():
     assert found.verdict["joint/cost/n/spambase"] == o.CONTRADICTED
     assert found.verdict["competitive/measured/digits"] == o.CONTRADICTED
     assert found.verdict["birch/lowest/glass"] == o.REPRODUCED
-    assert (found.verdict == found.verdict_label_free).all()
+    assert (found.verdict == found.verdict_beside).all()
 
 
 @pytest.mark.parametrize("key", sorted(key for key in PUBLISHED if key[0] == "Figure 3a"))

@@ -1,5 +1,6 @@
 """A wrong name in a paper of one's own is an error that names it, not a claim that cannot be tested."""
 
+import dataclasses
 import sys
 
 import pytest
@@ -11,6 +12,7 @@ from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claims_file import checked_claims
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
+from cladebench.measures import with_own
 from cladebench.papers.catalogue import load_plan
 from cladebench.workflow.workplan import Workplan
 
@@ -86,8 +88,8 @@ def paper(tmp_path, monkeypatch):
         ),
         (
             "left: {method: Ward}",
-            "left: {method: Ward, selection: labelfree}",
-            "claim 'ward-wins': selection: unknown 'labelfree'; did you mean 'label_free'",
+            "left: {method: Ward, selection: bset}",
+            "claim 'ward-wins': selection: unknown 'bset'; did you mean 'best'",
         ),
         (
             "claims:\n",
@@ -107,12 +109,13 @@ def test_an_unknown_name_is_an_error(paper, old, new, said):
 
 
 def test_a_metric_is_held_against_the_measures_of_the_plan(paper):
-    plan = load_plan("ghc")
-    object.__setattr__(plan, "measures", dict.fromkeys(["dendrogram_purity"]))
+    plan = load_plan(paper("measure: {metric: dendrogram_purity}", "measure: {metric: purity_of_mine}"))
+    path = plan.path.with_name("claims.yaml")
     with pytest.raises(ClaimsError) as error:
-        checked_claims(plan.path.with_name("claims.yaml"), plan)
-    assert "metric: unknown 'dasgupta_cost'; allowed: dendrogram_purity" in str(error.value)
-    assert "unknown 'dendrogram_purity'" not in str(error.value)
+        checked_claims(path, plan)
+    assert "claim 'table1/nested-blobs/ward' and 1 more: metric: unknown 'purity_of_mine'" in str(error.value)
+    own = with_own({"purity_of_mine": {"meaning": "the paper's own"}})
+    assert checked_claims(path, dataclasses.replace(plan, measures=own)).claims
 
 
 def test_wrong_claims_or_registers_stop_a_run_before_it_starts(paper, tmp_path, capsys):
@@ -146,7 +149,7 @@ def test_wrong_claims_or_registers_stop_a_run_before_it_starts(paper, tmp_path, 
 
 def test_names_that_the_plan_has_pass(paper):
     found = load_claims(
-        paper("left: {method: Ward}", "left: {method: Ward, where: {linkage: average}, selection: oracle}")
+        paper("left: {method: Ward}", "left: {method: Ward, where: {linkage: average}, selection: best}")
     )
     assert "ward-wins" in found.claims
 

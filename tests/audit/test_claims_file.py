@@ -3,6 +3,7 @@ from audit_records import cells, claims_of, frame, judged
 
 from cladebench.audit import ClaimsError
 from cladebench.audit.claim_checks import MAX_DEPTH
+from cladebench.measures import with_own
 
 ORDER = """
 claims:
@@ -17,10 +18,10 @@ TABLE = """
 tables:
   - id: t
     place: {artifact: Table 1}
-    measure: {direction: higher}
+    measure: {}
     columns:
-      d sp: {dataset: d, metric: SP, scale: 100}
-      d-time: {dataset: d, metric: seconds, direction: lower, not_testable: times of another machine}
+      d sp: {dataset: d, metric: sp}
+      d-time: {dataset: d, metric: seconds, not_testable: times of another machine}
     rows:
       A: {method: A, printed: ["94.40", "1986.9"]}
       B: {method: B, where: {k: 3}, printed: ["-", "5.2"]}
@@ -30,20 +31,20 @@ claims: []
 
 
 def test_a_table_gives_one_claim_for_each_number(tmp_path):
-    found = claims_of(tmp_path, TABLE)
+    found = claims_of(tmp_path, TABLE, with_own({"sp": {"unit": "%"}}))
     assert list(found.claims) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b", "t/bold/d-time", "t/best/d-time"]
     first, last = found.claims["t/d-sp/a"], found.claims["t/d-time/b"]
     assert first.published.value == 94.4
     assert dict(first.measure) == {
         "direction": "higher",
         "dataset": "d",
-        "metric": "SP",
-        "scale": 100,
+        "metric": "sp",
+        "scale": 100.0,
         "method": "A",
     }
     assert first.place_text() == "Table 1, row A, column d sp"
     assert last.measure["where"] == {"k": 3}
-    assert last.measure["direction"] == "lower"
+    assert (last.measure["direction"], last.measure["scale"]) == ("lower", 1.0)
     assert last.not_testable == "times of another machine"
     table = found.published_table()
     assert list(table.claim) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b"]

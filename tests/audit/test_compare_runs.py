@@ -1,16 +1,26 @@
 import numpy as np
 import pandas as pd
 import pytest
-from audit_records import cells, failed, frame, write_cells
 
+from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_run import COLUMNS
 from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
-LISTS = ("methods", "cells", "cells_label_free", "parts", "stand_in_for")
-TEXTS = ("place", "published", "reason", "kind", "quote", "reading", "selection", "verdict_label_free")
+LISTS = ("methods", "cells", "cells_beside", "parts", "stand_in_for")
+TEXTS = (
+    "place",
+    "published",
+    "reason",
+    "kind",
+    "quote",
+    "reading",
+    "selection",
+    "selection_beside",
+    "verdict_beside",
+)
 BLANK = dict.fromkeys(COLUMNS) | {key: [] for key in LISTS} | dict.fromkeys(TEXTS, "")
 
 
@@ -119,6 +129,32 @@ def test_metrics_that_only_one_run_recorded_are_missing(write):
     found = compare_runs(a, b)
     assert not found.agree()
     assert set(found.missing.metric) == {"cost", "fit_seconds"}
+
+
+def folds(values):
+    rows = cells("d", "A", {"purity": values}) + cells("d", "A", {"near": values}, at={"k": 1})
+    rows += cells("d", "A", {"near": [v / 2 for v in values]}, at={"k": 5})
+    return [row | {"repetition": 0, "fold": row["repetition"]} for row in rows]
+
+
+def test_folds_and_evaluation_points_are_told_apart(write):
+    a, b = write("a", folds([0.5, 0.6])), write("b", folds([0.5, 0.7]))
+    assert compare_runs(a, a).agree() and len(compare_runs(a, a).values) == 6
+    found = compare_runs(a, b)
+    assert found.beyond[["fold", "metric", "at"]].values.tolist() == [
+        [1, "purity", "{}"],
+        [1, "near", '{"k":1}'],
+        [1, "near", '{"k":5}'],
+    ]
+    one = write("one", [row for row in folds([0.5, 0.6]) if row["at"] != '{"k":5}' and row["fold"] == 0])
+    missing = compare_runs(a, one).missing
+    assert missing[["fold", "metric", "at"]].values.tolist() == [[1, "", ""], [0, "near", '{"k":5}']]
+
+
+def test_other_tasks_are_named_as_other_inputs(write):
+    other = [row | {"task": "another draw"} if row["repetition"] else row for row in BASE]
+    inputs = compare_runs(write("a", BASE), write("b", other)).inputs
+    assert inputs[["input", "changed", "cells"]].values.tolist() == [["task", 1, 2]]
 
 
 def test_wrong_usage(write, tmp_path, capsys):

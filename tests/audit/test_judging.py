@@ -4,9 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from audit_records import cells, claims_of, failed, frame, judged
+from scipy import stats
 
+from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
+from cladebench.bench.selection import Rule
+from cladebench.measures import with_own
 
 PURITY = "dendrogram_purity"
 NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
@@ -148,20 +151,34 @@ def test_published_numbers_are_judged_under_the_papers_rule_and_shown_under_the_
     claims = claims_of(tmp_path, TABLE)
     found = judged(claims, frame(rows)).loc["t/glass/a"]
     assert (found.verdict, found.selection, found.cells) == (o.REPRODUCED, "oracle", "toy/glass/A/k1/*")
-    assert (found.verdict_label_free, found.cells_label_free) == (o.CONTRADICTED, "toy/glass/A/k2/*")
-    assert found.measured_label_free == pytest.approx(0.30)
+    assert (found.selection_beside, found.verdict_beside) == ("label_free", o.CONTRADICTED)
+    assert found.cells_beside == "toy/glass/A/k2/*"
+    assert found.measured_beside == pytest.approx(0.30)
+    turned = judged(claims, frame(rows), selection=dict(reversed(SELECTION.items()))).loc["t/glass/a"]
+    assert (turned.selection, turned.measured) == ("label_free", found.measured_beside)
+    assert (turned.selection_beside, turned.measured_beside) == ("oracle", found.measured)
     pinned = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 2}, printed"))
     assert judged(pinned, frame(rows)).loc["t/glass/a"].cells == "toy/glass/A/k2/*"
     nowhere = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 7}, printed"))
     assert 'no cell of A on glass with {"k": 7}' in judged(nowhere, frame(rows)).loc["t/glass/a"].reason
 
 
-def test_scale_turns_shares_into_percent(tmp_path):
-    text = TABLE.replace('"0.47 ± 0.02"', '"47.0 ± 2.0"').replace(
-        "A: {method: A,", "A: {method: A, scale: 100,"
-    )
-    found = judged(claims_of(tmp_path, text), frame(cells("glass", "A", {PURITY: 0.47 + NOISE})))
+def test_a_measure_in_percent_is_held_against_printed_percentages(tmp_path):
+    text = TABLE.replace('"0.47 ± 0.02"', '"47.0 ± 2.0"')
+    records = frame(cells("glass", "A", {PURITY: 0.47 + NOISE}))
+    found = judged(claims_of(tmp_path, text, with_own({PURITY: {"unit": "%"}})), records)
     assert found.verdict["t/glass/a"] == o.REPRODUCED
+    assert found.measured["t/glass/a"] == pytest.approx(47.0)
+    assert judged(claims_of(tmp_path, text), records).verdict["t/glass/a"] == o.CONTRADICTED
+
+
+def test_a_measure_says_which_way_is_better_unless_the_claim_does(tmp_path):
+    text = TABLE.replace(", direction: higher", "")
+    records = frame(cells("glass", "A", {PURITY: 0.47 + NOISE}), cells("glass", "HAC", {PURITY: [0.63]}))
+    assert judged(claims_of(tmp_path, text), records).verdict["order"] == o.CONTRADICTED
+    lower = with_own({PURITY: {"direction": "lower"}})
+    assert judged(claims_of(tmp_path, text, lower), records).verdict["order"] == o.REPRODUCED
+    assert judged(claims_of(tmp_path, TABLE, lower), records).verdict["order"] == o.CONTRADICTED
 
 
 ORDERS = """
@@ -261,13 +278,108 @@ def test_the_best_and_the_worst_follow_the_direction(tmp_path, direction, severa
     assert found.methods["each/a"] == f"X; {rival}"
 
 
-def test_repetitions_are_paired_by_their_number(tmp_path):
+def test_results_are_paired_by_their_task(tmp_path):
     drift = np.array([0.0, 0.3, -0.2, 0.1, -0.1])
     rows = cells("a", "X", {PURITY: 0.52 + drift + NOISE / 10}) + cells("a", "Y", {PURITY: 0.5 + drift})
     claims = claims_of(tmp_path, ORDERS.replace("best_of: [Y, Z]", "method: Y"))
     assert judged(claims, frame(rows)).verdict["each/a"] == o.REPRODUCED
     shuffled = frame(rows).sample(frac=1, random_state=0)
-    assert judged(claims, shuffled).p_value["each/a"] == judged(claims, frame(rows)).p_value["each/a"]
+    assert judged(claims, shuffled).p_value["each/a"] == pytest.approx(
+        judged(claims, frame(rows)).p_value["each/a"]
+    )
+    # The same repetitions of other data are no pairs.
+    rows = cells("a", "X", {PURITY: 0.52 + drift}) + cells("a", "Y", {PURITY: 0.5 + drift}, tasks=[*"abcde"])
+    apart = judged(claims, frame(rows)).loc["each/a"]
+    assert (apart.verdict, apart.reason) == (o.NOT_TESTABLE, "X and Y share no task")
+    # Nor are those of other tasks when some are shared.
+    tasks = ["a, draw 2", "a, draw 0", "z", "a, draw 1", "y"]
+    rows = cells("a", "X", {PURITY: 0.52 + drift}) + cells(
+        "a", "Y", {PURITY: 0.5 + drift[[2, 0, 3, 1, 4]]}, tasks=tasks
+    )
+    some = judged(claims, frame(rows)).loc["each/a"]
+    assert some.n == 3 and some.low == pytest.approx(0.02) == some.high
+
+
+FOLDS = ORDERS.replace("best_of: [Y, Z]", "method: Y")
+
+
+def test_results_that_share_their_training_rows_are_tested_with_the_correction(tmp_path):
+    claims = claims_of(tmp_path, FOLDS)
+    ahead = 0.02 + NOISE * 1.6
+
+    def found(**how):
+        rows = cells("a", "X", {PURITY: 0.5 + ahead}, **how) + cells(
+            "a", "Y", {PURITY: np.full(5, 0.5)}, **how
+        )
+        return judged(claims, frame(rows)).loc["each/a"]
+
+    plain, folds = found(), found(held_out=(80, 20))
+    t = ahead.mean() / (ahead.std(ddof=1) * np.sqrt(1 / 5 + 20 / 80))
+    assert folds.p_value == pytest.approx(2 * stats.t.sf(t, 4))
+    assert plain.p_value == pytest.approx(stats.ttest_1samp(ahead, 0).pvalue)
+    assert plain.verdict == o.REPRODUCED and folds.verdict == o.DIRECTION_ONLY
+    one_side = cells("a", "X", {PURITY: 0.5 + ahead}, held_out=(80, 20)) + cells(
+        "a", "Y", {PURITY: np.full(5, 0.5)}
+    )
+    assert judged(claims, frame(one_side)).p_value["each/a"] == pytest.approx(folds.p_value)
+
+
+def test_values_and_ratios_and_slopes_have_the_correction_too(tmp_path):
+    value = claims_of(tmp_path, TABLE)
+    widths = []
+    for how in ({}, {"held_out": (80, 20)}):
+        row = judged(value, frame(cells("glass", "A", {PURITY: 0.47 + NOISE}, **how))).loc["t/glass/a"]
+        widths.append(row.high - row.low)
+    assert widths[1] / widths[0] == pytest.approx(np.sqrt((1 / 5 + 1 / 4) / (1 / 5)))
+    claims = claims_of(tmp_path, RATIOS)
+    found = []
+    for how in ({}, {"held_out": (80, 20)}):
+        rows = []
+        for i, n in enumerate((10, 100, 1000)):
+            base = 1e-3 * n * (1 + np.roll(NOISE, i))
+            rows += cells("a", "flow", {"seconds": base}, {"n": n}, **how)
+            rows += cells("a", "ILP", {"seconds": 30 * base[::-1]}, {"n": n}, **how)
+        fixed = {"first": Rule("first", "first", setting={"n": 10})}
+        found.append(judged(claims, frame(rows), selection=fixed))
+    for claim in ("faster", "linear"):
+        plain, folds = (table.loc[claim] for table in found)
+        assert folds.detectable > 1.4 * plain.detectable, claim
+    assert np.log(found[1].high["faster"] / found[1].low["faster"]) == pytest.approx(
+        1.5 * np.log(found[0].high["faster"] / found[0].low["faster"])
+    )
+
+
+def test_a_claim_is_judged_at_its_evaluation_point_or_at_the_plans(tmp_path):
+    claims = claims_of(tmp_path, FOLDS)
+    rows = []
+    for k, gain in ((1, -0.1), (5, 0.1)):
+        rows += cells("a", "X", {PURITY: 0.5 + gain + NOISE / 5}, at={"k": k})
+        rows += cells("a", "Y", {PURITY: np.full(5, 0.5)}, at={"k": k})
+    for at, verdict in (({"k": 5}, o.REPRODUCED), ({"k": 1}, o.CONTRADICTED), ({"k": 1.0}, o.CONTRADICTED)):
+        assert judged(claims, frame(rows), at=at).verdict["each/a"] == verdict
+    said = judged(claims, frame(rows), at={"k": 7}).loc["each/a"]
+    assert said.verdict == o.NOT_TESTABLE
+    assert f'X on a: {PURITY} is recorded at {{"k":1}}, {{"k":5}}, not at {{"k":7}}' in said.reason
+    own = claims_of(tmp_path, FOLDS.replace("{method: X}", "{method: X, at: {k: 5}}"))
+    apart = judged(own, frame(rows), at={"k": 1}).loc["each/a"]
+    assert (apart.verdict, apart.published) == (o.REPRODUCED, f"X (k = 5) > Y in {PURITY}")
+
+
+def test_rows_of_another_paper_are_left_out(tmp_path):
+    claims = claims_of(tmp_path, TABLE)
+    own = cells("glass", "A", {PURITY: 0.47 + NOISE}) + cells("glass", "HAC", {PURITY: [0.6304]})
+    others = [row | {"paper": "another"} for row in cells("glass", "A", {PURITY: 0.9 + NOISE})]
+    for rows in (own + others, others + own):
+        pd.testing.assert_frame_equal(judged(claims, frame(rows)), judged(claims, frame(own)))
+    assert set(judged(claims, frame(others)).verdict) == {o.NOT_TESTABLE}
+
+
+def test_a_number_of_one_draw_may_differ_by_the_spread_of_draws(tmp_path):
+    records = frame(cells("glass", "A", {PURITY: 0.49 + 2 * NOISE}))
+    text = TABLE.replace('"0.47 ± 0.02"', '"0.45 ± 0.001"')
+    one = text.replace("glass: {dataset: glass}", "glass: {dataset: glass, one_draw: true}")
+    assert judged(claims_of(tmp_path, text), records).verdict["t/glass/a"] == o.CONTRADICTED
+    assert judged(claims_of(tmp_path, one), records).verdict["t/glass/a"] != o.CONTRADICTED
 
 
 RATIOS = """

@@ -86,7 +86,7 @@ def results(out: Path) -> dict[str, tuple]:
     return {
         r["cell_id"]: (
             r["status"],
-            r["metrics"],
+            r["readings"],
             r["key"],
             Store(out).path(r["cell_id"], ".npz").read_bytes(),
         )

@@ -1,8 +1,13 @@
+from typing import ClassVar
+
 import pytest
 
+from cladebench.bench.cell_spec import canonical_json
 from cladebench.bench.plan import MAX_CELLS, PlanError, expand, expected_failures, read_plan
+from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
+from cladebench.papers.protocol import Protocol
 
 
 def test_papers_are_found_by_folder_and_by_module_name():
@@ -157,8 +162,8 @@ def test_a_protocol_that_stumbles_over_a_plan_is_one_line(plan, monkeypatch):
     def stumble(plan):
         raise TypeError("run_cell() missing 3 arguments")
 
-    monkeypatch.setattr(toy_paper.protocol, "validate", stumble)
-    with pytest.raises(PlanError, match=r"plan\.yaml: toy_paper\.protocol\.validate: TypeError: run_cell"):
+    monkeypatch.setattr(toy_paper.protocol.PROTOCOL, "validate", stumble)
+    with pytest.raises(PlanError, match=r"plan\.yaml: toy_paper\.protocol: TypeError: run_cell"):
         validate_protocol(plan)
 
 
@@ -201,7 +206,11 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
             "repetition: 2",
             r"unknown key 'repetition'; did you mean 'repetitions'\? allowed:",
         ),
-        ("direction: max", "direction: up", r"selection\.oracle\.direction: 'up' is not allowed; .*max, min"),
+        (
+            "metric: score,",
+            "metric: score, direction: up,",
+            r"selection\.oracle\.direction: 'up' is not allowed; .*higher, lower",
+        ),
         ("memory_mb: 600, wall_s: 60", "wall_s: 60", r"scopes\.smoke\.limits: missing key 'memory_mb'"),
         ("{estimator: bad}", "{}", r"methods\.bad: missing key 'estimator'"),
         ("  smoke:", "  tiny:", r"scopes\.tiny: unknown key 'tiny'; allowed: smoke, quick, full"),
@@ -275,32 +284,163 @@ def test_protocol_refuses_wrong_parameter_names(edited_plan, old, new, where):
         validate_protocol(read_plan(edited_plan(old, new), "toy_paper"))
 
 
-def test_dotted_estimators_must_be_there(edited_plan):
-    def check(path):
-        read_plan(edited_plan("{estimator: bad}", f"{{estimator: {path}}}"), "toy_paper").check_estimators(
-            ["good", *(m.estimator for m in load_plan("toy_paper").methods.values())]
-        )
+CHECKED = """
+paper: toy_paper
+title: t
+citation: c
+methods:
+  tree: {estimator: Agglomerative, params: {linkage: ward}}
+  far: {estimator: sklearn.cluster.KMeans, params: {n_clusters: 2, length: 3}}
+  look: {estimator: toy_paper.protocol.good, role: study}
+scopes:
+  smoke:
+    datasets: [nested-blobs]
+    repetitions: 1
+    limits: {time_s: 30, memory_mb: 600}
+    grid: {tree: {n_clusters: [2, 3]}}
+"""
 
-    check("sklearn.cluster.KMeans")  # imported into its package
-    check("toy_paper.protocol.validate")
+
+class Checked(Protocol):
+    own: ClassVar = {"length": 1}
+
+    def measure(self, cell):
+        raise AssertionError("nothing runs")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("", "", ""),
+        (
+            "Agglomerative",
+            "Aglomerative",
+            r"methods\.tree\.estimator: .*'Aglomerative'.*did you mean 'Agglomerative'",
+        ),
+        (
+            "cluster.KMeans",
+            "cluster.KMean",
+            r"methods\.far\.estimator: .*has no KMean; did you mean 'KMeans'",
+        ),
+        ("cluster.KMeans", "clustr.KMeans", r"methods\.far\.estimator: .*no module sklearn\.clustr"),
+        (
+            "sklearn.cluster.KMeans",
+            "no_such_package.x.Y",
+            r"methods\.far\.estimator: .*no module no_such_package",
+        ),
+        (
+            "linkage: ward",
+            "linkge: ward",
+            r"methods\.tree\.params: tree has no parameter 'linkge'; did you mean",
+        ),
+        (
+            "length: 3",
+            "lenght: 3",
+            r"methods\.far\.params: far has no parameter 'lenght'; did you mean 'length'",
+        ),
+        ("n_clusters", "n_clustrs", r"scopes\.smoke\.grid\.tree: tree has no parameter 'n_clustrs'"),
+        (
+            "protocol.good",
+            "protocol.gud",
+            r"methods\.look\.estimator: 'toy_paper\.protocol\.gud' cannot be found",
+        ),
+        ("protocol.good", "protocol.Toy", r"methods\.look\.estimator: .*expected a function of a cell"),
+        ("protocol.good", "protcl.good", r"methods\.look\.estimator: .*No module named 'toy_paper\.protcl'"),
+    ],
+)
+def test_a_protocol_checks_estimators_studies_and_parameters(tmp_path, old, new, message):
+    path = tmp_path / "plan.yaml"
+    path.write_text(CHECKED.replace(old, new) if old else CHECKED)
+    plan = read_plan(path, "toy_paper")
+    if not message:
+        return Checked().validate(plan)
+    with pytest.raises(PlanError, match=message) as caught:
+        Checked().validate(plan)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+class Loose:
+    def run(self, cell):
+        raise AssertionError("nothing runs")
+
+
+@pytest.mark.parametrize("found", [None, Loose(), Protocol])
+def test_a_protocol_is_an_instance_of_a_subclass(plan, monkeypatch, found):
+    import toy_paper.protocol
+
+    validate_protocol(plan)
+    monkeypatch.setattr(toy_paper.protocol, "PROTOCOL", found)
     with pytest.raises(
-        PlanError, match=r"bad\.estimator: unknown 'toy_paper\.protocol\.valdate'; .*did you mean 'validate'"
+        PlanError, match=r"toy_paper\.protocol: PROTOCOL: .*; expected an instance of a subclass of"
     ):
-        check("toy_paper.protocol.valdate")
-    with pytest.raises(PlanError, match=r"there is no module 'toy_paper\.protocl'"):
-        check("toy_paper.protocl.run")
-    with pytest.raises(
-        PlanError,
-        match=r"no_such_package cannot be imported|there is no module 'no_such_package\.x'|No module",
-    ):
-        check("no_such_package.x.Y")
+        validate_protocol(plan)
 
 
-def test_unknown_estimators_are_named(plan):
-    known = [method.estimator for method in plan.methods.values()]
-    plan.check_estimators(known)
-    with pytest.raises(PlanError, match=r"methods\.bad\.estimator: unknown 'bad'; .*allowed: .*good"):
-        plan.check_estimators([name for name in known if name != "bad"])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "metric: score,",
+            "metric: scor,",
+            r"selection\.oracle\.metric: no measure 'scor'; did you mean 'score'",
+        ),
+        (
+            "direction: higher}",
+            "needs: [labels]}",
+            r"selection\.oracle: missing key 'direction': of 'score' neither",
+        ),
+        (
+            "{meaning: a number, direction: higher}",
+            "{direction: higher}",
+            r"measures\.score: missing key 'meaning'",
+        ),
+        ("label: oracle, ", "", r"selection\.oracle: missing key 'label'"),
+        ("metric: score,", "metric: score, setting: {alpha: 9},", r"selection\.oracle"),
+        ("metric: score, ", "", r"selection\.oracle: missing key 'metric'; or missing key 'setting'"),
+        ("uses: test labels", "uses: luck", r"selection\.oracle\.uses: 'luck' is not allowed"),
+        ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 1}}", r"scopes\.smoke\.task\.folds\.n: 1 "),
+        ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task"),
+        ("repetitions: 2", "repetitions: 2\n    task: {test: 1}", r"scopes\.smoke\.task\.test: 1 "),
+        (
+            "repetitions: 2",
+            "repetitions: 2\n    task: {fold: 2}",
+            r"scopes\.smoke\.task\.fold: unknown key 'fold'; did you mean 'folds'",
+        ),
+    ],
+)
+def test_wrong_rules_measures_and_tasks_are_refused(edited_plan, old, new, message):
+    with pytest.raises(InputFileError, match=message):
+        read_plan(edited_plan(old, new), "toy_paper")
+
+
+def test_rules_take_direction_and_point_from_measure_and_plan(edited_plan):
+    path = edited_plan("selection:\n", "at: {k: 5}\nselection:\n")
+    text = path.read_text().replace("metric: score,", "metric: score, at: {k: 1},")
+    path.write_text(
+        text.replace("scopes:\n", "  fixed: {label: fixed, setting: {alpha: 9}, uses: nothing}\nscopes:\n", 1)
+    )
+    plan = read_plan(path, "toy_paper")
+    assert list(plan.selection) == ["oracle", "label_free", "fixed"] and plan.at == {"k": 5}
+    assert plan.selection["oracle"] == Rule(
+        "oracle", "oracle", "score", "higher", {"k": 1}, None, "test labels"
+    )
+    assert plan.selection["label_free"].direction == "lower" and plan.selection["label_free"].at == {"k": 5}
+    fixed = plan.selection["fixed"]
+    assert (fixed.metric, fixed.direction, fixed.setting) == (None, None, {"alpha": 9})
+    turned = edited_plan("metric: objective,", "metric: objective, direction: higher,")
+    assert read_plan(turned, "toy_paper").selection["label_free"].direction == "higher"
+
+
+def test_folds_are_cells_of_each_repetition_and_tasks_can_be_overridden(edited_plan):
+    path = edited_plan("repetitions: 2\n", "repetitions: 2\n    task: {folds: {n: 3}, rows: 50}\n")
+    text = path.read_text().replace("- {method: slow, repetitions: 6}", "- {method: slow, task: {rows: 20}}")
+    path.write_text(text)
+    jobs = {job.methods[0].name: job for job in expand(read_plan(path, "toy_paper"), "smoke")}
+    specs = [cell.spec for cell in jobs["bad"].cells]
+    assert [(s.repetition, s.fold) for s in specs] == [(r, f) for r in (0, 1) for f in (0, 1, 2)]
+    assert [s.cell_id.rpartition("/")[2] for s in specs] == ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"]
+    assert {canonical_json(s.task) for s in specs} == {'{"folds":{"n":3},"rows":50}'}
+    assert [(c.spec.fold, dict(c.spec.task)) for c in jobs["slow"].cells] == [(None, {"rows": 20})] * 2
 
 
 def test_every_papers_own_plan_is_valid():

@@ -2,6 +2,7 @@ import hashlib
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
@@ -29,7 +30,13 @@ def record(alpha=1, repetition=0, status="ok", **changes):
     )
     if status == "ok":
         base.update(
-            metrics={"b": 2.5, "a": 1.0}, details={"converged": True, "iterations": 4, "tolerance": 1e-3}
+            readings=[
+                {"at": {}, "metrics": {"b": 2.5, "a": 1.0}},
+                {"at": {"k": 10}, "metrics": {"near": 0.5}},
+                {"at": {"k": 9.0}, "metrics": {"near": 0.25}},
+            ],
+            drawn={"digest": "d" * 64, "rows": 30, "train": 20, "test": 10},
+            details={"converged": True, "iterations": 4, "tolerance": 1e-3},
         )
     else:
         base.update(reason="because", data=None, key=None)
@@ -42,27 +49,36 @@ def test_read_records_is_long_sorted_and_typed(tmp_path):
         store.write_record(item)
     table = store.read_records()
     assert list(table.columns) == list(COLUMNS)
-    shown = list(
-        zip(
-            table.setting,
-            table.repetition,
-            table.metric.astype(object).where(table.metric.notna(), None),
-            strict=True,
-        )
-    )
+    columns = (table[name].astype(object) for name in ("setting", "repetition", "metric", "at"))
+    shown = [tuple(None if pd.isna(x) else x for x in row) for row in zip(*columns, strict=True)]
+    finished = [("a", "{}"), ("b", "{}"), ("near", '{"k":9}'), ("near", '{"k":10}')]
     assert shown == [
-        ('{"alpha":9}', 0, "a"),
-        ('{"alpha":9}', 0, "b"),
-        ('{"alpha":9}', 1, None),
-        ('{"alpha":10}', 0, "a"),
-        ('{"alpha":10}', 0, "b"),
+        *(('{"alpha":9}', 0, *found) for found in finished),
+        ('{"alpha":9}', 1, None, "{}"),
+        *(('{"alpha":10}', 0, *found) for found in finished),
     ]
-    good, failed = table.iloc[0], table.iloc[2]
+    good, failed = table.iloc[0], table.iloc[4]
     assert (good["value"], good["converged"], good["iterations"], good["tolerance"]) == (1.0, True, 4, 1e-3)
     assert (good["data_kind"], good["data_source"], good["stand_in_for"]) == ("stand-in", "mirror", "glass")
     assert (good["params"], good["estimator"], good["git_commit"]) == ('{"alpha":9,"beta":2}', "E", "abc")
     assert (failed["status"], failed["reason"]) == ("timeout", "because") and np.isnan(failed["value"])
+    assert (good["task"], good["n_rows"], good["n_train"], good["n_test"]) == ("d" * 64, 30, 20, 10)
+    assert failed[["task", "n_rows", "n_train", "n_test", "fold"]].isna().all()
     assert str(table["iterations"].dtype) == "Int64" and str(table["converged"].dtype) == "boolean"
+
+
+def test_folds_have_records_and_rows_of_their_own_in_their_order(tmp_path):
+    store = Store(tmp_path)
+    for fold in (10, 2):
+        spec = CellSpec(
+            "p", "d", "m", {"alpha": 1}, 3, 7, Limits(10, 100), fold=fold, task={"folds": {"n": 11}}
+        )
+        changes = {"fold": fold, "cell_id": spec.cell_id, "task": dict(spec.task), "seed": spec.seed}
+        store.write_record(record(repetition=3, **changes))
+    table = store.read_records()
+    assert table.fold.tolist() == [2] * 4 + [10] * 4 and set(table.repetition) == {3}
+    assert table.cell_id.str.rpartition("/")[2].unique().tolist() == ["3.2", "3.10"]
+    assert len(list(tmp_path.rglob("*.json"))) == 2
 
 
 def test_only_the_planned_cells_are_read_when_they_are_given(tmp_path):
@@ -166,12 +182,17 @@ def test_arrays_that_are_not_those_of_the_record_are_noticed(with_arrays, damage
     "changes",
     [
         {"status": "fine"},
-        {"metrics": {}},
-        {"metrics": {"a": "high"}},
+        {"readings": []},
+        {"readings": [{"at": {}, "metrics": {}}]},
+        {"readings": [{"at": {}, "metrics": {"a": "high"}}]},
+        {"readings": [{"at": {"k": [1]}, "metrics": {"a": 1.0}}]},
+        {"readings": [{"metrics": {"a": 1.0}}]},
+        {"drawn": None},
+        {"fold": -1},
         {"extra": 1},
         {"key": None},
-        {"status": "error", "reason": None, "metrics": {}},
-        {"status": "error", "reason": "x", "metrics": {"a": 1.0}},
+        {"status": "error", "reason": None, "readings": []},
+        {"status": "error", "reason": "x", "readings": [{"at": {}, "metrics": {"a": 1.0}}]},
         {"arrays": ["x"]},
         {"arrays_sha256": "0" * 64},
         {"details": {"iterations": 10**30}},
@@ -219,7 +240,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 def test_records_on_disk_are_plain_json(tmp_path):
     store = Store(tmp_path)
     store.write_record(record())
-    assert json.loads(store.path(record()["cell_id"]).read_text())["metrics"] == {"a": 1.0, "b": 2.5}
+    first = json.loads(store.path(record()["cell_id"]).read_text())["readings"][0]
+    assert first == {"at": {}, "metrics": {"a": 1.0, "b": 2.5}}
 
 
 def test_the_schema_knows_the_statuses():

@@ -2,7 +2,15 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, derive_seed, setting_id
+from cladebench.bench.cell_spec import (
+    CellSpec,
+    Limits,
+    MethodPlan,
+    canonical_json,
+    derive_seed,
+    point_text,
+    setting_id,
+)
 
 SPEC = CellSpec("p", "d", "m", {"b": 1, "a": [0.5, "x"]}, 2, 7, Limits(10, 500))
 
@@ -14,10 +22,11 @@ def test_seed_is_fixed_for_all_time():
 
 
 def test_seed_ignores_setting_limits_and_threads_and_hears_the_rest():
-    same = [{"setting": {}}, {"limits": Limits(1, 1)}, {"threads": 4}]
+    same = [{"setting": {}}, {"task": {"rows": 5}}, {"limits": Limits(1, 1)}, {"threads": 4}]
     assert all(dataclasses.replace(SPEC, **change).seed == SPEC.seed for change in same)
     other = [{"paper": "q"}, {"dataset": "e"}, {"method": "n"}, {"repetition": 3}, {"root_seed": 8}]
-    assert len({dataclasses.replace(SPEC, **change).seed for change in other} | {SPEC.seed}) == 6
+    other += [{"fold": 0}, {"fold": 1}]
+    assert len({dataclasses.replace(SPEC, **change).seed for change in other} | {SPEC.seed}) == 8
 
 
 def test_setting_id_does_not_depend_on_the_order_of_keys():
@@ -28,6 +37,15 @@ def test_setting_id_does_not_depend_on_the_order_of_keys():
 def test_cell_id_and_round_trip():
     assert SPEC.cell_id == f"p/d/m/{SPEC.setting_id}/2"
     assert CellSpec.from_dict(SPEC.as_dict()) == SPEC
+    fold = dataclasses.replace(SPEC, fold=0, task={"folds": {"n": 2}})
+    assert fold.cell_id == f"p/d/m/{SPEC.setting_id}/2.0"
+    assert CellSpec.from_dict(fold.as_dict()) == fold != SPEC
+
+
+def test_evaluation_points_are_equal_however_they_are_written():
+    assert point_text({"k": 5.0, "a": "x"}) == point_text({"a": "x", "k": 5}) == '{"a":"x","k":5}'
+    assert point_text({}) == "{}" and point_text({"k": 0.5}) == '{"k":0.5}'
+    assert point_text({"k": True}) != point_text({"k": 1})
 
 
 def test_limits_have_a_wall_limit_and_scale():

@@ -12,7 +12,7 @@ def record(repetition="0", status="ok", reason=None, setting=None, **metrics):
         "cell_id": f"hmmc/vehicle/HMMC/1234abcd/{repetition}",
         "status": status,
         "reason": reason,
-        "metrics": metrics,
+        "readings": [{"at": {}, "metrics": metrics}] if metrics else [],
     }
 
 
@@ -34,6 +34,14 @@ def test_a_line_for_each_cell_with_setting_seconds_metrics_and_time_left():
         "[5/6] hmmc vehicle HMMC alpha=1.0, beta=0.01 #4: ok 3.00 s  sp 0.500 a 1 b 2 c 3 d 4  (about 3 s left)",
         "[6/6] hmmc vehicle HMMC alpha=1.0, beta=0.01 #5: ok 1.00 s  sp 1.00e-9",
     ]
+
+
+def test_of_several_evaluation_points_the_first_is_shown():
+    lines = []
+    found = record(seconds=1.5)
+    found["readings"] += [{"at": {"k": k}, "metrics": {"accuracy": k / 10}} for k in (1, 5)]
+    Progress(1, lines.append, first=["accuracy"]).cell(found, 2.0)
+    assert lines[0].endswith("ok 2.00 s  accuracy 0.100 seconds 1.5")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ import pytest
 
 from cladebench import datasets
 from cladebench.bench import run_cell as cell
-from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.cell_io import CellOutput, Reading
 from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.run_cell import cell_key, check_output, load_data, run_cell
+from cladebench.bench.task import draw_task
 from cladebench.input_files import validator
 
 PROVENANCE = {
@@ -34,7 +35,13 @@ def test_a_good_cell_gives_a_complete_plain_record(jobs):
     assert validator("record").is_valid(
         record | {"arrays_sha256": "0" * 64}
     )  # whoever stores them fills it in
-    assert record["status"] == "ok" and record["metrics"]["objective"] == 10.0
+    (reading,) = record["readings"]
+    assert record["status"] == "ok" and reading["at"] == {} and reading["metrics"]["objective"] == 10.0
+    data = datasets.load("nested-blobs")
+    assert record["drawn"] == {
+        "digest": draw_task(jobs["good"].cells[0].spec, data).digest,
+        **dict.fromkeys(("rows", "train", "test"), data.n_samples),
+    }
     assert record["details"]["curve"] == [None, 1.0] and record["details"]["iterations"] == 3
     assert record["arrays"] == sorted(arrays) == ["labels", "noise"]
     assert record["data"]["content_sha256"] == datasets.load("nested-blobs").content_sha256
@@ -45,7 +52,7 @@ def test_a_good_cell_gives_a_complete_plain_record(jobs):
 def test_a_cell_is_a_pure_function_of_its_specification(jobs):
     for method in ("good", "globals"):
         (first, arrays), (second, again) = run(jobs, method), run(jobs, method)
-        assert first["metrics"] == second["metrics"] and first["key"] == second["key"]
+        assert first["readings"] == second["readings"] and first["key"] == second["key"]
         assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
 
 
@@ -61,7 +68,7 @@ def test_faults_become_statuses(jobs, capfd, method, status, reason):
     record, arrays = run(jobs, method)
     assert validator("record").is_valid(record)
     assert record["status"] == status and record["reason"].startswith(reason)
-    assert record["metrics"] == {} and arrays == {}
+    assert record["readings"] == [] and arrays == {}
     assert "Traceback" in capfd.readouterr().err
 
 
@@ -109,39 +116,54 @@ def test_no_cell_can_alter_the_data_of_another():
     [
         ({"score": 1.0}, "must return a CellOutput, got dict"),
         (CellOutput({}), "no metric"),
+        (CellOutput(readings=[Reading({}, {"k": 1})]), "no metric"),
+        (CellOutput({"b": 1.0}, {"x": np.zeros(1)}), "readings: expected each to be a Reading, got str"),
+        (CellOutput(readings=[Reading({"b": float("nan")}, {"k": 1})]), "metric 'b' is nan"),
+        (
+            CellOutput(readings=[Reading({"b": 1.0}, {"k": 1}), Reading({"b": 2.0}, {"k": 1.0})]),
+            """metric 'b' at {"k":1} is read twice""",
+        ),
+        (CellOutput({"b": 1.0}, readings=[Reading({"b": 2.0})]), "metric 'b' is read twice"),
+        (
+            CellOutput({"b": 1.0}, readings=[Reading({"b": 2.0}, {"k": 1})]),
+            "metric 'b' is read both at evaluation points and at none",
+        ),
+        (CellOutput(readings=[Reading({"b": 1.0}, {"k": [1]})]), "evaluation point 'k' must be a number"),
+        (CellOutput(readings=[Reading({"b": 1.0}, {"k": np.nan})]), "evaluation point 'k' must be a number"),
+        (CellOutput(readings=[Reading({"b": 1.0}, {3: 1})]), "the name of an evaluation point must be text"),
         (CellOutput({"a": 1.0, "b": float("inf")}), "metric 'b' is inf"),
         (CellOutput({"b": None}), "metric 'b' must be a number, got NoneType"),
         (CellOutput({"b": True}), "metric 'b' must be a number, got bool"),
-        (CellOutput({"b": 1.0}, {"x": np.array([{}])}), "array 'x' has dtype object"),
-        (CellOutput({"b": 1.0}, {}, {"x": object()}), "detail 'x' has no JSON form"),
-        (CellOutput({"b": 1.0}, {}, {"converged": 1}), "detail 'converged' must be true or false, got 1"),
-        (CellOutput({"b": 1.0}, {}, {"iterations": 1.5}), "detail 'iterations' must be a whole number"),
-        (CellOutput({"b": 1.0}, {}, {"tolerance": "small"}), "detail 'tolerance' must be a number"),
+        (CellOutput({"b": 1.0}, arrays={"x": np.array([{}])}), "array 'x' has dtype object"),
+        (CellOutput({"b": 1.0}, details={"x": object()}), "detail 'x' has no JSON form"),
+        (CellOutput({"b": 1.0}, details={"converged": 1}), "detail 'converged' must be true or false, got 1"),
+        (CellOutput({"b": 1.0}, details={"iterations": 1.5}), "detail 'iterations' must be a whole number"),
+        (CellOutput({"b": 1.0}, details={"tolerance": "small"}), "detail 'tolerance' must be a number"),
         (
-            CellOutput({"b": 1.0}, {}, {"converged": "yes"}),
+            CellOutput({"b": 1.0}, details={"converged": "yes"}),
             "detail 'converged' must be true or false, got 'yes'",
         ),
         (
-            CellOutput({"b": 1.0}, {}, {"iterations": True}),
+            CellOutput({"b": 1.0}, details={"iterations": True}),
             "detail 'iterations' must be a whole number, got True",
         ),
         (
-            CellOutput({"b": 1.0}, {}, {"iterations": 10**30}),
+            CellOutput({"b": 1.0}, details={"iterations": 10**30}),
             "detail 'iterations': a whole number beyond 64 bits",
         ),
         (
-            CellOutput({"b": 1.0}, {}, {"x": {"y": [-(2**63) - 1]}}),
+            CellOutput({"b": 1.0}, details={"x": {"y": [-(2**63) - 1]}}),
             "detail 'x': a whole number beyond 64 bits",
         ),
         (
-            CellOutput({"b": 1.0}, {}, {"x": ["a\ud800"]}),
+            CellOutput({"b": 1.0}, details={"x": ["a\ud800"]}),
             "detail 'x': a text is not valid Unicode at character 1",
         ),
-        (CellOutput({"b": 1.0}, {}, {"x": {"\ud800": 1}}), "detail 'x': a key is not valid Unicode"),
-        (CellOutput({"b": 1.0}, {}, {"\ud800": 1}), "the name of a detail is not valid Unicode"),
-        (CellOutput({"b": 1.0}, {}, {"x": nested(21)}), "detail 'x': more than 20 levels"),
+        (CellOutput({"b": 1.0}, details={"x": {"\ud800": 1}}), "detail 'x': a key is not valid Unicode"),
+        (CellOutput({"b": 1.0}, details={"\ud800": 1}), "the name of a detail is not valid Unicode"),
+        (CellOutput({"b": 1.0}, details={"x": nested(21)}), "detail 'x': more than 20 levels"),
         (
-            CellOutput({"b": 1.0}, {}, {"few": [1], "x": "y" * 2**20}),
+            CellOutput({"b": 1.0}, details={"few": [1], "x": "y" * 2**20}),
             "the longest is 'x': store it as an array",
         ),
         (CellOutput({"b": 10**400}), "metric 'b' is inf, not a finite number"),
@@ -149,13 +171,40 @@ def test_no_cell_can_alter_the_data_of_another():
         (CellOutput({3: 1.0}), "the name of a metric must be text, got int"),
         (CellOutput({"\udfff": 1.0}), "the name of a metric is not valid Unicode"),
         (CellOutput({"m" * 201: 1.0}), "the name of a metric must have at most 200 characters, got 201"),
-        (CellOutput({"b": 1.0}, {"../x": np.zeros(1)}), "array '../x': a name must not be empty, nor have"),
-        (CellOutput({"b": 1.0}, {"": np.zeros(1)}), "array '': a name must not be empty"),
+        (
+            CellOutput({"b": 1.0}, arrays={"../x": np.zeros(1)}),
+            "array '../x': a name must not be empty, nor have",
+        ),
+        (CellOutput({"b": 1.0}, arrays={"": np.zeros(1)}), "array '': a name must not be empty"),
     ],
 )
 def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):
     with pytest.raises((TypeError, ValueError), match=message):
         check_output(output)
+
+
+def test_readings_are_kept_in_their_order_and_plain(jobs):
+    given = [Reading({"b": 1.0}, {"k": np.int64(5), "width": "wide"}), Reading({"b": 2}, {"k": np.True_})]
+    readings, _, _ = check_output(CellOutput({"once": 3}, given))
+    assert [(dict(r.at), dict(r.metrics)) for r in readings] == [
+        ({}, {"once": 3.0}),
+        ({"k": 5, "width": "wide"}, {"b": 1.0}),
+        ({"k": True}, {"b": 2.0}),
+    ]
+    assert type(readings[1].at["k"]) is int and readings[2].at["k"] is True
+
+
+def test_the_task_of_a_cell_is_drawn_by_its_specification(jobs):
+    spec = dataclasses.replace(jobs["good"].cells[0].spec, fold=1, task={"folds": {"n": 3}})
+    record, _ = run_cell(spec, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    n = datasets.load("nested-blobs").n_samples
+    assert record["status"] == "ok" and record["cell_id"].endswith("/0.1")
+    assert (record["fold"], record["task"]) == (1, {"folds": {"n": 3}})
+    assert record["drawn"]["rows"] == n == record["drawn"]["train"] + record["drawn"]["test"]
+    too_many = dataclasses.replace(spec, task={"constraints": {"must_link": 10**9}})
+    record, _ = run_cell(too_many, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    assert record["status"] == "error" and record["drawn"] is None
+    assert "TaskError: task.constraints.must_link: 1000000000 pairs" in record["reason"]
 
 
 def test_key_hears_what_changes_results_and_nothing_else(jobs):
@@ -177,8 +226,10 @@ def test_key_hears_what_changes_results_and_nothing_else(jobs):
         (spec, method, {**PROVENANCE, "core_build": "x"}, "d"),
         (spec, method, {**PROVENANCE, "versions": versions}, "d"),
         (spec, method, PROVENANCE, "e"),
+        (dataclasses.replace(spec, fold=0), method, PROVENANCE, "d"),
+        (dataclasses.replace(spec, task={"rows": 5}), method, PROVENANCE, "d"),
     ]
-    assert len({cell_key(*arguments) for arguments in moved} | {key}) == 8
+    assert len({cell_key(*arguments) for arguments in moved} | {key}) == 10
 
 
 def test_what_is_at_the_limit_is_stored():
@@ -189,10 +240,10 @@ def test_what_is_at_the_limit_is_stored():
         "text": "ä" * (2**20 - 400),
         "nan": np.nan,
     }
-    metrics, found, arrays = check_output(
-        CellOutput({"b": 2**70, "m" * 200: -1e308}, {"a.b c": [1]}, details)
+    readings, found, arrays = check_output(
+        CellOutput({"b": 2**70, "m" * 200: -1e308}, arrays={"a.b c": [1]}, details=details)
     )
-    assert metrics == {"b": 2.0**70, "m" * 200: -1e308} and found == {**details, "nan": None}
+    assert readings == [Reading({"b": 2.0**70, "m" * 200: -1e308})] and found == {**details, "nan": None}
     assert arrays["a.b c"].tolist() == [1]
 
 

@@ -81,6 +81,36 @@ def test_what_a_good_cell_leaves_behind_does_not_meet_the_next(jobs, tmp_path, m
     assert method != "leftover" or len(started) == 2
 
 
+def score_of(record):
+    return record["readings"][0]["metrics"]["score"]
+
+
+def test_a_metric_that_no_measure_describes_is_an_error_of_its_cell(jobs, tmp_path):
+    job = dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1])
+    measures = {name: entry for name, entry in job.plan.measures.items() if name != "objective"}
+    job = dataclasses.replace(job, plan=dataclasses.replace(job.plan, measures=measures))
+    _, (record,), _ = run(job, tmp_path)
+    assert record["status"] == "error" and record["readings"] == []
+    assert record["reason"].startswith(
+        "metric 'objective' is described neither by cladebench.measures nor in"
+    )
+    assert record["reason"].endswith(f"the section measures of {job.plan.path}")
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_folds_are_cells_that_meet_tasks_of_their_own(jobs, tmp_path):
+    first = jobs["good"].cells[0]
+    cells = tuple(
+        dataclasses.replace(first, spec=dataclasses.replace(first.spec, fold=fold, task={"folds": {"n": 2}}))
+        for fold in (0, 1)
+    )
+    _, records, _ = run(dataclasses.replace(jobs["good"], cells=cells), tmp_path)
+    assert [(r["status"], r["fold"]) for r in records] == [("ok", 0), ("ok", 1)]
+    assert len({r["drawn"]["digest"] for r in records}) == 2
+    summary, _, _ = run(dataclasses.replace(jobs["good"], cells=cells), tmp_path)
+    assert summary.reused == 2
+
+
 def with_params(job, **params):
     return dataclasses.replace(job, methods=(dataclasses.replace(job.methods[0], params=params),))
 
@@ -105,7 +135,7 @@ def with_params(job, **params):
 def test_a_forged_answer_is_an_error_of_its_cell(jobs, tmp_path, what, why):
     summary, (first, second), _ = run(with_params(jobs["forge"], what=what), tmp_path)
     assert first["status"] == "error" and why in first["reason"], first["reason"]
-    assert summary.statuses == {"error": 1, "ok": 1} and second["metrics"]["score"] < 1e6
+    assert summary.statuses == {"error": 1, "ok": 1} and score_of(second) < 1e6
 
 
 def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
@@ -122,7 +152,7 @@ def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
 )
 def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
     _, records, _ = run(with_params(jobs["patch"], what=what), tmp_path)
-    assert [(r["status"], r["metrics"]) for r in records] == [("ok", {"score": 0.0})] * 2
+    assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
     log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
     assert "a new worker for the next cell: this one changed" in log and what.partition(",")[0] in log
 
@@ -181,7 +211,7 @@ def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch, method):
 def test_good_cells_have_records_and_arrays(good):
     root, records = good
     assert [r["status"] for r in records] == ["ok"] * 4
-    assert [r["metrics"]["objective"] for r in records] == [10, 10, 9, 9]
+    assert [r["readings"][0]["metrics"]["objective"] for r in records] == [10, 10, 9, 9]
     arrays = Store(root).load_arrays(records[0]["cell_id"])
     # Settings of one grid meet the same random numbers, repetitions do not.
     assert np.array_equal(arrays["noise"], Store(root).load_arrays(records[2]["cell_id"])["noise"])
@@ -207,8 +237,8 @@ def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, go
     assert len(shared) == 2
     for record in shared:
         other = Store(tmp_path).read_record(record["cell_id"])
-        assert (other["metrics"], other["key"], other["seed"]) == (
-            record["metrics"],
+        assert (other["readings"], other["key"], other["seed"]) == (
+            record["readings"],
             record["key"],
             record["seed"],
         )
@@ -230,8 +260,8 @@ def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, mo
     assert summary.statuses == {"ok": 4, "not_applicable": 2} and len(started) == 1
     alone = [*good[1], *run(parts[1], tmp_path / "alone")[1]]
     for record, other in zip(records, alone, strict=True):
-        assert [record[key] for key in ("cell_id", "key", "metrics", "estimator", "params")] == [
-            other[key] for key in ("cell_id", "key", "metrics", "estimator", "params")
+        assert [record[key] for key in ("cell_id", "key", "readings", "estimator", "params")] == [
+            other[key] for key in ("cell_id", "key", "readings", "estimator", "params")
         ]
     ledger = json.loads((tmp_path / "jobs" / f"{together.name}.json").read_text())
     assert [row["cell_id"] for row in ledger["cells"]] == [record["cell_id"] for record in records]
@@ -252,7 +282,7 @@ def test_a_cell_alone_gives_what_it_gives_among_others(plan, jobs, tmp_path):
     job = next(job for job in expand(plan, "full", root_seed=3) if job.methods[0].name == "globals")
     _, together, _ = run(job, tmp_path / "together")
     _, alone, _ = run(dataclasses.replace(job, cells=job.cells[2:]), tmp_path / "alone")
-    assert alone[0]["metrics"] == together[2]["metrics"] != together[1]["metrics"]
+    assert score_of(alone[0]) == score_of(together[2]) != score_of(together[1])
 
 
 def test_one_or_two_threads_give_the_same_bits(plan, tmp_path):
@@ -262,7 +292,7 @@ def test_one_or_two_threads_give_the_same_bits(plan, tmp_path):
         _, records, _ = run(job, tmp_path / str(threads))
         assert {r["details"]["omp_threads"] for r in records} == {str(threads)}
         arrays = [Store(tmp_path / str(threads)).path(r["cell_id"], ".npz").read_bytes() for r in records]
-        found[threads] = ([r["metrics"] for r in records], [r["key"] for r in records], arrays)
+        found[threads] = ([r["readings"] for r in records], [r["key"] for r in records], arrays)
     assert found[1] == found[2]
 
 

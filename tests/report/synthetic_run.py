@@ -8,8 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from cladebench import datasets
 from cladebench.audit.audit_run import audit_run, write_audit
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.cell_spec import canonical_json, digest
 from cladebench.bench.plan import expand
 from cladebench.bench.store import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
@@ -17,6 +18,11 @@ from cladebench.papers.catalogue import load_plan
 from cladebench.report.artifact_files import build_context, paper_artifacts, write_table
 
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="200" height="100"/></svg>\n'
+
+
+def samples(spec):
+    """Rows that a cell met: all of its data set."""
+    return datasets.info(spec.dataset).n_samples
 
 
 def rows_of(spec, estimator, rng, metrics, status="ok", reason=None):
@@ -28,7 +34,10 @@ def rows_of(spec, estimator, rng, metrics, status="ok", reason=None):
         "setting": canonical_json(spec.setting),
         "setting_id": spec.setting_id,
         "repetition": spec.repetition,
+        "fold": spec.fold,
+        "task": None if status == "unavailable" else digest([spec.dataset, spec.repetition, spec.fold]),
         "metric": None,
+        "at": "{}",
         "value": None,
         "status": status,
         "reason": reason,
@@ -38,6 +47,7 @@ def rows_of(spec, estimator, rng, metrics, status="ok", reason=None):
         "data_source": None if status == "unavailable" else "generated",
         "data_sha256": None if status == "unavailable" else f"{spec.repetition:064x}",
         "stand_in_for": None,
+        **dict.fromkeys(("n_rows", "n_train", "n_test"), None if status == "unavailable" else samples(spec)),
         "cpu_seconds": float(rng.uniform(0.1, 9)),
         "wall_seconds": float(rng.uniform(0.1, 9)),
         "peak_memory_mb": float(rng.uniform(90, 300)),

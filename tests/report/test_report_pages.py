@@ -282,9 +282,9 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     table = {
         row[0].text: dict(zip(tables["table-1"].columns, row, strict=True)) for row in tables["table-1"].rows
     }
-    assert table["Oracle"]["glass: label-free"].text == "missing"
-    assert table["Plain method"]["nested-blobs: label-free"].text == "missing"
-    assert table["Gridded method"]["glass: label-free"].text.endswith("(3)")
+    assert table["Oracle"]["glass: least cost"].text == "missing"
+    assert table["Plain method"]["nested-blobs: least cost"].text == "missing"
+    assert table["Gridded method"]["glass: least cost"].text.endswith("(3)")
     assert "Settings to choose from: 2 finished of 3 (Gridded method)." in tables["table-1"].notes
 
     write_report(folder, "smoke", ["page_paper"])
@@ -315,8 +315,7 @@ def test_pages_say_where_a_run_used_fewer_rows_than_there_are(tmp_path, results,
     folder = partial_run(tmp_path / "sampled", results, lambda row: True)
     frame = pd.read_parquet(folder / "cells.parquet")
     drawn = (frame.dataset == "nested-blobs") & frame.method.isin(["Plain", "Grid", "Random"])
-    frame.loc[drawn, "params"] = '{"n_samples":50}'
-    frame.loc[frame.dataset == "glass", "params"] = '{"n_samples":1000000}'
+    frame.loc[drawn, "n_rows"] = 50
     synthetic_run.write_cells(frame, folder)
     synthetic_run.write_tables(folder, "page_paper")
     write_report(folder, "smoke", ["page_paper"])
@@ -545,7 +544,7 @@ def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results
         gather_run(tmp_path, "smoke", ["page_paper"])
 
 
-def test_the_choice_without_labels_leads_to_its_own_cells(tmp_path, results):
+def test_the_rule_beside_leads_to_its_own_cells(tmp_path, results):
     copy_run(results, tmp_path, "cells.parquet", "tables")
     audit = json.loads((results / "audit.json").read_text())
     claim = next(claim for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
@@ -555,7 +554,7 @@ def test_the_choice_without_labels_leads_to_its_own_cells(tmp_path, results):
         0
     ]
     for cells, number in ((other, 2), (pattern.removesuffix("/*"), 1)):
-        claim["cells_label_free"] = [f"{cells}/*"]
+        claim["cells_beside"] = [f"{cells}/*"]
         (tmp_path / "audit.json").write_text(json.dumps(audit))
         write_report(tmp_path, "smoke", ["page_paper"])
         text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")

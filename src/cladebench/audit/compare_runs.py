@@ -15,11 +15,11 @@ from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
 
-_CELL = ["paper", "dataset", "method", "setting_id", "repetition"]
-_KEY = [*_CELL, "metric"]
+_CELL = ["paper", "dataset", "method", "setting_id", "repetition", "fold"]
+_KEY = [*_CELL, "metric", "at"]
 
 #: What a cell was computed from; where it differs, differences of the results are no surprise.
-_INPUTS = ("seed", "data_sha256", "params", "code_digest")
+_INPUTS = ("seed", "data_sha256", "task", "params", "code_digest")
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class RunComparison:
     Attributes
     ----------
     values : DataFrame
-        One row for each cell and metric that both have, times left out: the key, a, b, difference, allowed, equal (bit
-        for bit), agrees.
+        One row for each cell, metric and evaluation point that both have, times left out: the key, a, b, difference,
+        allowed, equal (bit for bit), agrees.
     missing : DataFrame
-        What one run lacks: the key, metric (empty for the whole cell) and ``only_in`` (``A`` or ``B``).
+        What one run lacks: the key, metric and point (empty for the whole cell) and ``only_in`` (``A`` or ``B``).
     statuses : DataFrame
         Cells whose status differs: the key, status_a, status_b.
     inputs : DataFrame
@@ -112,13 +112,13 @@ def compare_runs(
     left, right = (_numbers(read_cells(folder / "cells.parquet"), folder) for folder in (a, b))
     values, times = _compare_values(left, right, tolerance or Tolerance())
     cells_a, cells_b = (frame.drop_duplicates(_CELL) for frame in (left, right))
-    both = cells_a.drop(columns="metric").merge(
-        cells_b.drop(columns="metric"), on=_CELL, how="outer", suffixes=("_a", "_b"), indicator=True
+    both = cells_a.drop(columns=["metric", "at"]).merge(
+        cells_b.drop(columns=["metric", "at"]), on=_CELL, how="outer", suffixes=("_a", "_b"), indicator=True
     )
     common = both[both["_merge"] == "both"]
     finished = common.loc[(common["status_a"] == "ok") & (common["status_b"] == "ok"), _CELL]
     metrics = [frame[_KEY].merge(finished, on=_CELL) for frame in (left, right)]
-    missing = [_only_in_one(both.assign(metric="")), _only_in_one(_outer(*metrics))]
+    missing = [_only_in_one(both.assign(metric="", at="")), _only_in_one(_outer(*metrics))]
     statuses = common.loc[common["status_a"] != common["status_b"], [*_CELL, "status_a", "status_b"]]
     of_cells = [
         _ratios(common.assign(metric=c, value_a=common[f"{c}_a"], value_b=common[f"{c}_b"]))
@@ -145,7 +145,7 @@ def _numbers(frame: pd.DataFrame, folder: Path) -> pd.DataFrame:
     twice = frame[frame.duplicated(_KEY)]
     if len(twice):
         raise InputFileError(
-            f"{folder}/cells.parquet: {'/'.join(map(str, twice[_KEY].iloc[0]))} stands twice"
+            f"{folder}/cells.parquet: {twice['cell_id'].iloc[0]}, {twice['metric'].iloc[0]}, stands twice"
         )
     return frame
 

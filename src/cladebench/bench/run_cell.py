@@ -226,6 +226,8 @@ def _plain_readings(given: list[Reading]) -> list[Reading]:
     readings: list[Reading] = []
     points: dict[str, set[str]] = {}
     for reading in given:
+        if not isinstance(reading, Reading):
+            raise TypeError(f"readings: expected each to be a Reading, got {type(reading).__name__}")
         at = storable_point(reading.at)
         point = point_text(at)
         metrics = {}

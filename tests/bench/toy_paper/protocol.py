@@ -36,8 +36,8 @@ def good(spec, data, alpha=0, beta=""):
     noise = rng.normal(size=5)
     return CellOutput(
         {"score": float(data.X[0, 0]) + noise.sum() + alpha, "objective": np.float32(alpha)},
-        {"noise": noise, "labels": data.labels},
-        {
+        arrays={"noise": noise, "labels": data.labels},
+        details={
             "converged": np.True_,
             "iterations": np.int64(3),
             "tolerance": 1e-3,
@@ -163,7 +163,7 @@ def forge(spec, data, what="text", wait=True):
         variables = _variables_of_callers("record", "message")
         token, record = variables["message"]["token"], dict(variables["record"])
         record.update(cpu_seconds=0.0, wall_seconds=0.0, peak_memory_mb=1.0)
-        good = {"status": "ok", "metrics": {"score": 1e6}}
+        good = {"status": "ok", "readings": [{"at": {}, "metrics": {"score": 1e6}}]}
         lines = {
             "text": b"no record\n",
             "bytes": b"\xff\xfe\xed\xa0\x80\n",
@@ -275,8 +275,8 @@ def core_and_blas(spec, data):
     cost = dasgupta_cost(Hierarchy.from_linkage(linkage(a)), np.exp(-np.abs(a + a.T)))
     return CellOutput(
         {"score": float(np.dot(a.ravel(), a.ravel())), "cost": cost},
-        {"product": a @ a.T},
-        {"omp_threads": os.environ["OMP_NUM_THREADS"]},
+        arrays={"product": a @ a.T},
+        details={"omp_threads": os.environ["OMP_NUM_THREADS"]},
     )
 
 

@@ -13,13 +13,12 @@ def table_1(context):
         artifact="Table 1",
         metric="purity",
         datasets=list(context.datasets),
-        number="{:.3f}".format,
         notes=("A note below the table.",),
     )
 
 
 def overall(context):
-    cells = tuple(context.records.cell_id.unique())
+    cells = tuple(context.results.records.cell_id.unique())
     return Table(
         pd.DataFrame({"cells": [len(cells)], "again": [len(cells)]}),
         {(0, "cells"): cells, (0, "again"): cells},

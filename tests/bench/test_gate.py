@@ -1,0 +1,58 @@
+import pandas as pd
+import pytest
+
+from cladebench.bench.gate import gate
+
+
+def ledger(*rows):
+    columns = ["cell_id", "paper", "dataset", "method", "setting_id", "repetition", "status", "reason"]
+    return pd.DataFrame(
+        [
+            (f"p/d/{method}/s/{i}", "p", "d", method, "s", i, status, "why")
+            for i, (method, status) in enumerate(rows)
+        ],
+        columns=columns,
+    )
+
+
+EXPECTED = [{"paper": "p", "dataset": "d", "method": "m", "status": "timeout", "reason": "too large"}]
+
+
+def test_a_clean_run_passes():
+    result = gate(ledger(("m", "ok"), ("n", "not_applicable")))
+    assert (result.exit_code, result.failures, result.notes) == (0, [], [])
+
+
+def test_missing_cells_of_a_method_on_a_data_set_are_one_line():
+    result = gate(ledger(("m", "missing"), ("n", "missing"), ("m", "missing")))
+    assert result.exit_code == 1 and result.failures == [
+        "p/d/m: 2 cells missing, first p/d/m/s/0: why",
+        "p/d/n: 1 cell missing, first p/d/n/s/1: why",
+    ]
+
+
+@pytest.mark.parametrize("status", ["error", "timeout", "out_of_memory"])
+def test_each_kind_of_failure_fails(status):
+    result = gate(ledger(("m", "ok"), ("m", status)))
+    assert result.exit_code == 1 and result.failures == [f"p/d/m/s/1: {status}: why"]
+
+
+def test_a_declared_failure_passes_and_is_said():
+    result = gate(ledger(("m", "timeout")), EXPECTED)
+    assert result.exit_code == 0 and result.notes == ["p/d/m/s/0: timeout, as declared (too large)"]
+
+
+def test_a_declaration_covers_its_own_status_and_method_only():
+    assert gate(ledger(("m", "error")), EXPECTED).exit_code == 1
+    assert gate(ledger(("n", "timeout")), EXPECTED).exit_code == 1
+
+
+def test_a_declared_failure_that_did_not_happen_is_said():
+    result = gate(ledger(("m", "ok")), EXPECTED)
+    assert result.exit_code == 0 and "no cell failed so" in result.notes[0]
+    assert gate(ledger(("n", "ok")), EXPECTED).notes == []  # not planned here
+
+
+def test_unavailable_data_pass_and_are_said_once():
+    result = gate(ledger(("m", "unavailable"), ("n", "unavailable")))
+    assert result.exit_code == 0 and result.notes == ["p/d: 2 cells unavailable: why"]

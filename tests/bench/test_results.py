@@ -1,0 +1,242 @@
+"""The one view of a run's results: which cells a question finds, and which values are pairs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit_records import cells, failed, frame
+from cladebench.bench.results import Results, Sample, constant, pair
+from cladebench.bench.selection import Rule
+
+RULES = {
+    "best": Rule("best", "best score", "score", "higher"),
+    "near": Rule("near", "best near", "near", "higher", at={"k": 5}),
+    "fixed": Rule("fixed", "first", setting={"a": 1}),
+}
+
+
+def results(*rows, **how):
+    return Results(frame(*rows), RULES, **how)
+
+
+def ask(found, method="m", metric="score", rule="best", **more):
+    return found.sample({"dataset": "d", "method": method, "metric": metric, **more}, rule)
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def sample(values, tasks, **how):
+    return Sample(pd.Series(values, index=list(tasks), dtype=float), **how)
+
+
+def test_values_of_one_task_are_a_pair_wherever_they_stand():
+    left, right = pair(sample([1, 2, 3], "abc"), sample([30, 10, 20], "cab"))
+    assert (left * 10).tolist() == right.tolist() == [10, 20, 30]
+
+
+def test_values_of_other_tasks_are_no_pairs():
+    left, right = pair(sample([1, 2, 3], "abc"), sample([1, 2, 3], "xyz"))
+    assert left.size == right.size == 0
+    left, right = pair(sample([1, 2, 3], "abc"), sample([30, 50, 10], "cea"))
+    assert (left.tolist(), right.tolist()) == ([1, 3], [10, 30])
+
+
+@given(st.permutations(range(6)), st.integers(0, 6), st.integers(0, 6))
+def test_pairs_depend_on_no_order(order, first, second):
+    """A value that says its task is paired with one that says the same."""
+    left = sample(np.arange(6)[first:], [f"t{i}" for i in range(first, 6)])
+    right = sample([100 + i for i in order if i < second], [f"t{i}" for i in order if i < second])
+    a, b = pair(left, right)
+    assert (a + 100).tolist() == b.tolist()
+    assert len(a) == max(0, second - first)
+
+
+def test_what_is_known_exactly_meets_every_task():
+    several, exact = sample([1, 2, 3], "abc"), sample([5], "z", point=True)
+    for left, right in ((several, exact), (several, constant(5.0))):
+        assert [x.tolist() for x in pair(left, right)] == [[1, 2, 3], [5, 5, 5]]
+        assert [x.tolist() for x in pair(right, left)] == [[5, 5, 5], [1, 2, 3]]
+    assert [x.tolist() for x in pair(exact, constant(4.0))] == [[5], [4]]
+    assert [x.size for x in pair(several, sample([5], "z"))] == [
+        0,
+        0,
+    ]  # one repetition is not exact by itself
+
+
+def test_the_same_repetitions_of_other_tasks_share_none():
+    found = results(
+        cells("d", "m", {"score": [1, 2, 3]}), cells("d", "n", {"score": [1, 2, 3]}, tasks=["x", "y", "z"])
+    )
+    assert [side.size for side in pair(ask(found), ask(found, "n"))] == [0, 0]
+    found = results(
+        cells("d", "m", {"score": [1, 2, 3]}),
+        cells("d", "n", {"score": [3, 1]}, tasks=["d, draw 2", "d, draw 0"]),
+    )
+    assert [side.tolist() for side in pair(ask(found), ask(found, "n"))] == [[1, 3], [1, 3]]
+
+
+# ---------------------------------------------------------------- samples
+
+
+def test_a_sample_has_the_values_by_task_and_says_where_they_are_from():
+    found = ask(
+        results(
+            cells("d", "m", {"score": [1, 2], "other": [5, 6]}, {"a": 1}, "the data"),
+            cells("e", "m", {"score": [9]}),
+        )
+    )
+    assert found.values.to_dict() == {"d, draw 0": 1.0, "d, draw 1": 2.0}
+    assert (found.problem, found.notes, found.gridded, found.point, found.overlap) == (
+        "",
+        (),
+        False,
+        False,
+        0.0,
+    )
+    assert (found.cells, found.setting, found.stand_in_for) == ("toy/d/m/a1/*", '{"a": 1}', "the data")
+
+
+@pytest.mark.parametrize(
+    ("values", "deterministic", "point"),
+    [([1], ["m"], True), ([1, 2], ["m"], False), ([1], ["n"], False), ([1], [], False)],
+)
+def test_one_repetition_of_a_deterministic_method_is_exact(values, deterministic, point):
+    assert ask(results(cells("d", "m", {"score": values}), deterministic=deterministic)).point is point
+
+
+NEAR = (
+    cells("d", "m", {"score": [1, 2]}),
+    *(cells("d", "m", {"near": [k, 2 * k]}, at={"k": k}) for k in (1, 5, 10)),
+)
+
+
+def test_a_metric_is_read_at_the_point_that_is_named_or_at_the_plans():
+    found = results(*NEAR, at={"k": 5})
+    assert ask(found, metric="near").values.tolist() == [5, 10]
+    assert ask(found, metric="near", at={"k": 10.0}).values.tolist() == [10, 20]
+    assert ask(found, metric="score").values.tolist() == [1, 2]  # read once: no point is meant
+    said = 'm on d: near is recorded at {"k":1}, {"k":5}, {"k":10}, not at '
+    assert ask(found, metric="near", at={"k": 7}).problem == said + '{"k":7}'
+    assert ask(found, metric="near", at={}).problem == said + "{}"
+    assert ask(results(*NEAR), metric="near").problem == said + "{}"
+    assert ask(found, metric="score", at={"k": 5}).problem.endswith('recorded at {}, not at {"k":5}')
+    assert found.points("d", "m", "near") == [{"k": 1}, {"k": 5}, {"k": 10}]
+    assert found.points("d", "m", "score") == [{}] and found.points("d", "m", "absent") == []
+    assert found.measured("d", "m", "near").value.tolist() == [5, 10]
+    assert found.measured("d", "m", "near", at={"k": 1}).value.tolist() == [1, 2]
+
+
+GRID = (
+    *(cells("d", "m", {"score": [1, 1]}, {"a": 1, "b": b}) for b in (1, 2)),
+    *(cells("d", "m", {"score": [b, b + 2]}, {"a": 2, "b": b}) for b in (3, 4)),
+)
+
+
+def test_rules_and_parts_of_settings_narrow_what_stands_for_a_method():
+    found = results(*GRID)
+    assert ask(found).setting == '{"a": 2, "b": 4}' and ask(found).gridded
+    assert ask(found, rule="fixed").setting == '{"a": 1, "b": 1}'
+    assert ask(found, where={"a": 1}).setting == '{"a": 1, "b": 1}'  # a tie: the smaller
+    assert ask(found, where={"a": 1, "b": 2}).setting == '{"a": 1, "b": 2}'
+    assert not ask(found, where={"a": 1, "b": 2}).gridded
+    assert ask(found, where={"b": 3}, rule="fixed").setting == '{"a": 2, "b": 3}'  # no choice is left
+    assert (
+        ask(found, where={"a": 2}, rule="fixed").problem
+        == "no setting of m on d is selected under the rule 'fixed'"
+    )
+    assert ask(found, where={"a": 7}).problem == 'no cell of m on d with {"a": 7} in this run'
+    assert ask(found, selection="fixed", rule="best").setting == ask(found, rule="fixed").setting
+    assert ask(found, rule="near").problem == "no setting of m on d is selected under the rule 'near'"
+    assert found.measured("d", "m", "score", where={"b": 4}).value.tolist() == [4, 6]
+    assert len(found.rows("d", "m", {"a": 1})) == 4 and len(found.rows("d", "m")) == 8
+    assert found.rows("d", "absent").empty and found.rows("e", "m").empty
+
+
+def test_one_question_asked_twice_is_answered_from_one_search():
+    found = results(*GRID)
+    assert ask(found) is ask(found, x=3)
+    assert ask(found) is not ask(found, where={"a": 1})
+    assert ask(found, at={}) is not ask(found, rule="fixed", at={})
+
+
+def test_failed_cells_are_told_and_half_of_them_end_it():
+    def some(n_failed):
+        return ask(
+            results(
+                cells("d", "m", {"score": range(4 - n_failed)}),
+                failed("d", "m", "timeout", "60 s", range(4 - n_failed, 4)),
+            )
+        )
+
+    assert some(0).notes == ()
+    assert some(2).notes == ("m on d: 2 of 4 cells timeout: 60 s",) and len(some(2).values) == 2
+    assert some(3).problem == "m on d: 3 of 4 cells timeout: 60 s" and some(3).values.empty
+    assert some(4).problem == "m on d: 4 of 4 cells timeout: 60 s"
+    assert (
+        ask(results(cells("d", "m", {"other": [1]}))).problem == "m on d: the metric 'score' is not recorded"
+    )
+
+
+def test_several_points_of_a_cell_are_one_cell():
+    rows = [*NEAR, failed("d", "m", "error", "boom", [2, 3])]
+    assert ask(results(*rows)).notes == ("m on d: 2 of 4 cells error: boom",)
+    assert "3 of 5" in ask(results(*rows, failed("d", "m", "error", "boom", [4]))).problem
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_figure_shows_the_setting_of_the_verdict_though_cells_failed(lost):
+    rows = [
+        cells("d", "m", {"score": [9, 9, 9][: 3 - lost]}, {"a": 1}),
+        failed("d", "m", "timeout", "60 s", range(3 - lost, 3), {"a": 1}),
+        cells("d", "m", {"score": [5, 6, 7]}, {"a": 2}),
+    ]
+    found = results(*rows)
+    for rule in ("best", "fixed"):
+        verdict, figure = ask(found, rule=rule), found.chosen("d", "m", "score", rule)
+        if lost < 2 or rule == "best":
+            assert figure.value.tolist() == verdict.values.tolist()
+            assert figure.task.tolist() == verdict.values.index.tolist()
+            assert set(figure.setting) == {verdict.setting}
+        else:
+            assert verdict.problem.startswith("m on d: 2 of 3 cells timeout")
+    assert ask(found).setting == ('{"a": 1}' if lost == 0 else '{"a": 2}')
+
+
+def test_where_all_cells_but_those_of_one_setting_failed_the_rule_still_chooses():
+    rows = [
+        cells("d", "m", {"score": [5, 6]}, {"a": 2}),
+        failed("d", "m", "error", "boom", range(2), {"a": 1}),
+    ]
+    found = results(*rows)
+    assert ask(found).values.tolist() == found.chosen("d", "m", "score", "best").value.tolist() == [5, 6]
+    assert found.chosen("d", "m", "score", "fixed").empty
+    assert ask(found, rule="fixed").problem == "no setting of m on d is selected under the rule 'fixed'"
+    nothing = results(
+        failed("d", "m", "error", "boom", range(2), {"a": 1}),
+        failed("d", "m", "error", "boom", range(2), {"a": 2}),
+    )
+    assert ask(nothing).problem == "m on d: 4 of 4 cells error: boom"
+
+
+@pytest.mark.parametrize(("held_out", "overlap"), [(None, 0.0), ((80, 20), 0.25), ((50, 50), 1.0)])
+def test_overlap_is_test_rows_over_training_rows(held_out, overlap):
+    assert ask(results(cells("d", "m", {"score": [1, 2]}, held_out=held_out))).overlap == overlap
+
+
+def test_overlap_of_uneven_folds_is_their_mean():
+    rows = cells("d", "m", {"score": [1, 2]}, held_out=(80, 20))
+    rows[1] |= {"n_train": 50, "n_test": 50}
+    assert ask(results(rows)).overlap == pytest.approx((0.25 + 1.0) / 2)
+
+
+def test_records_that_cannot_be_pairs_are_no_sample():
+    twice = cells("d", "m", {"score": [1, 2, 3]}, tasks=["x", "y", "x"])
+    assert ask(results(twice)).problem == "m on d: score is recorded twice for the task of repetition 2"
+    lost = cells("d", "m", {"score": [1, 2]}, tasks=["x", None])
+    assert ask(results(lost)).problem == "m on d: a record does not say which task it met"
+    odd = cells("d", "m", {"score": [1, np.inf, np.nan]})
+    assert ask(results(odd)).problem == "m on d: score is not finite in 2 of 3"
+    assert all(ask(results(rows)).values.empty for rows in (twice, lost, odd))

@@ -1,0 +1,304 @@
+"""What is drawn for a repetition, over random data and plans: what the plan says, and no method has a part in it."""
+
+import dataclasses
+import itertools
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.task import Task, TaskError, draw_task, n_folds
+
+SPEC = CellSpec("p", "d", "m", {}, 0, 7, Limits(10, 100))
+
+
+def data_of(labels=None, n=None, sha="1" * 64, parts=None):
+    """What a draw sees of a data set."""
+    labels = None if labels is None else np.asarray(labels, dtype=np.intp)
+    n = len(labels) if n is None else n
+    return SimpleNamespace(name="toy", labels=labels, n_samples=n, parts=parts or {}, content_sha256=sha)
+
+
+def draw(data, how=None, repetition=0, fold=None, **spec) -> Task:
+    return draw_task(
+        dataclasses.replace(SPEC, task=how or {}, repetition=repetition, fold=fold, **spec), data
+    )
+
+
+seeds = st.integers(0, 2**31)
+
+
+@st.composite
+def labelled(draw, min_size=2, max_size=40, classes=4):
+    """Labels of which each of 0, 1, ... occurs, in any order."""
+    given = draw(st.lists(st.integers(0, classes - 1), min_size=min_size, max_size=max_size))
+    return np.unique(given, return_inverse=True)[1]
+
+
+def test_nothing_asked_for_is_all_rows_in_their_order():
+    task = draw(data_of([0, 1, 0, 1]))
+    for places in (task.rows, task.train, task.test):
+        assert places.tolist() == [0, 1, 2, 3]
+    assert task.labels.tolist() == [0, 1, 0, 1] and not task.held_out
+    assert task.must_link.shape == task.cannot_link.shape == (0, 2)
+    assert draw(data_of(n=3)).labels is None
+
+
+@given(st.integers(1, 60), st.integers(1, 80), seeds)
+def test_rows_are_different_and_in_the_order_of_the_data(n, asked, seed):
+    task = draw(data_of(n=n), {"rows": asked}, root_seed=seed)
+    assert len(task.rows) == min(n, asked)
+    assert (np.diff(task.rows) > 0).all() and task.rows[0] >= 0 and task.rows[-1] < n
+    assert task.train.tolist() == task.test.tolist() == list(range(len(task.rows)))
+    values = np.arange(n) * 2
+    assert task.of(values).tolist() == (2 * task.rows).tolist()
+
+
+@given(labelled(min_size=20), seeds)
+def test_shuffled_rows_are_the_same_rows_with_their_labels(labels, seed):
+    task = draw(data_of(labels), {"rows": 15, "shuffled": True}, root_seed=seed)
+    plain = draw(data_of(labels), {"rows": 15}, root_seed=seed)
+    assert sorted(task.rows) == plain.rows.tolist()
+    assert task.labels.tolist() == labels[task.rows].tolist()
+    assert task.of(labels[:, None])[:, 0].tolist() == task.labels.tolist()
+
+
+def test_every_row_and_every_order_can_come():
+    data = data_of(n=4)
+    drawn = [draw(data, {"rows": 2}, repetition).rows for repetition in range(60)]
+    assert {tuple(rows) for rows in drawn} == set(itertools.combinations(range(4), 2))
+    orders = {tuple(draw(data_of(n=3), {"shuffled": True}, r).rows) for r in range(60)}
+    assert orders == set(itertools.permutations(range(3)))
+
+
+@given(labelled(), st.integers(2, 7), st.booleans(), st.integers(0, 3), seeds)
+def test_folds_cover_all_rows_once_and_are_balanced(labels, n, stratified, repetition, seed):
+    assume(n <= len(labels))
+    how = {"folds": {"n": n, "stratified": stratified}, "shuffled": True}
+    folds = [draw(data_of(labels), how, repetition, fold, root_seed=seed) for fold in range(n)]
+    assert sorted(np.concatenate([task.test for task in folds])) == list(range(len(labels)))
+    for task in folds:
+        assert sorted([*task.train, *task.test]) == list(range(len(labels)))
+        assert task.held_out and task.rows.tolist() == folds[0].rows.tolist()
+    sizes = [len(task.test) for task in folds]
+    assert max(sizes) - min(sizes) <= 1
+    if stratified:
+        for label in np.unique(labels):
+            counts = [int((task.labels[task.test] == label).sum()) for task in folds]
+            assert max(counts) - min(counts) <= 1
+
+
+def test_folds_of_other_repetitions_are_others_and_stratified_by_default():
+    labels = np.repeat([0, 1], 20)
+    tests = [draw(data_of(labels), {"folds": {"n": 2}}, repetition, 0).test for repetition in range(10)]
+    assert len({tuple(test) for test in tests}) == 10
+    assert all((labels[test] == 0).sum() == 10 for test in tests)
+    loose = [
+        draw(data_of(labels), {"folds": {"n": 2, "stratified": False}}, repetition, 0).test
+        for repetition in range(10)
+    ]
+    assert any((labels[test] == 0).sum() != 10 for test in loose)
+    assert (n_folds({"folds": {"n": 5}}), n_folds({"test": 0.5})) == (5, None)
+
+
+@given(labelled(min_size=4), st.floats(0.05, 0.95), st.booleans(), seeds)
+def test_the_share_is_held_out_of_each_class(labels, share, known, seed):
+    assume(1 <= int(share * len(labels) + 1e-9) < len(labels))
+    data = data_of(labels if known else None, n=len(labels))
+    task = draw(data, {"test": share}, root_seed=seed)
+    assert sorted([*task.train, *task.test]) == list(range(len(labels)))
+    assert len(task.test) == int(share * len(labels) + 1e-9)
+    if known:
+        for label, size in Counter(labels.tolist()).items():
+            assert abs((labels[task.test] == label).sum() - share * size) < 1 + 1e-6
+
+
+def possible(places, labels, same):
+    return {
+        (int(a), int(b))
+        for a, b in itertools.combinations(sorted(places), 2)
+        if (labels[a] == labels[b]) == same
+    }
+
+
+@given(labelled(max_size=25), st.sampled_from([{}, {"test": 0.4}, {"shuffled": True}]), st.data(), seeds)
+def test_constraints_are_true_different_and_among_training_rows(labels, how, choice, seed):
+    assume(how != {"test": 0.4} or len(labels) >= 4)
+    train = draw(data_of(labels), how, root_seed=seed)
+    true = labels[train.rows]
+    pairs = {name: possible(train.train, true, name == "must_link") for name in ("must_link", "cannot_link")}
+    counts = {name: choice.draw(st.integers(0, len(found))) for name, found in pairs.items()}
+    task = draw(data_of(labels), {**how, "constraints": counts}, root_seed=seed)
+    for name, found in pairs.items():
+        drawn = [tuple(sorted(pair)) for pair in getattr(task, name).tolist()]
+        assert getattr(task, name).shape == (counts[name], 2)
+        assert len(set(drawn)) == len(drawn) == counts[name]
+        assert set(drawn) <= found
+        own = task.train[task.among_training(getattr(task, name))]
+        assert own.tolist() == getattr(task, name).tolist()
+    every = draw(
+        data_of(labels), {**how, "constraints": {k: len(v) for k, v in pairs.items()}}, root_seed=seed
+    )
+    for name, found in pairs.items():
+        assert {tuple(sorted(pair)) for pair in getattr(every, name).tolist()} == found
+
+
+@pytest.mark.parametrize("count", [1, 4])  # of 6: drawn one by one, and listed
+def test_every_constraint_can_come(count):
+    labels = np.array([0, 0, 0, 0, 1])
+    met = Counter()
+    for repetition in range(200):
+        task = draw(data_of(labels), {"constraints": {"must_link": count}}, repetition)
+        met.update(tuple(sorted(pair)) for pair in task.must_link.tolist())
+    assert set(met) == possible(range(5), labels, True)
+    assert min(met.values()) > 0.5 * 200 * count / 6
+
+
+@given(labelled(min_size=6), st.floats(0.01, 1.0), st.sampled_from([{}, {"test": 0.3}]), seeds)
+def test_label_noise_changes_its_share_of_the_training_labels_and_no_other(labels, share, how, seed):
+    assume(len(np.unique(labels)) > 1)
+    task = draw(data_of(labels), {**how, "label_noise": share}, root_seed=seed)
+    changed = np.flatnonzero(task.labels != labels)
+    assert len(changed) == round(share * len(task.train))
+    assert set(changed) <= set(task.train)
+    assert set(task.labels) <= set(labels)
+
+
+def test_noise_gives_each_other_class_alike_and_leaves_the_data_as_they_are():
+    labels = np.repeat([0, 1, 2], 300)
+    data = data_of(labels)
+    task = draw(data, {"label_noise": 1.0})
+    assert data.labels.tolist() == labels.tolist()
+    counts = Counter(zip(labels.tolist(), task.labels.tolist(), strict=True))
+    assert set(counts) == {(a, b) for a in range(3) for b in range(3) if a != b}
+    assert min(counts.values()) > 100
+    # Constraints are by the true labels all the same.
+    noisy = draw(data, {"label_noise": 1.0, "constraints": {"must_link": 50}})
+    assert all(labels[a] == labels[b] for a, b in noisy.must_link)
+
+
+EVERYTHING = {
+    "rows": 30,
+    "shuffled": True,
+    "test": 0.5,
+    "constraints": {"must_link": 5, "cannot_link": 5},
+    "label_noise": 0.2,
+}
+LABELS = np.tile([0, 1, 2], 20)
+
+
+def same(left, right, *names):
+    return all(np.array_equal(getattr(left, name), getattr(right, name)) for name in names)
+
+
+DRAWN = ("rows", "train", "test", "labels", "must_link", "cannot_link")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"method": "another"},
+        {"setting": {"alpha": 3}},
+        {"threads": 4},
+        {"limits": Limits(1, 1)},
+    ],
+)
+def test_neither_method_nor_setting_nor_limits_change_a_draw(change):
+    left, right = draw(data_of(LABELS), EVERYTHING), draw(data_of(LABELS), EVERYTHING, **change)
+    assert same(left, right, *DRAWN) and left.digest == right.digest
+
+
+@pytest.mark.parametrize("change", [{"paper": "q"}, {"dataset": "e"}, {"root_seed": 8}, {"repetition": 1}])
+def test_paper_data_set_seed_and_repetition_change_every_draw(change):
+    left, right = draw(data_of(LABELS), EVERYTHING), draw(data_of(LABELS), EVERYTHING, **change)
+    assert not any(same(left, right, name) for name in DRAWN)
+    assert left.digest != right.digest
+
+
+def test_what_else_is_drawn_changes_no_draw():
+    def alone(*keys):
+        return draw(data_of(LABELS), {key: EVERYTHING[key] for key in keys})
+
+    whole = draw(data_of(LABELS), EVERYTHING)
+    assert same(whole, alone("rows", "shuffled"), "rows")
+    assert sorted(whole.rows) == alone("rows").rows.tolist()
+    assert same(whole, alone("rows", "shuffled", "test"), "train", "test")
+    base = ("rows", "shuffled", "test")
+    assert same(whole, alone(*base, "constraints"), "must_link", "cannot_link")
+    assert same(whole, alone(*base, "label_noise"), "labels")
+    more = draw(data_of(LABELS), {**EVERYTHING, "constraints": {"must_link": 9, "cannot_link": 0}})
+    assert same(whole, more, "rows", "train", "test", "labels")
+
+
+def test_the_digest_hears_all_that_is_drawn_and_the_data():
+    found = {draw(data_of(LABELS), EVERYTHING).digest}
+    plans = [
+        {},
+        {"rows": 30},
+        {"rows": 29},
+        {"shuffled": True},
+        {"test": 0.5},
+        {"test": 0.4},
+        {"constraints": {"must_link": 1}},
+        {"constraints": {"cannot_link": 1}},
+        {"label_noise": 0.02},
+        *({**EVERYTHING, **change} for change in ({"label_noise": 0.3}, {"constraints": {"must_link": 6}})),
+    ]
+    digests = [draw(data_of(LABELS), how).digest for how in plans]
+    digests += [draw(data_of(LABELS), {"folds": {"n": 3}}, fold=fold).digest for fold in range(3)]
+    digests += [draw(data_of(LABELS, sha="2" * 64)).digest, draw(data_of(LABELS), repetition=1).digest]
+    found |= set(digests)
+    assert len(found) == 1 + len(digests)
+    assert all(len(text) == 64 and int(text, 16) >= 0 for text in found)
+    again = [draw(data_of(LABELS), how).digest for how in plans]
+    assert again == digests[: len(plans)]
+
+
+def test_the_digest_is_fixed_for_all_time():
+    # A change of the rule would part the results of old runs from those of new ones.
+    assert (
+        draw(data_of([0, 1, 0, 1], sha="a" * 64), {"test": 0.5}, 2).digest
+        == "f2a2663c0bc6cb02a2b1374337471784bb44741749d108f84697f11c1d338ff0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "said"),
+    [
+        (None, {"folds": {"n": 2}}, r"^task\.folds: toy has no labels$"),
+        (None, {"constraints": {"must_link": 1}}, r"^task\.constraints: toy has no labels$"),
+        (None, {"label_noise": 0.5}, r"^task\.label_noise: toy has no labels$"),
+        ([0] * 4, {"label_noise": 0.5}, r"^task\.label_noise: the drawn rows have one class only$"),
+        ([0, 0, 1, 1], {"folds": {"n": 5}}, r"^task\.folds\.n: 5 folds of 4 rows$"),
+        (
+            [0, 0, 0, 1],
+            {"constraints": {"must_link": 4}},
+            r"^task\.constraints\.must_link: 4 pairs, and the training rows have 3$",
+        ),
+        (
+            [0, 0, 0, 1],
+            {"constraints": {"cannot_link": 4}},
+            r"^task\.constraints\.cannot_link: 4 pairs, and the training rows have 3$",
+        ),
+        ([0, 1], {"test": 0.1}, r"^task: toy has 2 rows, of which none are left to learn from or to test$"),
+    ],
+)
+def test_what_the_data_cannot_give_is_named_by_its_key(labels, how, said):
+    with pytest.raises(TaskError, match=said):
+        draw(data_of(labels, n=4 if labels is None else None), how, fold=0 if "folds" in how else None)
+    if labels is None and "folds" in how:
+        assert draw(data_of(n=4), {"folds": {"n": 2, "stratified": False}}, fold=0).test.size == 2
+
+
+def test_of_data_made_of_parts_nothing_is_drawn():
+    parts = data_of(n=9, parts={"one": None})
+    task = draw(parts)
+    assert len(task.rows) == len(task.train) == len(task.test) == 0 and not task.held_out
+    with pytest.raises(
+        TaskError, match=r"^task: toy is made of training and test sets, of which nothing is drawn$"
+    ):
+        draw(parts, {"rows": 3})
