@@ -33,7 +33,14 @@ COLUMNS = [
         "peak_memory_mb",
     ),
 ]
-N_SAMPLES = {"glass": 214, "digits": 1797, "awa-attr": 30475, "vehicle": 12000, "nested-blobs": 240}
+N_SAMPLES = {
+    "glass": 214,
+    "spambase": 4601,
+    "digits": 1797,
+    "awa-attr": 30475,
+    "vehicle": 12000,
+    "nested-blobs": 240,
+}
 
 
 def cells(dataset, method, metrics, setting=None, *, at=None, status="ok", n_rows=None, paper="p"):
@@ -100,15 +107,19 @@ def build(artifacts, name, context):
 
 
 def line_of(axes, label):
-    """Points of the line with a label."""
+    """Points of the line with a label, to nine decimals."""
     (line,) = [line for line in axes.lines if line.get_label() == label]
-    return [tuple(map(float, point)) for point in line.get_xydata()]
+    return points_of(line)
+
+
+def points_of(line):
+    return [(round(float(x), 9), round(float(y), 9)) for x, y in line.get_xydata()]
 
 
 def ranges_of(axes):
     """Vertical lines of a panel: (place, low, high), in the order in which they were drawn."""
     return [
-        (float(low[0]), *sorted((float(low[1]), float(high[1]))))
+        tuple(round(float(number), 9) for number in (low[0], *sorted((low[1], high[1]))))
         for lines in axes.collections
         for low, high in lines.get_segments()
     ]

@@ -200,6 +200,13 @@ def test_a_metric_that_no_record_has_is_named_where_the_method_ran():
     check_recorded(register, context_with(*renamed[1:2], measures=measures, selection=rules), "here")
 
 
+@pytest.mark.usefixtures("package")
+def test_a_metric_is_named_where_one_of_several_methods_ran():
+    context = context_with(cells("glass", "A", {"cost": [1.0]}))
+    with pytest.raises(InputFileError, match="metric: no record of this paper has 'purity'"):
+        check_recorded(load_deviations("madeup"), context, "here")
+
+
 def test_the_registers_of_all_papers_can_be_read():
     assert {entry.id for entry in load_deviations("ghc")} >= {"similarity", "pairs", "spambase-rows"}
     assert {entry.id for entry in load_deviations("cladebench.papers.hmmc")} >= {"class-tree", "trade-offs"}

@@ -1,103 +1,316 @@
-"""The tables and figures of the HMMC paper say, from the records, what they rest on."""
+"""The tables and figures of the HMMC paper, from records with known values."""
 
-import dataclasses
-
-import pandas as pd
+import numpy as np
 import pytest
+from golden_records import (
+    build,
+    cell_id,
+    cells,
+    context_of,
+    failed,
+    legend_of,
+    line_of,
+    points_of,
+    ranges_of,
+    texts,
+)
 
-from cladebench.bench.cell_spec import canonical_json, setting_id
-from cladebench.bench.selection import select_settings
-from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.hmmc.artifacts import ARTIFACTS, figure_2, table_1
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.artifact_types import Table
+from cladebench.papers.hmmc.artifacts import ARTIFACTS, PAPER_DATASETS
+from cladebench.papers.protocol import tree_arrays
 
-N_SAMPLES = {"awa-attr": 30475, "vehicle": 12000}
+#: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
+COMPACT, BEST, OTHER = ({"alpha": alpha, "beta": 1.0} for alpha in (0.01, 1.0, 100.0))
+K3, WORSE_K3, K4 = ({"n_splits": k, "alpha": alpha} for k, alpha in ((3, 1.0), (3, 0.1), (4, 1.0)))
+POINTS = [{"leaf_factor": factor} for factor in (1.0, 1.5, 2.0)]
+AT = POINTS[0]
+STUDY = [{"n_splits": k} for k in (2, 5)]
+PRINTED = [
+    ("sp-hmmc", "Table 1, SP", "awa-attr", "HMMC", "sp", 0.944, "94.40"),
+    ("ps-hmmc", "Table 1, PS", "awa-attr", "HMMC", "ps", 0.733, "73.30"),
+    ("time-hmmc", "Table 1, runtime", "awa-attr", "HMMC", "seconds", 20.0, "20"),
+    ("time-mmc", "Table 1, runtime", "awa-attr", "MMC", "seconds", 60.0, "60"),
+]
+ROWS = [
+    # HMMC on awa-attr; the compact setting is the better one with twice as many leaves.
+    cells("awa-attr", "HMMC", {"sp": [0.80, 0.82, 0.81], "ps": [0.5] * 3}, COMPACT, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC", {"leaf_inertia": [1.0] * 3, "seconds": [9.0] * 3}, COMPACT, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC", {"sp": [0.99] * 3}, COMPACT, at=POINTS[2], n_rows=1000),
+    cells("awa-attr", "HMMC", {"zeros": [0.1] * 3}, COMPACT, n_rows=1000),
+    cells("awa-attr", "HMMC", {"sp": [0.86, 0.92, 0.89], "ps": [0.6] * 3}, BEST, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC", {"leaf_inertia": [2.0] * 3, "seconds": [2, 4, 6]}, BEST, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC", {"sp": [0.70, 0.71, 0.75]}, BEST, at=POINTS[1], n_rows=1000),
+    cells("awa-attr", "HMMC", {"sp": [0.60, 0.61, 0.65]}, BEST, at=POINTS[2], n_rows=1000),
+    cells("awa-attr", "HMMC", {"zeros": [0.5, 0.7, 0.6]}, BEST, n_rows=1000),
+    cells("awa-attr", "HMMC", {"sp": [0.1] * 3, "leaf_inertia": [3.0] * 3}, OTHER, at=AT, n_rows=1000),
+    cells(
+        "awa-attr",
+        "HMMC",
+        {"sp_full_tree": [0.95], "ps_full_tree": [0.7], "ps_without_root": [0.4]},
+        COMPACT,
+        n_rows=1000,
+    ),
+    cells("awa-attr", "HMMC-G", {"zeros": [0.2]}, {"alpha": 1.0}, n_rows=1000),
+    cells("awa-attr", "HMMC-G", {"zeros": [0.9]}, {"alpha": 0.01}, n_rows=1000),
+    # One setting, and one K that is better than the other.
+    cells("awa-attr", "KM", {"sp": [0.5, 0.7]}, at=AT, n_rows=1000),
+    cells("awa-attr", "KM", {"sp": [0.4, 0.6]}, at=POINTS[1], n_rows=1000),
+    cells("awa-attr", "HMMC-K", {"sp": [0.83], "leaf_inertia": [5.0]}, K3, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC-K", {"sp": [0.2], "leaf_inertia": [7.0]}, WORSE_K3, at=AT, n_rows=1000),
+    cells("awa-attr", "HMMC-K", {"sp": [0.84], "leaf_inertia": [6.0]}, K4, at=AT, n_rows=1000),
+    cells("awa-attr", "MMC", {"sp": [0.4], "seconds": [16.0]}, {"alpha": 0.01}, at=AT, n_rows=1000),
+    cells("awa-attr", "MMC", {"sp": [0.3], "seconds": [1.0]}, {"alpha": 1.0}, at=AT, n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_ilp": [8.0, 12.0]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.4, 0.6]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_ilp": [30.0]}, at=STUDY[1], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.3]}, at=STUDY[1], n_rows=1000),
+    # Another data set.
+    cells("vehicle", "KM", {"sp": [0.3]}, at=AT),
+    cells("vehicle", "HMMC", {"zeros": [0.4]}, BEST),
+    failed("vehicle", "SC", "timeout"),
+    cells("nested-blobs", "KM", {"sp": [1.0]}, at=AT),
+]
 
 
-def context_of(n_samples):
-    """HKM, HMMC at two alphas and HMMC at K = 3 and 4 (one repetition), on `n_samples` rows (None: all)."""
-    plan = load_plan("hmmc")
-    drawn = {} if n_samples is None else {"n_samples": n_samples}
-    grids = {
-        "HKM": ([{}], 3),
-        "HMMC": ([{"alpha": a, "beta": 1.0} for a in (0.1, 1.0)], 3),
-        "HMMC-K": ([{"n_splits": k, "alpha": a} for k in (3, 4) for a in (0.1, 1.0)], 1),
+def stored(leaf, trace=()):
+    """A root split in two, of which the left part is split again; ``leaf`` says how many images go where."""
+    tree = Hierarchy([-1, 0, 0, 1, 1], np.repeat([2, 3, 4], leaf))
+    counts = np.zeros((5, 3), dtype=int)
+    for node, kind, n in ((2, 0, leaf[0]), (3, 1, leaf[1]), (4, 2, leaf[2])):
+        while node >= 0:
+            counts[node, kind] += n
+            node = int(tree.parents[node])
+    return {
+        **tree_arrays(tree),
+        "class_counts": counts,
+        "top_features": np.array([[0, 1, 2], [2, 0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2]]),
+        "top_feature_shares": np.array([[0.9, 0.096, 0.004], [0.7, 0.3, 0.0], *[[0.0] * 3] * 3]),
+        "class_names": np.array(["ape", "bat", "cat"]),
+        "feature_names": np.array(["black", "white", "blue"]),
+        "trace_objective": np.array(trace),
     }
-    rows = []
-    for dataset in N_SAMPLES:
-        for method, (settings, repetitions) in grids.items():
-            for k, setting in enumerate({**one, **drawn} for one in settings):
-                for repetition in range(repetitions):
-                    name = f"hmmc/{dataset}/{method}/{setting_id(setting)}/{repetition}"
-                    row = {
-                        **dict(paper="hmmc", dataset=dataset, method=method, cell_id=name, status="ok"),
-                        **dict(setting=canonical_json(setting), setting_id=setting_id(setting)),
-                        **dict(
-                            repetition=repetition,
-                            params=canonical_json(plan.methods[method].parameters(setting)),
-                        ),
-                    }
-                    metrics = {"sp": 0.8 + 0.01 * k, "sp_1.5": 0.8, "sp_2": 0.8, "leaf_inertia": 1.0 + k}
-                    rows += [row | {"metric": metric, "value": value} for metric, value in metrics.items()]
-    records = pd.DataFrame(rows)
-    return ArtifactContext(
-        paper="hmmc",
-        package=plan.package,
-        scope="quick",
-        records=records,
-        published=pd.DataFrame(
-            columns=["claim", "artifact", "dataset", "method", "metric", "value", "printed"]
-        ),
-        choices=select_settings(records, plan.selection),
-        methods={name: method.as_dict() for name, method in plan.methods.items()},
-        datasets={
-            name: {"title": name, "stand_in_for": None, "n_samples": n} for name, n in N_SAMPLES.items()
-        },
-        load_arrays=lambda cell: {},
+
+
+@pytest.fixture(scope="module")
+def golden():
+    best = [cell_id("awa-attr", "HMMC", BEST, r) for r in range(3)]
+    arrays = {
+        best[0]: stored([5, 3, 2], [8.0, 4.0, 2.0]),
+        best[1]: stored([1200, 30, 4], [6.0, 3.0]),
+        best[2]: stored([3, 3, 3], [7.0]),
+        **{cell_id("awa-attr", "HMMC-G", s): stored([1, 1, 1]) for s in ({"alpha": 1.0}, {"alpha": 0.01})},
+    }
+    return context_of(
+        "hmmc", *ROWS, published=PRINTED, arrays=arrays, datasets=["nested-blobs", "awa-attr", "vehicle"]
     )
 
 
-def test_table_1_says_what_it_rests_on():
-    notes = table_1(context_of(1000), "sp").notes
-    assert "Rows used: awa-attr 1,000 of 30,475; vehicle 1,000 of 12,000." in notes
-    assert "Repetitions: 3 (1 for HMMC, K > 2)." in notes
-    assert "Settings to choose from: 2 (HMMC), 4 (HMMC, K > 2)." in notes
+def entries(table, method):
+    (row,) = table.frame[table.frame.method == method].to_dict("records")
+    return row
 
 
-@pytest.mark.parametrize("n_samples", [None, 40000], ids=["all by default", "more asked for than there are"])
-def test_table_1_says_nothing_of_rows_where_all_were_used(n_samples):
-    assert not any("Rows used" in note for note in table_1(context_of(n_samples), "sp").notes)
+def test_table_1_has_published_label_free_and_oracle_side_by_side(golden):
+    table = build(ARTIFACTS, "table-1-sp", golden)
+    columns = [
+        f"{d}: {h}" for d in (*PAPER_DATASETS, "nested-blobs") for h in ("published", "label-free", "oracle")
+    ]
+    assert list(table.frame.columns) == ["method", "role", *columns]
+    row = entries(table, "HMMC")
+    assert [row[f"awa-attr: {h}"] for h in ("published", "label-free", "oracle")] == [
+        *("94.40", "81.00 ± 1.00 (3)", "89.00 ± 3.00 (3)")
+    ]
+    assert row["imagenet: oracle"] == "not planned"
+    number = table.frame.index[table.frame.method == "HMMC"][0]
+    assert table.claims == {(number, "awa-attr: published"): "sp-hmmc"}
+    assert table.sources[number, "awa-attr: oracle"] == tuple(
+        cell_id("awa-attr", "HMMC", BEST, r) for r in range(3)
+    )
+    flat = entries(table, "KM")
+    assert (flat["awa-attr: label-free"], flat["awa-attr: oracle"]) == ("60.00 ± 14.14 (2)", "no choice")
+    assert (flat["nested-blobs: published"], flat["nested-blobs: label-free"]) == ("–", "100.00 (1)")
+    assert entries(table, "SC")["vehicle: oracle"] == "timeout"
+    assert entries(table, "HMMC, K > 2")["awa-attr: oracle"] == "84.00 (1)"
+    assert entries(table, "HMMC, K > 2")["awa-attr: label-free"] == "83.00 (1)"
+    assert "assignment-study" not in set(table.frame.method)
 
 
-def test_table_1_says_how_the_number_of_splits_was_chosen():
-    table = table_1(context_of(1000), "sp")
-    row = table.frame[table.frame.method == "HMMC, K > 2"].iloc[0]
-    # The fourth setting, K = 4 at alpha = 1, is the best by SP, the first the most compact.
-    assert (row["vehicle: oracle"], row["vehicle: label-free"]) == ("83.00 (1)", "80.00 (1)")
-    assert any("called K > 2: their K is chosen with the rest of the setting" in note for note in table.notes)
+def test_table_1_says_how_settings_were_chosen_and_what_numbers_rest_on(golden):
+    notes = build(ARTIFACTS, "table-1-sp", golden).notes
+    assert "oracle: the setting with the highest mean SP (%) at leaf_factor: 1.0; uses test labels." in notes
+    assert (
+        "label-free: the setting with the lowest mean leaf inertia at leaf_factor: 1.0; uses no labels."
+        in notes
+    )
+    assert "Rows used: awa-attr 1,000 of 30,475; vehicle all; nested-blobs all." in notes
+    assert any("called K > 2: their K is chosen with the rest of the setting" in note for note in notes)
+    assert not any("another machine" in note for note in notes)
 
 
-def test_figure_2_says_what_it_rests_on():
-    text = figure_2(context_of(1000)).get_supxlabel()
-    assert "Rows used: awa-attr 1,000 of 30,475; vehicle 1,000 of 12,000." in text
-    assert "Repetitions: 3 (1 for HMMC with K = 3; HMMC with K = 4)." in text
-    assert "Settings to choose from: 2 (HMMC; HMMC with K = 3; HMMC with K = 4)." in text
-    assert "Rows used" not in figure_2(context_of(None)).get_supxlabel()
+def test_other_measures_have_tables_of_their_own(golden):
+    path_sharing = entries(build(ARTIFACTS, "table-1-ps", golden), "HMMC")
+    assert (path_sharing["awa-attr: published"], path_sharing["awa-attr: oracle"]) == (
+        "73.30",
+        "60.00 ± 0.00 (3)",
+    )
+    times = build(ARTIFACTS, "table-1-runtime", golden)
+    row = entries(times, "HMMC")
+    assert [row[f"awa-attr: {h}"] for h in ("published", "label-free", "oracle")] == [
+        "20",
+        "9 ± 0 (3)",
+        "4 ± 2 (3)",
+    ]
+    assert any("another machine" in note for note in times.notes)
+
+
+def test_ratios_of_time(golden):
+    table = build(ARTIFACTS, "ratios-of-time", golden)
+    found = table.frame[table.frame.dataset == "awa-attr"].to_numpy().tolist()
+    assert found == [
+        ["MMC / HMMC", "awa-attr", "3", "4", "16 / 4"],  # both in the setting of the best SP
+        ["integer programme / assignment, K = 2", "awa-attr", "10 to 100", "20", "10 / 0.500"],
+        ["integer programme / assignment, K = 5", "awa-attr", "10 to 100", "100", "30 / 0.300"],
+    ]
+    number = table.frame.index[table.frame.dataset == "awa-attr"][0]
+    assert table.sources[number, "measured"] == (
+        cell_id("awa-attr", "MMC", {"alpha": 0.01}),
+        *(cell_id("awa-attr", "HMMC", BEST, r) for r in range(3)),
+    )
+    others = table.frame[table.frame.dataset != "awa-attr"]
+    assert set(others.measured) == set(others.seconds) == {"–"}
+    assert set(others.printed) == {"nan", "10 to 100"}
+    assert table.notes[0].endswith("chosen by the rule 'oracle'.")
+
+
+def test_settings_chosen(golden):
+    frame = build(ARTIFACTS, "selected-settings", golden).frame
+    assert list(frame.columns) == [
+        "dataset",
+        "method",
+        "rule",
+        "setting",
+        "SP (%)",
+        "PS (%)",
+        "RI (%)",
+        "leaf inertia",
+    ]
+    found = {
+        (row.method, row.rule): row for row in frame[frame.dataset == "awa-attr"].itertuples(index=False)
+    }
+    assert list(found["HMMC", "oracle"])[3:] == ["alpha: 1.0, beta: 1.0", "89.00", "60.00", "–", "2"]
+    assert list(found["HMMC", "label-free"])[3:] == ["alpha: 0.01, beta: 1.0", "81.00", "50.00", "–", "1"]
+    assert found["HMMC-K", "oracle"].setting == "alpha: 1.0, n_splits: 4"
+    assert ("KM", "oracle") not in found
+
+
+def test_figure_2_draws_means_and_ranges_by_leaves_and_by_splits(golden):
+    figure = build(ARTIFACTS, "figure-2", golden)
+    (awa, vehicle), (awa_k, vehicle_k) = np.reshape(figure.axes, (2, 2))
+    assert [panel.get_title() for panel in (awa, vehicle)] == ["awa-attr", "vehicle"]
+    # Above: the setting chosen with as many leaves as classes, although another is better with twice as many.
+    assert line_of(awa, "HMMC") == [(1.0, 89.0), (1.5, 72.0), (2.0, 62.0)]
+    assert line_of(awa, "KM") == [(1.0, 60.0), (1.5, 50.0)]
+    assert ranges_of(awa)[0] == (1.0, 50.0, 70.0)
+    assert [tick.get_text() for tick in awa.get_xticklabels()] == ["1", "1.5", "2"]
+    # Below: K = 2 is the method itself, every other K a choice of its own, a flat method the same for all.
+    assert line_of(awa_k, "HMMC") == [(2, 89.0), (3, 83.0), (4, 84.0)]
+    assert line_of(awa_k, "KM") == [(k, 60.0) for k in (2, 3, 4, 5)]
+    assert (2.0, 86.0, 92.0) in ranges_of(awa_k)
+    assert line_of(vehicle, "KM") == [(1.0, 30.0)]
+    assert {line.get_label() for line in vehicle_k.lines} == {"KM"}
+    assert awa.get_ylabel() == awa_k.get_ylabel() == "SP (%)"
+    assert legend_of(figure) == ["KM", "MMC", "HMMC"]
+    assert figure.get_supxlabel().splitlines() == [
+        "Rows used: awa-attr 1,000 of 30,475; vehicle all.",
+        "Repetitions: 1 (1 to 2 for KM) (1 to 3 for HMMC).",
+        "Settings to choose from: 2 (MMC; HMMC with K = 3), 1 to 3 (HMMC).",
+    ]
+
+
+def test_figure_2_follows_the_rule_of_the_paper(golden):
+    """Not one of a certain name, nor the one beside it."""
+    rules = dict(reversed(golden.rules.items()))
+    figure = build(ARTIFACTS, "figure-2", context_of("hmmc", *ROWS, selection=rules))
+    assert line_of(figure.axes[0], "HMMC")[0] == (1.0, 81.0)
+    assert line_of(figure.axes[2], "HMMC")[0] == (2.0, 81.0)
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [("unavailable", ""), ("missing", "Missing: 26 of the 26 cells that are planned for this.")],
+    [("unavailable", ""), ("missing", "Missing: 3 of the 3 cells that are planned for this.")],
 )
 def test_a_figure_without_curves_says_which_cells_are_missing(status, said):
-    context = context_of(1000)
-    nothing = context.records.assign(status=status, metric=None)
-    empty = dataclasses.replace(context, records=nothing, choices=context.choices.iloc[:0])
-    assert figure_2(empty).get_supxlabel() == said
+    rows = failed("awa-attr", "HMMC", status, BEST, 2), failed("awa-attr", "HMMC-K", status, K3)
+    figure = build(ARTIFACTS, "figure-2", context_of("hmmc", *rows))
+    assert figure.get_supxlabel() == said
+    assert texts(figure) == ["No data set of the paper is within reach in this run."]
 
 
-def test_the_settings_chosen_name_the_number_of_splits():
-    build = next(artifact.build for artifact in ARTIFACTS if artifact.id == "selected-settings")
-    frame = build(context_of(1000)).frame
-    chosen = frame[(frame.method == "HMMC-K") & (frame.rule == "oracle")].setting
-    assert all("n_splits: 4" in text for text in chosen) and len(chosen) == len(N_SAMPLES)
+def test_figure_3_draws_the_best_tree_and_only_what_its_models_use(golden):
+    figure = build(ARTIFACTS, "figure-3", golden)
+    assert texts(figure) == [
+        "1,234 images\nape 1200\nbat 30\ncat 4",
+        "black 90%\nwhite 10%\nblue < 1%",
+        "34 images\nbat 30\ncat 4",
+        "blue 70%\nblack 30%",
+        "30 images\nbat 30",
+        "4 images\ncat 4",
+        "1,200 images\nape 1200",
+    ]
+
+
+def test_figure_3_without_a_tree_says_so():
+    (text,) = texts(build(ARTIFACTS, "figure-3", context_of("hmmc", *ROWS[-3:])))
+    assert text == "No finished cell of HMMC on awa-attr in this scope."
+
+
+def test_figure_4_draws_the_zeros_at_one_setting(golden):
+    figure = build(ARTIFACTS, "figure-4", golden)
+    (axes,) = figure.axes
+    bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
+    assert bars == {"HMMC": pytest.approx([60, 40]), "HMMC-G": pytest.approx([20])}
+    dots = [list(map(float, line.get_ydata())) for line in axes.lines]
+    assert dots == [pytest.approx([50, 70, 60]), pytest.approx([40]), pytest.approx([20])]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["awa-attr", "vehicle"]
+    # The bars of a group stand side by side around its place, in order.
+    centres = [bar.get_x() + bar.get_width() / 2 for bars in axes.containers for bar in bars]
+    assert centres == pytest.approx([-0.2, 0.8, 0.2])
+    assert [float(line.get_xdata()[0]) for line in axes.lines] == pytest.approx([-0.2, 0.8, 0.2])
+    assert legend_of(figure) == ["HMMC", "HMMC-G"]
+
+
+def test_convergence_draws_each_repetition_relative_to_its_end(golden):
+    figure = build(ARTIFACTS, "convergence", golden)
+    (axes,) = figure.axes  # one data set has traces
+    assert axes.get_title() == "awa-attr"
+    drawn = [points_of(line) for line in axes.lines]
+    assert drawn == [[(1, 4.0), (2, 2.0), (3, 1.0)], [(1, 2.0), (2, 1.0)]]  # a trace of one step is no curve
+    assert legend_of(figure) == ["HMMC"]
+
+
+def test_deviations_are_measured_under_the_rule_beside(golden):
+    frame = build(ARTIFACTS, "deviations", golden).frame
+    found = dict(zip(frame.compared, frame.value, strict=True))
+    assert found["SP (%), awa-attr, KM"] == "60.00 ± 14.14"
+    assert found["SP (%), awa-attr, HMMC"] == "81.00 ± 1.00"  # label-free
+    assert found["SP, chains kept (%), awa-attr, HMMC"] == "95.00"
+    assert found["SP (%), awa-attr, HMMC, oracle"] == "89.00 ± 3.00"
+    assert found["SP (%), awa-attr, HMMC, label-free"] == "81.00 ± 1.00"
+
+
+def test_cells_are_counted(golden):
+    frame = build(ARTIFACTS, "cells", golden).frame.set_index(["dataset", "method"])
+    assert frame.loc[("awa-attr", "HMMC"), ["cells", "ok", "other"]].tolist() == [9, 9, "–"]
+    assert frame.loc[("vehicle", "SC"), ["cells", "ok", "other"]].tolist() == [1, 0, "1 timeout"]
+
+
+@pytest.mark.parametrize("artifact", ARTIFACTS, ids=lambda artifact: artifact.id)
+def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifact):
+    for context in (golden, context_of("hmmc", datasets=["awa-attr"])):
+        made = artifact.build(context)
+        if artifact.kind == "table":
+            assert isinstance(made, Table)
+            assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
+        else:
+            made.canvas.draw()

@@ -11,19 +11,55 @@ def texts(figure):
     return [text.get_text() for axes in figure.axes for text in axes.texts]
 
 
-def test_the_annotated_tree_names_classes_and_features():
-    tree = Hierarchy([-1, 0, 0, 1, 1, 3, 3], [2, 4, 5, 5, 6, 6])
-    labels = np.array([0, 1, 2, 2, 1, 2])
-    counts = tree.class_counts(labels)
-    features = np.tile(np.arange(3), (tree.n_nodes, 1))
-    figure = drawings.annotated_tree(
-        tree, counts, features, ["ape", "bat", "cat"], ["furry", "fast", "blue"], depth=2
-    )
-    shown = texts(figure)
-    assert sum("images" in text for text in shown) == 5  # layers 0, 1 and 2
-    assert "6 images\ncat 3\nbat 2\nape 1" in shown
-    assert "1 images\nape 1" in shown  # classes without images are not named
-    assert shown.count("furry\nfast\nblue") == 3  # of the nodes that are split, drawn below or not
+#: Layers of 1, 2, 2 and 2 nodes; nodes 2, 4, 5 and 6 are leaves.
+TREE = Hierarchy([-1, 0, 0, 1, 1, 3, 3], [2, 4, 5, 5, 6, 6])
+CLASSES = np.array([0, 1, 2, 2, 1, 2])
+
+
+def arrays(shares):
+    """What a cell stores of the tree, with the same three features at each node."""
+    return {
+        "class_counts": TREE.class_counts(CLASSES),
+        "class_names": np.array(["ape", "bat", "cat", "dog"]),
+        "feature_names": np.array(["furry", "fast", "blue"]),
+        "top_features": np.tile([2, 0, 1], (7, 1)),
+        "top_feature_shares": np.array(shares, dtype=float),
+    }
+
+
+def test_the_annotated_tree_names_classes_and_features_with_their_shares():
+    none = [0, 0, 0]
+    shares = [[0.5, 0.3, 0.2], [1, 0, 0], none, [0.995, 0.005, 0], none, none, none]
+    assert texts(drawings.annotated_tree(TREE, arrays(shares), depth=2)) == [
+        "6 images\ncat 3\nbat 2\nape 1",
+        "blue 50%\nfurry 30%\nfast 20%",
+        "5 images\ncat 3\nbat 2",  # classes without images are not named
+        "blue 100%",
+        "4 images\ncat 3\nbat 1",
+        "blue 100%\nfurry < 1%",  # of a node that is split below what is drawn
+        "1 image\nbat 1",
+        "1 image\nape 1",
+    ]
+
+
+def test_features_without_weight_are_not_named():
+    """The first of the list fill up where fewer have any, and stand alone where none has."""
+    shown = texts(drawings.annotated_tree(TREE, arrays(np.zeros((7, 3))), depth=3))
+    assert len(shown) == 7 and all("image" in text for text in shown)
+
+
+def test_the_annotated_tree_stands_above_the_middle_of_its_parts():
+    figure = drawings.annotated_tree(TREE, arrays(np.zeros((7, 3))), depth=2)
+    places = {text.get_text().splitlines()[0]: text.get_position() for text in figure.axes[0].texts}
+    assert places["6 images"] == (1.25, 0)  # over 0.5 and 2
+    assert places["5 images"] == (0.5, -1)
+    edges = [tuple(map(tuple, line.get_xydata())) for line in figure.axes[0].lines]
+    assert sorted(edges) == [
+        ((0.5, -1), (0, -2)),
+        ((0.5, -1), (1, -2)),
+        ((1.25, 0), (0.5, -1)),
+        ((1.25, 0), (2, -1)),
+    ]
 
 
 def test_sparsity_has_a_bar_for_each_method_and_data_set():

@@ -23,8 +23,8 @@ from cladebench.reference.semantic import semantic_similarity
 PLAN = load_plan("hmmc")
 
 
-def cell(name, repetition=0, task=None, method=None, **setting):
-    data = datasets.load("nested-blobs")
+def cell(name, repetition=0, task=None, method=None, data=None, **setting):
+    data = data or datasets.load("nested-blobs")
     limits = Limits(60, 2000)
     spec = CellSpec("hmmc", "nested-blobs", name, setting, repetition, 7, limits, task=task or {})
     return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
@@ -61,6 +61,39 @@ def test_measures_are_those_of_the_stored_tree(name):
     assert read(out)["leaf_inertia"] == protocol.leaf_inertia(X, tree.leaf_of)
     counts = out.arrays["class_counts"]
     np.testing.assert_array_equal(counts[tree.root], np.bincount(labels, minlength=8))
+
+
+def five_classes():
+    """Five classes, the first below a node of its own, the next two together: a tree with a unary chain."""
+    labels = np.repeat(np.arange(5), 6)
+    return SimpleNamespace(
+        **dict(
+            name="five", X=np.random.default_rng(0).normal(size=(30, 3)) + 4 * labels[:, None], labels=labels
+        ),
+        **dict(
+            label_names=tuple("abcde"), class_parents=np.array([6, 7, 7, 5, 5, -1, 5, 5]), feature_names=None
+        ),
+        **dict(n_samples=30, parts={}, content_sha256="five"),
+    )
+
+
+def test_the_full_tree_has_the_chains_that_the_other_leaves_out():
+    data = five_classes()
+    out, (classes, full) = run("HKM-D", data=data), protocol.class_trees(data)
+    assert (classes.n_nodes, full.n_nodes) == (7, 8)
+    tree = stored_tree(out.arrays)
+    for metric, kind in (("sp", "shortest_path"), ("ps", "path_sharing")):
+        short, long = (semantic_similarity(tree, data.labels, of, kind) for of in (classes, full))
+        assert read(out)[metric] == pytest.approx(short, rel=1e-12)
+        assert out.metrics[f"{metric}_full_tree"] == pytest.approx(long, rel=1e-12) != short
+
+
+def test_half_a_leaf_is_rounded_up():
+    assert [reading.metrics["n_leaves"] for reading in run("HKM-D", data=five_classes()).readings] == [
+        5,
+        8,
+        10,
+    ]
 
 
 def test_flat_clusters_are_alike_or_not_at_all():

@@ -37,8 +37,8 @@ ENTRIES = {
 }
 PRINTED = [
     ("time-a", "Table 1", "glass", "A", "seconds", 3.0, "3.0 ± 0.1"),
-    ("elsewhere", "Table 2", "glass", "A", "purity", 0.99, "0.99"),
     ("purity-a", "Table 1", "glass", "A", "purity", 0.47, "0.47 ± 0.02"),
+    ("elsewhere", "Table 2", "glass", "A", "purity", 0.99, "0.99"),
 ]
 ROWS = [
     cells("glass", "A", {"purity": [0.4, 0.6], "cost": [7, 8]}),
@@ -200,6 +200,10 @@ def test_settings_are_shown_of_methods_that_have_a_choice(context):
     ]
     assert table.sources[2, "purity (%)"] == (cell_id("glass", "B", {"k": 2}),)
     assert table.sources[3, "cost"] == (cell_id("glass", "B", {"k": 1}),)
+    assert table.notes == (
+        "oracle: the setting with the highest mean purity (%); uses test labels.",
+        "label-free: the setting with the lowest mean cost; uses no labels.",
+    )
 
 
 def test_mean_and_spread():

@@ -66,14 +66,16 @@ class Snakemake:
             timeout=120,
         )
 
-    def run(self, *arguments: str, check: bool = True, **options) -> subprocess.CompletedProcess:
+    def run(
+        self, *arguments: str, check: bool = True, timeout: float = 280, **options
+    ) -> subprocess.CompletedProcess:
         done = subprocess.run(
             self.command(*arguments, **options),
             env=self.environment,
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=280,
+            timeout=timeout,
         )
         if check:
             assert done.returncode == 0, done.stdout + done.stderr
@@ -95,8 +97,8 @@ def example(tmp_path, example_package):
 
 
 @pytest.fixture(scope="session")
-def ghc_smoke(tmp_path_factory):
-    """A finished smoke run of the ghc paper, with no network, no mirror and no cache."""
-    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc"])
-    run.output = run.run()
+def smoke(tmp_path_factory):
+    """A finished smoke run of both papers, with no network, no mirror and no cache."""
+    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc", "hmmc"])
+    run.output = run.run(timeout=800)  # two minutes on a quiet machine
     return run

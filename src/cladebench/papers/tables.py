@@ -264,7 +264,11 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
             row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
             sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
-    return Table(pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *headings]), sources)
+    return Table(
+        pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *headings]),
+        sources,
+        notes=tuple(_how_chosen(context, rule) for rule in context.rules),
+    )
 
 
 def status_table(context: ArtifactContext) -> Table:

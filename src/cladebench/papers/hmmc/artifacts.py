@@ -173,11 +173,6 @@ def ratios_of_time(context: ArtifactContext) -> Table:
     )
 
 
-def selected_settings(context: ArtifactContext) -> Table:
-    """Which setting of the grid each rule chose."""
-    return settings_table(context, ("sp", "ps", "ri", "leaf_inertia"))
-
-
 ARTIFACTS: tuple[Artifact, ...] = declare(
     __package__,
     (
@@ -201,7 +196,13 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
     ("figure-4", "figure", "Figure 4: sparsity of the models", "Figure 4", figure_4),
     ("convergence", "figure", "The objective falls", "Section 4.2", convergence),
     ("ratios-of-time", "table", "Ratios of time", "Sections 4.2, 5.1", ratios_of_time),
-    ("selected-settings", "table", "Settings chosen", "Section 5", selected_settings),
+    (
+        "selected-settings",
+        "table",
+        "Settings chosen",
+        "Section 5",
+        partial(settings_table, metrics=("sp", "ps", "ri", "leaf_inertia")),
+    ),
     ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
     ("cells", "table", "Cells: status, time, memory", "", status_table),
 )

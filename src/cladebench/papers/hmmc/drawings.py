@@ -165,12 +165,12 @@ def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int
         if node not in x:
             below = [x[int(child)] for child in tree.children(node)]
             x[node] = (min(below) + max(below)) / 2
-    figure = Figure(figsize=(1.45 * len(tips) + 0.4, 1.75 * (depth + 1)), layout="constrained")
+    figure = Figure(figsize=(1.2 * len(tips) + 0.4, 1.5 * (depth + 1)), layout="constrained")
     axes = figure.add_subplot()
     axes.axis("off")
     axes.set_xlim(-0.55, len(tips) - 0.45)
     axes.set_ylim(-depth - 0.55, 0.3)
-    write = partial(axes.text, ha="center", va="center", fontsize=7)
+    write = partial(axes.text, ha="center", fontsize=7)
     box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 0.8}
     plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     for node in shown:
@@ -178,9 +178,10 @@ def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int
         if tree.depths[node] < depth:
             for child in tree.children(node):
                 axes.plot([x[node], x[int(child)]], [y, y - 1], color="0.6", linewidth=1.0, zorder=0)
-        write(x[node], y, "\n".join(_classes(arrays, node)), bbox=box)
+        write(x[node], y, "\n".join(_classes(arrays, node)), va="center", bbox=box)
         if features := _features(arrays, node):
-            write(x[node], y - 0.36, "\n".join(features), style="italic", color="#8a3a00", bbox=plain)
+            text = "\n".join(features)
+            write(x[node], y - 0.22, text, va="top", style="italic", color="#8a3a00", bbox=plain)
     return figure
 
 
@@ -189,7 +190,8 @@ def _classes(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
     counts = arrays["class_counts"][node]
     largest = [c for c in np.argsort(-counts, kind="stable")[:3] if counts[c] > 0]
     names = arrays["class_names"]
-    return [f"{int(counts.sum()):,} images", *(f"{names[c]} {int(counts[c])}" for c in largest)]
+    n = int(counts.sum())
+    return [f"{n:,} image{'s' if n > 1 else ''}", *(f"{names[c]} {int(counts[c])}" for c in largest)]
 
 
 def _features(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:

@@ -1,8 +1,8 @@
 """What one cell of the HMMC paper computes: a clustering, and how well its tree agrees with that of the classes.
 
 Section 5 of the paper. A repetition is one seed of the method. One fit is read at every number of leaves F: a tree that
-is grown greedily to 2 C leaves, C the number of classes, has passed the one of C leaves on its way; a full tree is cut;
-flat methods are fitted for each F. The evaluation point is ``leaf_factor``, F as a multiple of C.
+is grown greedily had fewer leaves on its way; a full tree is cut; flat methods are fitted for each F. The evaluation
+point is ``leaf_factor``, F as a multiple of the number of classes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class HMMCProtocol(Protocol):
     own: ClassVar[Mapping[str, Any]] = {
         "features": "unit",  # how the features are scaled, see `cladebench.papers.protocol.scaled`
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
-        "flat": False,  # whether the method knows no tree
+        "flat": False,  # whether the method gives clusters without a tree
     }
 
     def measure(self, cell: Cell) -> CellOutput:
@@ -179,7 +179,7 @@ def model_facts(
     used = models[split]
     metrics = {
         "zeros": float((used == 0.0).mean()) if used.size else 0.0,
-        # What no shift common to the models of a node can change: features that none of them uses.
+        # Features that none of a node's models uses: a shift common to these models cannot change them.
         "zero_features": float((used == 0.0).all(axis=1).mean()) if used.size else 0.0,
         "largest_rise": float(estimator.largest_rise_),
         "largest_residual": float(estimator.largest_residual_),

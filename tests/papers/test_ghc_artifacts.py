@@ -1,0 +1,229 @@
+"""The tables and figures of the GHC paper, from records with known values."""
+
+import numpy as np
+import pytest
+from golden_records import build, cell_id, cells, context_of, failed, legend_of, points_of, texts
+from matplotlib.colors import same_color
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.artifact_types import Table
+from cladebench.papers.ghc.artifacts import ARTIFACTS, best_tree, candidate_costs
+from cladebench.papers.ghc.similarity_study import BOUNDS, CANDIDATE
+from cladebench.papers.protocol import tree_arrays
+
+#: Settings of GHC-N-FT: the first is the purest, the second the cheapest.
+PURE, CHEAP = ({"learning_rate": rate} for rate in (1.0, 3.0))
+PRINTED = [
+    ("purity", "Figure 3a", "glass", "GHC-N-FT", "dendrogram_purity", 0.51, "0.51 ± 0.01"),
+    ("cost", "Figure 3b", "glass", "GHC-N-FT", "dasgupta_cost", 6.7e5, "6.70e5"),
+]
+
+
+def candidate(kind, tree, features="raw"):
+    return dict(zip(CANDIDATE, (kind, "", features, "ordered", tree), strict=True))
+
+
+def priced(dataset, *costs):
+    """Rows of the similarity study: kind, tree and cost."""
+    return [
+        row
+        for kind, tree, cost in costs
+        for row in cells(dataset, "similarity-study", {"tree_cost": [cost]}, at=candidate(kind, tree))
+    ]
+
+
+ROWS = [
+    cells("glass", "GHC-N-FT", {"dendrogram_purity": [0.5, 0.7], "dasgupta_cost": [9e5, 8e5]}, PURE),
+    cells("glass", "GHC-N-FT", {"dendrogram_purity": [0.4, 0.3], "dasgupta_cost": [7e5, 6e5]}, CHEAP),
+    cells("glass", "GHC-N-FT", {"dasgupta_cost_without_leaf_term": [5e5, 4e5]}, CHEAP),
+    cells("glass", "GHC-N-FT", {"mean_lca_entropy": [0.1, 0.3]}, CHEAP),
+    cells("glass", "GHC-N-BW-2", {"dendrogram_purity": [0.45], "dasgupta_cost": [6.5e5]}),
+    cells("glass", "GHC-L-FT", {"dendrogram_purity": [0.35], "dasgupta_cost": [6.6e5]}),
+    cells("glass", "GHC-N-FT-64", {"dendrogram_purity": [0.6], "dasgupta_cost": [6.4e5]}),
+    cells("glass", "HAC-C", {"dendrogram_purity": [0.46], "dasgupta_cost": [7.4e5]}),
+    cells("glass", "HAC-C", {"dasgupta_cost_unordered": [3.7e5], "dasgupta_cost_with_self_pairs": [7.5e5]}),
+    failed("spambase", "Sparsest-Cut", "timeout"),
+    cells("nested-blobs", "GHC-N-FT", {"dendrogram_purity": [1.0], "dasgupta_cost": [10.0]}, CHEAP),
+    # Ten times the highest printed cost on glass, a tenth of the lowest on digits; spambase is read off another tree.
+    priced(
+        "glass", ("inv", "sparsest cut", 7.54e6), ("inv", "HAC average", 1.0), ("exp", "sparsest cut", 7e5)
+    ),
+    priced("glass", *(("inv", bound, 7.0e6 + k) for k, bound in enumerate(BOUNDS))),
+    priced("glass", *(("exp", bound, cost) for bound, cost in zip(BOUNDS, (1e5, 1e6), strict=True))),
+    priced("digits", ("inv", "sparsest cut", 2.65e2), ("exp", "sparsest cut", 2.72e3)),
+]
+
+
+def learned(sizes, seconds=(0.0, 1.0, 2.0), cost=(3.0, 2.0, 1.0)):
+    """A root over a leaf and a node over two leaves, with so many points in each, and a trace."""
+    tree = Hierarchy([-1, 0, 0, 1, 1], np.repeat([2, 3, 4], sizes), heights=[4.0, 2.0, 0.0, 0.0, 0.0])
+    trace = {"trace_seconds": np.array(seconds), "trace_cost": np.array(cost)}
+    return {**tree_arrays(tree), "labels": np.arange(sum(sizes)) % 2, **trace}
+
+
+@pytest.fixture(scope="module")
+def golden():
+    arrays = {
+        cell_id("glass", "GHC-N-FT", PURE, 0): learned([1, 1, 1]),
+        cell_id("glass", "GHC-N-FT", PURE, 1): learned([1, 1, 1]),
+        cell_id("glass", "GHC-N-FT", CHEAP, 0): learned([2, 2, 2], (0, 2, 4, 9), (8, 6, 4, 1)),
+        cell_id("glass", "GHC-N-FT", CHEAP, 1): learned([7, 4, 2], (0, 4, 6), (6, 2, 2)),  # the cheapest tree
+        cell_id("glass", "GHC-N-BW-2"): learned([6, 5, 3]),
+        cell_id("glass", "GHC-L-FT"): learned([1, 1, 1], (0,), (1,)),
+        cell_id("glass", "HAC-C"): {},
+        cell_id("nested-blobs", "GHC-N-FT", CHEAP): learned([1, 2, 9], (0, 1), (9, 8)),
+    }
+    datasets = ["nested-blobs", "glass", "digits"]
+    return context_of("ghc", *ROWS, published=PRINTED, arrays=arrays, datasets=datasets)
+
+
+@pytest.mark.parametrize(
+    ("artifact", "published", "free", "oracle", "flat"),
+    [
+        ("figure-3a", "0.51 ± 0.01", "0.3500 ± 0.07071 (2)", "0.6000 ± 0.1414 (2)", "0.4600 (1)"),
+        ("figure-3b", "6.70e5", "6.500e5 ± 7.071e4 (2)", "8.500e5 ± 7.071e4 (2)", "7.400e5 (1)"),
+    ],
+)
+def test_figure_3_has_published_label_free_and_oracle_side_by_side(
+    golden, artifact, published, free, oracle, flat
+):
+    table = build(ARTIFACTS, artifact, golden)
+    columns = [
+        f"{d}: {h}" for d in ("glass", "spambase", "digits") for h in ("published", "label-free", "oracle")
+    ]
+    assert list(table.frame.columns)[2:11] == columns
+    assert list(table.frame.columns)[11] == "nested-blobs: published"
+    rows = table.frame.set_index("method")
+    assert rows.loc["GHC-N-FT"].tolist()[:4] == ["method", published, free, oracle]
+    assert rows.loc["HAC-C"].tolist()[:4] == ["baseline", "–", flat, "no choice"]
+    number = table.frame.index[table.frame.method == "GHC-N-FT"][0]
+    assert table.sources[number, "glass: oracle"] == tuple(
+        cell_id("glass", "GHC-N-FT", PURE, r) for r in (0, 1)
+    )
+    assert list(table.claims) == [(number, "glass: published")]
+    assert "oracle: the setting with the highest mean dendrogram purity; uses test labels." in table.notes
+    assert "label-free: the setting with the lowest mean Dasgupta cost; uses no labels." in table.notes
+
+
+def test_candidates_are_held_against_the_printed_ranges(golden):
+    frame = candidate_costs(golden)
+    assert len(frame) == 9 and set(frame.cell_id) == {
+        cell_id(d, "similarity-study") for d in ("glass", "digits")
+    }
+    table = build(ARTIFACTS, "unstated-similarity", golden)
+    exp, inv = table.frame.to_dict("records")
+    assert (exp["candidate"], exp["score"], exp["within"], exp["impossible on"]) == (
+        "exp, raw, ordered",
+        0.0,
+        2,
+        "",
+    )
+    assert (inv["candidate"], inv["within"], inv["impossible on"]) == ("inv, raw, ordered", 0, "glass")
+    assert inv["score"] == pytest.approx(2.0)
+    assert (inv["glass cost"], inv["glass log10 ratio"]) == (7.54e6, pytest.approx(1.0))
+    assert inv["digits log10 ratio"] == pytest.approx(-1.0)
+    assert set(table.sources) == {(0, "candidate"), (1, "candidate")}
+
+
+def test_the_map_shows_the_closest_candidates_first(golden):
+    figure = build(ARTIFACTS, "unstated-similarity-map", golden)
+    axes = figure.axes[0]
+    (image,) = axes.images
+    np.testing.assert_allclose(image.get_array(), [[0, 0], [-1, 1]], atol=1e-12)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["digits", "glass"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["exp, raw, ordered", "inv, raw, ordered"]
+    assert [text.get_text() for text in axes.texts] == ["in", "in", "-1.00", "+1.00"]
+
+
+def test_without_the_study_there_is_no_map_and_no_ranking():
+    context = context_of("ghc", *ROWS[:10])
+    assert texts(build(ARTIFACTS, "unstated-similarity-map", context)) == [
+        "No data set of the paper is within reach in this run."
+    ]
+    assert len(build(ARTIFACTS, "unstated-similarity", context).frame) == 0
+
+
+def test_convergence_draws_the_cheapest_setting_and_the_median_of_its_repetitions(golden):
+    figure = build(ARTIFACTS, "convergence", golden)
+    glass, blobs = figure.axes
+    assert [axes.get_title() for axes in (glass, blobs)] == ["glass", "nested-blobs"]
+    drawn = [
+        (line.get_label(), points_of(line)) for line in glass.lines if not line.get_label().startswith("_")
+    ]
+    assert drawn == [
+        ("GHC-N-BW-2", [(0, 3), (1, 2), (2, 1)]),
+        ("GHC-N-FT", [(0, 7), (3, 4), (5, 3)]),  # as far as the shorter of its two traces goes
+    ]
+    thin = [points_of(line) for line in glass.lines if line.get_label().startswith("_")]
+    assert thin[1:] == [[(0, 8), (2, 6), (4, 4), (9, 1)], [(0, 6), (4, 2), (6, 2)]]
+    assert legend_of(figure) == ["GHC-N-BW-2", "GHC-N-FT"]
+    colours = {line.get_label(): line.get_color() for line in glass.lines}
+    assert not same_color(colours["GHC-N-BW-2"], colours["GHC-N-FT"])
+
+
+def test_the_tree_that_is_drawn_is_the_cheapest_of_the_cheapest_setting(golden):
+    tree, labels = best_tree(golden, "glass", "GHC-N-FT")
+    assert tree.sizes.tolist() == [13, 6, 7, 4, 2]
+    assert tree.heights[0] == 4.0
+    assert len(labels) == 13
+    assert best_tree(golden, "digits", "GHC-N-FT") == (None, None)
+
+
+def test_learned_trees_show_the_sizes_of_their_leaves(golden):
+    figure = build(ARTIFACTS, "learned-tree-glass", golden)
+    strip = figure.axes[0].child_axes[0]
+    assert sorted(tick.get_text() for tick in strip.get_xticklabels()) == ["2", "4", "7"]
+    assert texts(build(ARTIFACTS, "learned-tree-digits", golden)) == [
+        "No learned tree: digits is not in this scope, or was unavailable."
+    ]
+
+
+def test_figures_1_and_2_are_drawn_from_the_first_data_set_that_has_a_tree(golden):
+    one, two = (build(ARTIFACTS, f"figure-{n}", golden) for n in (1, 2))
+    assert one.axes[0].get_title().startswith("glass: ") and "= 13;" in one.axes[0].get_title()
+    assert sorted(texts(one)[:3]) == ["2", "4", "7"]
+    assert two.axes[0].get_title() == "glass: numbers below leaves are points"
+    assert sorted(texts(two)) == ["3", "5", "6"]  # of the tree trained block-wise
+    other = context_of(
+        "ghc", ROWS[10], arrays={cell_id("nested-blobs", "GHC-N-FT", CHEAP): learned([1, 2, 9])}
+    )
+    assert build(ARTIFACTS, "figure-1", other).axes[0].get_title().startswith("nested-blobs: ")
+    assert texts(build(ARTIFACTS, "figure-2", other)) == ["No tree trained block-wise in this scope."]
+
+
+def test_deviations_are_measured_under_the_rule_beside(golden):
+    frame = build(ARTIFACTS, "deviations", golden).frame
+    found = dict(zip(frame.compared, frame.value, strict=True))
+    assert found["Dasgupta cost, glass, GHC-N-FT"] == "6.500e5 ± 7.071e4"  # label-free
+    assert found["dendrogram purity, glass, GHC-N-FT, oracle"] == "0.6000 ± 0.1414"
+    assert found["dendrogram purity, glass, GHC-N-FT, label-free"] == "0.3500 ± 0.07071"
+    assert found["Dasgupta cost, glass, learning_rate = 1.0"] == "8.500e5 ± 7.071e4"
+    assert found["dasgupta cost unordered, glass, HAC-C"] == "3.700e5"
+    assert found["Dasgupta cost, glass, GHC-N-FT, 64 leaves"] == "6.400e5"
+
+
+def test_settings_chosen(golden):
+    frame = build(ARTIFACTS, "selected-settings", golden).frame
+    assert frame.to_numpy().tolist() == [
+        ["glass", "GHC-N-FT", "oracle", "learning_rate: 1.0", "0.6000", "8.500e5"],
+        ["glass", "GHC-N-FT", "label-free", "learning_rate: 3.0", "0.3500", "6.500e5"],
+        ["nested-blobs", "GHC-N-FT", "oracle", "learning_rate: 3.0", "1", "10"],
+        ["nested-blobs", "GHC-N-FT", "label-free", "learning_rate: 3.0", "1", "10"],
+    ]
+
+
+def test_cells_are_counted():
+    frame = build(ARTIFACTS, "cells", context_of("ghc", *ROWS)).frame.set_index(["dataset", "method"])
+    assert frame.loc[("glass", "GHC-N-FT"), ["cells", "ok", "other"]].tolist() == [4, 4, "–"]
+    assert frame.loc[("spambase", "Sparsest-Cut"), ["cells", "ok", "other"]].tolist() == [1, 0, "1 timeout"]
+
+
+@pytest.mark.parametrize("artifact", ARTIFACTS, ids=lambda artifact: artifact.id)
+def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifact):
+    for context in (golden, context_of("ghc", datasets=["glass"])):
+        made = artifact.build(context)
+        if artifact.kind == "table":
+            assert isinstance(made, Table)
+            assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
+        else:
+            made.canvas.draw()
