@@ -232,8 +232,8 @@ def fit_margin(
     sufficient decrease of the objective, which never rises (but for rounding, 4 units in its last place a step).
     Where the features' mean squares differ so much that their mean is over about eight times their geometric mean, the
     steps are taken with each feature in a unit of its own, the root of its mean square; the problem, its minimum and
-    `tol` are the same. The loss does not notice a shift common to all models; after each step the one is made that the penalties like
-    best.
+    `tol` are the same. The loss does not notice a shift common to all models; after each step the one is made that the
+    penalties like best.
 
     Mostly one pass over X a step, each as `squared_hinge`; one pass at the beginning finds the scale of the residual
     and entries that are not finite.
