@@ -41,12 +41,12 @@ def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compare
         return {f'{{"n_leaves":{n}}}'}
 
     assert settings == [
-        ("purity, nested-blobs, Grid", only(beside)),
-        ("purity, nested-blobs, Plain", {"{}"}),
-        ("purity, nested-blobs, Grid", only(beside)),
-        ("cost, nested-blobs, Grid", only(beside)),
-        ("purity, nested-blobs, Grid", only(beside)),
-        ("purity, nested-blobs, Grid, own", only(own)),
-        ("purity, nested-blobs, Grid, second", only(beside)),
-        ("purity, nested-blobs, Grid, third", only(4)),
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Plain method", {"{}"}),
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("cost, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Gridded method, own", only(own)),
+        ("purity, nested-blobs, Gridded method, second", only(beside)),
+        ("purity, nested-blobs, Gridded method, third", only(4)),
     ]
