@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cladebench/measures.hpp"
+#include "cladebench/parallel.hpp"
 #include "cladebench/simd.hpp"
 #include "cladebench/tiles.hpp"
 
@@ -235,14 +236,12 @@ struct CostTiles {
 
 std::int64_t first_nonfinite(const MatrixView& X) {
   const std::size_t size = X.n * X.P, block = 1 << 15, n_blocks = ceil_div(size, block);
-  std::int64_t first = static_cast<std::int64_t>(n_blocks);
-#pragma omp parallel for schedule(static) reduction(min : first) if (size > kParallelWork)
-  for (std::size_t b = 0; b < n_blocks; ++b) {
+  std::vector<char> suspect(n_blocks);
+  parallel_for(n_blocks, size > kParallelWork, [&](std::size_t b) {
     const std::size_t begin = b * block;
-    if (run_kernel<ZeroIfFinite>(X.data + begin, std::min(block, size - begin)) != 0.0) {
-      first = std::min(first, static_cast<std::int64_t>(b));
-    }
-  }
+    suspect[b] = run_kernel<ZeroIfFinite>(X.data + begin, std::min(block, size - begin)) != 0.0;
+  });
+  const auto first = std::find(suspect.begin(), suspect.end(), true) - suspect.begin();
   for (std::size_t k = static_cast<std::size_t>(first) * block; k < size; ++k) {
     if (X.data[k] * 0.0 != 0.0) return static_cast<std::int64_t>(k);
   }
@@ -284,14 +283,13 @@ void MarginLoss::keep_scores() {
 MarginLoss::AtZero MarginLoss::at_zero() {
   const std::size_t P = X_.P, width = padded_width(P), stride = chunk_stride_;
   const Rows rows{X_.data, X_.n, std::max(P, kLanes)};
-#pragma omp parallel for schedule(dynamic, 1) if (X_.n * P > kParallelWork)
-  for (std::size_t c = 0; c < n_chunks_; ++c) {
+  parallel_for(n_chunks_, X_.n * P > kParallelWork, [&](std::size_t c) {
     double* sums = partial_.data() + c * stride;
     std::fill_n(sums, (K_ + 1) * width, 0.0);
     const std::size_t begin = c * tiles_per_chunk_ * kLanes;
     const std::size_t end = std::min(X_.n, begin + tiles_per_chunk_ * kLanes);
     chunk_loss_[c] = run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
-  }
+  });
   AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P),
                std::vector<double>(P), 0.0};
   for (std::size_t c = 0; c < n_chunks_; ++c) {
@@ -325,13 +323,12 @@ double MarginLoss::evaluate(const double* W, double* gradient) {
   const Rows rows{X_.data, X_.n, std::max(P, kLanes)};
   const Evaluation shared{rows, last_tile_.data(), labels_.data(), differences_.data(), trial_.get()};
   subtract_last(W, K_, P, differences_.data());
-#pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n * P > kParallelWork)
-  for (std::size_t c = 0; c < n_chunks_; ++c) {
+  parallel_for(n_chunks_, n_models * X_.n * P > kParallelWork, [&](std::size_t c) {
     double* sums = partial_.data() + c * stride;
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
     chunk_loss_[c] = run_kernel<EvaluateTiles>(shared, n_models, begin, end, sums + K_ * width, sums);
-  }
+  });
   double* total = differences_.data();
   std::fill_n(total, n_models * width, 0.0);
   Sum loss;
@@ -356,13 +353,12 @@ double MarginLoss::along(double t) const {
   if (!trial_) throw std::logic_error("the scores were not kept");
   const std::size_t n_models = K_ - 1;
   std::vector<double> losses(n_chunks_), scores(n_chunks_ * n_models * kLanes);
-#pragma omp parallel for schedule(dynamic, 1) if (n_models * X_.n > kParallelWork / 4)
-  for (std::size_t c = 0; c < n_chunks_; ++c) {
+  parallel_for(n_chunks_, n_models * X_.n > kParallelWork / 4, [&](std::size_t c) {
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
     losses[c] = run_kernel<LossAlong>(base_.get(), trial_.get(), t, labels_.data(), n_models, begin, end,
                                       scores.data() + c * n_models * kLanes);
-  }
+  });
   Sum loss;
   for (const double part : losses) loss.add(part);
   return loss.value() / (static_cast<double>(X_.n) * static_cast<double>(K_));
@@ -375,12 +371,11 @@ std::vector<double> assignment_costs(const MatrixView& X, std::span<const double
   const std::vector<double> last = last_tile(rows);
   const std::size_t n_tiles = ceil_div(X.n, kLanes), n_chunks = ceil_div(n_tiles, kLeastTilesPerChunk);
   std::vector<double> costs(X.n * K), buffers(n_chunks * 2 * K * kLanes);
-#pragma omp parallel for schedule(dynamic, 1) if (X.n * K * (X.P + K) > kParallelWork)
-  for (std::size_t c = 0; c < n_chunks; ++c) {
+  parallel_for(n_chunks, X.n * K * (X.P + K) > kParallelWork, [&](std::size_t c) {
     const std::size_t begin = c * kLeastTilesPerChunk, end = std::min(n_tiles, begin + kLeastTilesPerChunk);
     run_kernel<CostTiles>(rows, last.data(), static_cast<const double*>(models.data()), K, padded_width(X.P),
                           begin, end, buffers.data() + c * 2 * K * kLanes, costs.data());
-  }
+  });
   return costs;
 }
 

@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 import pandas as pd
-from audit_records import cells, frame, write_cells
 
+from audit_records import cells, frame, write_cells
 from cladebench.audit import Audit, audit_run, read_audit, write_audit
 from cladebench.audit.audit_run import COLUMNS
 from cladebench.cli import main

@@ -6,8 +6,8 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
-from audit_records import SELECTION, cells
 
+from audit_records import SELECTION, cells
 from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
 from cladebench.audit import verdict_types as o

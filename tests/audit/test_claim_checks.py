@@ -4,9 +4,9 @@ import dataclasses
 import sys
 
 import pytest
-from audit_records import cells, claims_of, frame, write_cells
 
 import doc_examples
+from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claims_file import checked_claims

@@ -1,6 +1,6 @@
 import pytest
-from audit_records import cells, claims_of, frame, judged
 
+from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import ClaimsError
 from cladebench.audit.claim_checks import MAX_DEPTH
 from cladebench.measures import with_own

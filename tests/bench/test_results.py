@@ -129,6 +129,13 @@ def test_a_metric_is_read_at_the_point_that_is_named_or_at_the_plans():
     assert found.measured("d", "m", "near", at={"k": 1}).value.tolist() == [1, 2]
 
 
+def test_where_some_cells_read_a_metric_once_that_is_meant():
+    once = cells("d", "m", {"near": [7]}, tasks=["once"])
+    rest = cells("d", "m", {"near": [1, 5]}, at={"k": 5})[1:]
+    found = results(once, rest, at={"k": 5})
+    assert found.measured("d", "m", "near").value.tolist() == ask(found, metric="near").values.tolist() == [7]
+
+
 GRID = (
     *(cells("d", "m", {"score": [1, 1]}, {"a": 1, "b": b}) for b in (1, 2)),
     *(cells("d", "m", {"score": [b, b + 2]}, {"a": 2, "b": b}) for b in (3, 4)),

@@ -37,12 +37,12 @@ def good(jobs, tmp_path_factory):
     ("method", "status", "reason"),
     [
         ("bad", "error", "ValueError: a deliberate fault"),
-        ("hang", "timeout", "wall limit 1.0 s"),
-        ("deaf", "timeout", "wall limit 1.0 s"),
+        ("hang", "timeout", "wall limit 8.0 s"),
+        ("deaf", "timeout", "wall limit 8.0 s"),
         ("close-pipes", "error", "ended by itself with exit code 1"),
         ("forge", "error", "answered with something else than the cell's record"),
-        ("spin", "timeout", "s of CPU time, limit 0.7 s"),
-        ("family", "timeout", "s of CPU time, limit 0.7 s"),
+        ("spin", "timeout", "s of CPU time, limit 3.0 s"),
+        ("family", "timeout", "s of CPU time, limit 3.0 s"),
         ("eat", "out_of_memory", "MB resident, limit 250 MB"),
         ("segfault", "error", "killed by SIGSEGV"),
         ("leave", "error", "ended by itself with exit code 7"),
@@ -58,7 +58,7 @@ def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
     limits = first["limits"]
     if status == "timeout":
         assert first["wall_seconds"] > limits["wall_s"] or first["cpu_seconds"] > limits["time_s"]
-        assert first["wall_seconds"] < 30
+        assert first["wall_seconds"] < 60
     if status == "out_of_memory":
         assert limits["memory_mb"] < first["peak_memory_mb"] < 10 * limits["memory_mb"]
     if method == "family":

@@ -96,16 +96,18 @@ def test_a_certificate_without_a_clear_outcome_has_not_passed(passed, tmp_path, 
     assert f"passed: {passed!r} is neither True nor False" in error
 
 
-@pytest.mark.parametrize("damage", [b"", b"x\n1\n", b"\xff\xfe"])
+@pytest.mark.parametrize("damage", [b"", b"[]", b"\xff\xfe"])
 def test_a_part_of_the_audit_beside_a_damaged_one_says_a_way_that_works(copied, capsys, damage):
-    (copied.folder / "audit.csv").write_bytes(damage)
+    path = copied.folder / "audit.json"
+    path.write_bytes(damage)
     assert copied.main("audit") == 2
     error = capsys.readouterr().err
-    assert error.count("\n") == 1 and f"{copied.folder}/audit.csv: " in error
-    assert "run cladebench audit" not in error and "leave --paper out" in error and "--out" in error
-    assert (copied.folder / "audit.csv").read_bytes() == damage
-    (copied.folder / "audit.csv").unlink()
+    assert error.count("\n") == 1 and f"{path}: it is damaged" in error
+    assert "remove it" in error and "--out" in error
+    assert path.read_bytes() == damage
     assert copied.main("audit", "--out", str(copied.folder / "elsewhere")) == 0
+    path.unlink()
+    assert copied.main("audit") == 0
 
 
 def test_one_topic_beside_damaged_certificates_says_a_way_that_works(copied, capsys):

@@ -17,7 +17,7 @@ WRITERS = {
     "collect": "cells.parquet",
     "crosscheck": "certificates.csv",
     "audit": "audit.csv",
-    "artifacts": "tables/examplepaper/table-1.csv",
+    "artifacts": "tables/examplepaper/table-1.json",
     "report": "report/index.html",
     "gate": "gate.txt",
 }

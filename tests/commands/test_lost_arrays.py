@@ -11,7 +11,7 @@ def figure_of_arrays(monkeypatch):
     """Artifacts that read the arrays of every cell."""
 
     def write(context, results):
-        yield from (len(context.load_arrays(cell)) for cell in context.records["cell_id"].unique())
+        yield from (len(context.load_arrays(cell)) for cell in context.results.records["cell_id"].unique())
 
     monkeypatch.setattr(artifact_files, "write_artifacts", write)
     monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)

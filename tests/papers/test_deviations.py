@@ -112,7 +112,7 @@ def test_effects_are_measured_from_the_records():
         ["purity (%), glass, C, label-free", "20.00", "1"],
         ["purity (%), glass, Method A", "50.00 ± 35.36", "2"],
         ["purity (%), digits, Method A", "no cells in this scope", "0"],
-        ["cost, glass, Method A", "1.5 ± 0.7071", "2"],
+        ["cost, glass, Method A", "1.5 ± 0.71", "2"],
         ["not measured", "it cannot be", "–"],
         ["not measured", "nor can this", "–"],
     ]

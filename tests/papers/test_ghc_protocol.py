@@ -114,6 +114,13 @@ def test_costs_of_ghc_count_each_pair_twice():
     assert out.details["tolerance"] == 0.0
 
 
+def test_block_wise_training_updates_several_blocks_an_iteration():
+    params = {"router": "linear", "training": "blockwise", "block_depth": 1, "n_leaves": 8, "n_iter": 4}
+    metrics = run(MethodPlan("GHC-L-BW-1", "GHC", params | {"tol": 0.0, "n_checkpoints": 1})).metrics
+    assert 0 < metrics["seconds_per_update"] < metrics["seconds_per_iteration"]
+    assert 0 < metrics["critical_path_seconds"] <= metrics["train_seconds"]
+
+
 def test_cost_variants_against_enumeration():
     # samples 0, 1, 2 share a leaf, 3 sits at the inner node above it, 4 alone
     hierarchy = Hierarchy([-1, 0, 1, 0], [2, 2, 2, 1, 3])

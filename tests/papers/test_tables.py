@@ -211,8 +211,13 @@ def test_mean_and_spread():
     mean, spread, n = mean_and_spread(np.array([5.0]))
     assert (mean, n) == (5.0, 1) and np.isnan(spread)
     assert mean_and_spread(np.array([]))[2] == 0
-    assert with_spread(np.array([5.0]), "{:.1f}".format) == "5.0 (1)"
-    assert with_spread(np.array([1.0, 3.0]), "{:.1f}".format) == "2.0 ± 1.4 (2)"
+
+
+def test_a_spread_is_written_to_two_digits_and_as_percent_where_the_measure_is():
+    values = np.array([1.0, 3.0])
+    assert with_spread(values, MEASURES["cost"]) == "2 ± 1.4"
+    assert with_spread(values, MEASURES["purity"]) == "200.00 ± 141.42"
+    assert with_spread(values[:1], MEASURES["cost"]) == "1"
 
 
 def test_status_table_counts_cells_not_metrics(context):

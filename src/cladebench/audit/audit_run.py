@@ -69,8 +69,11 @@ _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value
 
 
 def registry_fact(dataset: str, fact: str) -> int:
-    """A fact of a registered data set: ``n_samples``, ``n_features`` or ``n_classes``."""
-    return int(getattr(datasets.info(dataset), fact))
+    """A fact of a registered data set: ``n_samples``, ``n_features`` or ``n_classes``; ValueError where it has none."""
+    value = getattr(datasets.info(dataset), fact)
+    if value is None:
+        raise ValueError(f"{dataset} has no {fact.removeprefix('n_')}")
+    return int(value)
 
 
 def audit_paper(

@@ -33,7 +33,7 @@ from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
 from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.tables import mean_and_spread
+from cladebench.papers.tables import with_spread
 
 
 @dataclass(frozen=True)
@@ -207,14 +207,12 @@ def deviations_table(context: ArtifactContext) -> Table:
                 head = dict.fromkeys(head, "")
                 continue
             for metric, what, values in _compared(effect, context):
-                number = context.measures[metric].text
-                mean, spread, n = mean_and_spread(values.value.to_numpy())
-                spread_text = f" ± {number(spread)}" if n > 1 else ""
-                value = f"{number(mean)}{spread_text}" if n else "no cells in this scope"
-                if n:
+                measure, value = context.measures[metric], "no cells in this scope"
+                if len(values):
+                    value = with_spread(values.value.to_numpy(), measure)
                     sources[len(rows), "value"] = tuple(values.cell_id)
-                compared = f"{context.measures[metric].heading}, {what}"
-                rows.append(head | {"compared": compared, "value": value, "n": str(n)})
+                compared = f"{measure.heading}, {what}"
+                rows.append(head | {"compared": compared, "value": value, "n": str(len(values))})
                 head = dict.fromkeys(head, "")
     columns = ["deviation", "place", "the paper", "chosen", "alternatives", "compared", "value", "n"]
     notes = ["value: mean ± standard deviation over the n cells; n: their number."]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cladebench.measures import Measure
+from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
 
 
@@ -22,11 +24,12 @@ def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
     return float(values.mean()), spread, int(values.size)
 
 
-def with_spread(values: np.ndarray, number: Callable[[float], str]) -> str:
-    """Format as ``mean ± sd (n)``."""
+def with_spread(values: np.ndarray, measure: Measure) -> str:
+    """Write ``mean ± sd``, the latter to two digits where the measure does not say how many; the mean alone for one."""
     mean, spread, n = mean_and_spread(values)
-    middle = f" ± {number(spread)}" if n > 1 else ""
-    return f"{number(mean)}{middle} ({n})"
+    if n <= 1:
+        return measure.text(mean)
+    return f"{measure.text(mean)} ± {measure.text(spread) if measure.unit == '%' else significant(spread, 2)}"
 
 
 def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
@@ -167,7 +170,7 @@ def comparison_table(
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
     basis: list[tuple[str, str, pd.DataFrame]] = []
-    number = context.measures[metric].text
+    measure = context.measures[metric]
     labels = {rule: context.rules[rule].label for rule in (context.rules if rules is None else rules)}
     # The paper's own rule stands last; what needs no choice stands under the first that is shown.
     shown_rules = list(labels)[::-1] or [""]
@@ -195,7 +198,7 @@ def comparison_table(
                 elif not gridded and rule != shown_rules[0]:
                     row[column] = "no choice"
                 else:
-                    row[column] = with_spread(shown.value.to_numpy(), number)
+                    row[column] = f"{with_spread(shown.value.to_numpy(), measure)} ({len(shown)})"
                     sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
     headings = ["published", *(labels.get(rule, "measured") for rule in shown_rules)]

@@ -230,8 +230,10 @@ def fit_margin(
     L-BFGS matrix of 10 pairs in compact form [3]_ (eq. 7), the model plus penalty is minimised by spectral proximal
     gradient to 0.3 of its first residual, and a backtracking line search along the way there asks for a
     sufficient decrease of the objective, which never rises (but for rounding, 4 units in its last place a step).
-    The loss does not notice a shift common to all models; after each step the one is made that the penalties like
-    best.
+    Where the features' mean squares differ so much that their mean is over about eight times their geometric mean, the
+    steps are taken with each feature in a unit of its own, the root of its mean square; the problem, its minimum and
+    `tol` are the same. The loss does not notice a shift common to all models; after each step the one is made that the
+    penalties like best.
 
     Mostly one pass over X a step, each as `squared_hinge`; one pass at the beginning finds the scale of the residual
     and entries that are not finite.

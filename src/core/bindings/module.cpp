@@ -6,10 +6,7 @@
 #include <cstdlib>
 
 #include "cladebench/instruction_set.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "cladebench/parallel.hpp"
 
 namespace nb = nanobind;
 
@@ -21,16 +18,8 @@ void bind_margin(nb::module_& m);
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
   m.attr("build_id") = CLADEBENCH_BUILD_ID;
-  m.def(
-      "max_threads",
-      [] {
-#ifdef _OPENMP
-        return omp_get_max_threads();
-#else
-        return 1;
-#endif
-      },
-      "Threads that the core's parallel loops would use now (1 without OpenMP).");
+  m.def("max_threads", &cladebench::max_threads,
+        "Threads that the core's parallel loops would use now (1 without OpenMP).");
   m.def("instruction_sets", &cladebench::instruction_sets,
         "Instruction sets that this machine and the core have in common, the narrowest first.");
   m.def("instruction_set", &cladebench::instruction_set, "The one that the kernels use: the widest.");

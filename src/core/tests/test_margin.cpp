@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "check.hpp"
 #include "cladebench/instruction_set.hpp"
 #include "cladebench/margin.hpp"
+#include "cladebench/parallel.hpp"
 #include "cladebench/proximal.hpp"
 #include "cladebench/quasi_newton.hpp"
 
@@ -112,25 +109,23 @@ TEST(margin_at_zero) {
 }
 
 TEST(margin_does_not_depend_on_the_threads) {
-#ifdef _OPENMP
   std::mt19937_64 random(3);
   const Instance it(random, 5000, 60, 6);
   std::vector<double> losses;
   std::vector<std::vector<double>> gradients, models;
-  const int before = omp_get_max_threads();
+  const int before = max_threads();
   for (const int threads : {1, 2, 5}) {
-    omp_set_num_threads(threads);
+    set_max_threads(threads);
     MarginLoss loss(it.view(), it.labels, 6);
     std::vector<double> gradient(it.W.size()), weights(60, 1e-3);
     losses.push_back(loss.evaluate(it.W.data(), gradient.data()));
     gradients.push_back(gradient);
     models.push_back(fit_margin(loss, {weights, weights, zeros(60)}, {}, 1e-6, 15).W);
   }
-  omp_set_num_threads(before);
+  set_max_threads(before);
   for (std::size_t k = 1; k < 3; ++k) {
     CHECK(losses[k] == losses[0] && gradients[k] == gradients[0] && models[k] == models[0]);
   }
-#endif
 }
 
 TEST(kernels_give_the_same_bits_on_every_instruction_set) {
@@ -232,6 +227,29 @@ TEST(margin_fit_by_hand) {
   CHECK_NEAR(fit.W[0], 0.4, 1e-10);
   CHECK_NEAR(fit.W[1], -0.4, 1e-10);
   CHECK_NEAR(fit.objective, 0.5 * 0.04 + 0.25 * 0.32, 1e-12);
+}
+
+TEST(features_of_unlike_spread_take_no_more_steps) {
+  // Overlapping clusters whose features' spreads fall off like 1 / p; a feature that no row has changes
+  // nothing.
+  std::mt19937_64 random(8);
+  const std::size_t n = 3000, P = 60;
+  Instance it(random, n, P, 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t p = 0; p < P; ++p) {
+      double& x = it.X[i * P + p];
+      x += it.labels[i] == 0 ? 0.2 : -0.2;
+      x *= p == 7 ? 0.0 : 1.0 / (1.0 + static_cast<double>(p));
+    }
+  }
+  const std::vector<double> group(P, 1e-4);
+  MarginLoss loss(it.view(), it.labels, 2);
+  const MarginFit fit = fit_margin(loss, {group, group, zeros(P)}, {}, 1e-6, 1000);
+  CHECK(fit.converged);
+  CHECK(fit.n_iter <= 40);
+  CHECK(fit.W[7] == 0.0 && fit.W[P + 7] == 0.0);
+  const MarginFit exact = fit_margin(loss, {group, group, zeros(P)}, fit.W, 1e-9, 5000);
+  CHECK_NEAR(fit.objective, exact.objective, 1e-8);
 }
 
 TEST(margin_finds_what_is_not_finite) {

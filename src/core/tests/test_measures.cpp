@@ -1,12 +1,9 @@
 #include <limits>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "check.hpp"
 #include "cladebench/chunks.hpp"
 #include "cladebench/measures.hpp"
+#include "cladebench/parallel.hpp"
 #include "random_tree.hpp"
 
 using namespace cladebench;
@@ -115,15 +112,13 @@ TEST(costs_of_many_samples_are_the_same_for_any_number_of_threads) {
   const double sparse = dasgupta_cost_sparse(tree, row_ptr, column, similarity);
   CHECK_NEAR(dense, expected, 1e-12);
   CHECK_NEAR(sparse, expected, 1e-12);
-#ifdef _OPENMP
-  const int before = omp_get_max_threads();
+  const int before = max_threads();
   for (const int threads : {1, 2, 5}) {
-    omp_set_num_threads(threads);
+    set_max_threads(threads);
     CHECK(dasgupta_cost_dense(tree, similarity) == dense);
     CHECK(dasgupta_cost_sparse(tree, row_ptr, column, similarity) == sparse);
   }
-  omp_set_num_threads(before);
-#endif
+  set_max_threads(before);
 }
 
 TEST(an_exception_in_a_chunk_reaches_the_caller) {

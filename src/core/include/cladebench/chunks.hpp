@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
 #include "cladebench/measures.hpp"
+#include "cladebench/parallel.hpp"
 #include "cladebench/tree.hpp"
 
 namespace cladebench {
@@ -20,18 +20,11 @@ template <typename Task>
 double sum_over_chunks(Index n, const Task& task) {
   const Index n_chunks = (n + kRowsPerChunk - 1) / kRowsPerChunk;
   std::vector<double> parts(static_cast<std::size_t>(n_chunks));
-  std::exception_ptr failure;
   // A few chunks are done before other threads are awake.
-#pragma omp parallel for schedule(dynamic, 1) if (n_chunks > 8)
-  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    try {
-      parts[chunk] = task(chunk * kRowsPerChunk, std::min(n, (chunk + 1) * kRowsPerChunk));
-    } catch (...) {  // one that leaves a parallel loop ends the process
-#pragma omp critical(cladebench_failure)
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  parallel_for(static_cast<std::size_t>(n_chunks), n_chunks > 8, [&](std::size_t k) {
+    const Index begin = static_cast<Index>(k) * kRowsPerChunk;
+    parts[k] = task(begin, std::min(n, begin + kRowsPerChunk));
+  });
   Sum total;
   for (const double part : parts) total.add(part);
   return total.value();

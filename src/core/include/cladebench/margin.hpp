@@ -3,13 +3,29 @@
 // The cost of one evaluation with gradient, n rows of P features, K models: the loss depends only on the
 // differences w_k - w_K, so 2 (K - 1) n P multiplications and as many additions, while 8 n P bytes of X are
 // read from memory once (a tile of eight rows stays near the processor between its scores and its share of
-// the gradient, and later tiles are fetched meanwhile). Prediction, for vectors of eight doubles and two
-// multiplications and two additions a cycle: (K - 1) P / 8 cycles a row of 8 P bytes, that is (K - 1) / 64
-// cycles a byte. A core at 3 GHz that reads 10 GB/s from memory waits 0.3 cycles for a byte and hides all of
-// it up to K = 15 or so; one that reads 60 GB/s from a large cache waits 0.05 and is bound by arithmetic from
-// K = 4 on.
-// Measured at n = 30,000, P = 100 (24 MB, which lay in a cache of 32 MB and was read at 63 to 77 GB/s), one
-// thread of a shared machine: 1.4 to 2 times a reading of X at K = 2, 3 to 6 times at K = 5, 17 ms at K = 50.
+// the gradient, and later tiles are fetched meanwhile). Results are to be equal on machines without fused
+// multiply-add, so none is used.
+//
+// Prediction: 4 (K - 1) P operations a row, 800 bytes at P = 100. At 3.8 GHz and two vector operations a
+// cycle that is at least 7 and 28 ns a row with eight lanes (K = 2 and 5), 14 and 55 ns with four, 27 and 109
+// ns with two; a cache read at 70 GB/s gives a row in 11 ns, memory at 13 to 24 GB/s in 33 to 60 ns. So 1.5
+// times a reading can be had at K = 2 wherever X lies, and at K = 5 from memory; at K = 5 and from a cache no
+// less than 2.4 times, for want of fused operations.
+//
+// Measured, one thread, ns a row of one evaluation, before and after kernels were written for the width of a
+// register, and instructions a row of two evaluations with a set-up and a reading (callgrind, which knows no
+// AVX-512):
+//
+//             X in the second cache    X in memory              instructions
+//             K = 2      K = 5         K = 2      K = 5         K = 2          K = 5
+//   baseline  66 -> 27   246 -> 88     79 -> 36   271 -> 94     2208 -> 1447   6746 -> 4243
+//   avx2      80 -> 20   278 -> 63     89 -> 31   297 -> 82     1763 -> 614    5541 -> 1766
+//   avx512    19 -> 17    47 -> 43     38 -> 38    71 -> 57
+//
+// A reading (a search for NaN) takes 9 ns a row from the second cache and 27 to 35 from memory: with AVX-512
+// an evaluation is 1.9 and 4.5 times one from the cache, 1.1 and 1.7 times one from memory. What bound it:
+// GCC takes vectors wider than a register through memory, and tests conjunctions of wide masks lane by lane;
+// pages for scores that nobody asked for took another third at K = 5.
 #pragma once
 
 #include <cstddef>
@@ -107,13 +123,14 @@ struct MarginFit {
 
 /// Minimises h(W) + penalty by proximal quasi-Newton steps (Lee, Sun and Saunders 2012; Schmidt 2010).
 ///
-/// Each iteration models the smooth part by an L-BFGS matrix, minimises model + penalty by spectral proximal
-/// gradient, and searches along the way there for sufficient decrease of the objective. The first trial is
-/// the whole way, and evaluating it gives the next gradient too: mostly one pass over X an iteration, and two
-/// where a shorter step is taken, whose search needs no pass. Without a non-smooth part the model's minimiser
-/// has a closed form. Where the model gives no descent it is forgotten: what remains is a proximal gradient
-/// step. After each step all models are shifted alike to where the penalties are least, which the loss does
-/// not notice.
+/// Where the features' curvatures at W = 0 are very unlike, each feature is measured in a unit of its own,
+/// which leaves the penalties' form and the minimum as they are. Each iteration models the smooth part by an
+/// L-BFGS matrix, minimises model + penalty by spectral proximal gradient, and searches along the way there
+/// for sufficient decrease of the objective. The first trial is the whole way, and evaluating it gives the
+/// next gradient too: mostly one pass over X an iteration, and two where a shorter step is taken, whose
+/// search needs no pass. Without a non-smooth part the model's minimiser has a closed form. Where the model
+/// gives no descent it is forgotten: what remains is a proximal gradient step. After each step all models are
+/// shifted alike to where the penalties are least, which the loss does not notice.
 /// @param start K x P, or empty for 0.
 /// @throws std::invalid_argument if X is not finite or so large that its squares overflow.
 MarginFit fit_margin(MarginLoss& loss, const MarginPenalty& penalty, std::span<const double> start,

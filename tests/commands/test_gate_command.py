@@ -1,6 +1,6 @@
 """The end of a run: what was judged, paper by paper."""
 
-import pandas as pd
+import json
 
 from cladebench.audit import VERDICTS
 
@@ -14,7 +14,9 @@ def test_the_counts_of_verdicts_are_printed_and_kept(copied, capsys):
 
 def test_each_paper_has_its_line_in_the_order_of_the_verdicts(copied, capsys):
     rows = [("b", VERDICTS[2]), ("b", VERDICTS[0]), ("a", VERDICTS[-1]), ("b", VERDICTS[0])]
-    pd.DataFrame(rows, columns=["paper", "verdict"]).to_csv(copied.folder / "audit.csv", index=False)
+    audit = json.loads((copied.folder / "audit.json").read_text())
+    audit["claims"] = [audit["claims"][0] | {"paper": paper, "verdict": verdict} for paper, verdict in rows]
+    (copied.folder / "audit.json").write_text(json.dumps(audit))
     assert copied.main("gate") == 0
     lines = capsys.readouterr().out.splitlines()
     at = lines.index(f"b: 3 claims: 2 {VERDICTS[0]}, 1 {VERDICTS[2]}")
@@ -22,6 +24,6 @@ def test_each_paper_has_its_line_in_the_order_of_the_verdicts(copied, capsys):
 
 
 def test_a_run_that_was_not_judged_has_none(copied, capsys):
-    (copied.folder / "audit.csv").unlink()
+    (copied.folder / "audit.json").unlink()
     assert copied.main("gate") == 0
     assert "claims" not in capsys.readouterr().out

@@ -1,0 +1,50 @@
+"""The register of deviations is measured in the settings that stand beside the paper's own."""
+
+import dataclasses
+
+import pytest
+
+from cladebench.bench.results import Results
+from cladebench.bench.selection import Rule
+from cladebench.papers import deviations
+from cladebench.papers.deviations import deviations_table
+from cladebench.report.artifact_files import build_context
+
+EFFECTS = [
+    {"by": "method", "methods": ["Grid", "Plain"], "metric": "purity", "datasets": ["nested-blobs"]},
+    {"by": "metric", "method": "Grid", "metrics": ["purity", "cost"], "datasets": ["nested-blobs"]},
+    {"by": "repetition", "method": "Grid", "metric": "purity", "datasets": ["nested-blobs"]},
+    {"by": "rule", "method": "Grid", "metric": "purity", "datasets": ["nested-blobs"]},
+]
+
+
+@pytest.mark.parametrize(("own", "beside"), [(2, 8), (8, 4)])
+def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compared(
+    results, monkeypatch, own, beside
+):
+    context = build_context("page_paper", "smoke", results)
+    rules = {
+        name: Rule(name, name, setting={"n_leaves": n})
+        for name, n in (("own", own), ("second", beside), ("third", 4))
+    }
+    context = dataclasses.replace(context, results=Results(context.results.records, rules))
+    (entry,) = deviations.load_deviations(context.package)
+    changed = dataclasses.replace(entry, effects=tuple(EFFECTS))
+    monkeypatch.setattr(deviations, "load_deviations", lambda package: (changed,))
+    table = deviations_table(context)
+    settings = {}
+    for (row, _), cells in table.sources.items():
+        grid = context.results.records[context.results.records.cell_id.isin(cells)]
+        settings[table.frame.compared[row]] = set(grid.setting)
+
+    def only(n):
+        return {f'{{"n_leaves":{n}}}'}
+
+    assert settings == {
+        "purity, nested-blobs, Grid": only(beside),
+        "purity, nested-blobs, Plain": {"{}"},
+        "cost, nested-blobs, Grid": only(beside),
+        "purity, nested-blobs, Grid, own": only(own),
+        "purity, nested-blobs, Grid, second": only(beside),
+        "purity, nested-blobs, Grid, third": only(4),
+    }
