@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -71,8 +72,20 @@ def excuses(found: list[Mutation], path: Path) -> dict[Mutation, str]:
     return excused
 
 
+def controls(sample: list[Mutation]) -> list[Mutation]:
+    """Of each room a mutation that changes nothing, which no test may catch."""
+    rooms = {room_of(one.path): replace(one, end=one.start, text="") for one in sample}
+    return list(rooms.values())
+
+
+def check_control(control: Mutation, fate: str) -> None:
+    """Stop if the tests fail for another reason than a mutant: then no count would mean anything."""
+    if fate in ("caught", "too slow"):
+        raise SystemExit(f"error: {control.path} is unchanged, yet its tests fail ({fate})")
+
+
 def main() -> int:
-    """Run it; 0 where the share caught is at least the floor."""
+    """Run it and print the survivors; 0 where the share caught is at least the floor."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -97,7 +110,7 @@ def main() -> int:
             workers.append(Worker(root, home))
         baseline = Baseline(workers, root)
         found = [mutation for mutation in baseline.mutations if options.only in mutation.path]
-        excused = excuses(found, HERE / "equivalent.yaml") if not options.only else {}
+        excused = excuses(baseline.mutations, root / "tools/mutants/equivalent.yaml")
         sample = draw(found, root, options.sample, options.seed)
         fates: dict[Mutation, str] = {one: "equivalent" for one in sample if one in excused}
         tried = [one for one in sample if one not in excused]
@@ -105,28 +118,26 @@ def main() -> int:
             f"{len(baseline.seconds)} tests used, {len(baseline.failing)} that fail without mutants left out; "
             f"{len(sample)} of {len(found)} mutants, seed {options.seed}"
         )
+        for test in baseline.failing:
+            print(f"fails without mutants: {test}")
+        work_through(workers, controls(tried), baseline.try_mutant, check_control)
         progress = Progress("mutants", len(tried))
 
         def note(mutation: Mutation, fate: str) -> None:
             fates[mutation] = fate
+            if fate in ("survived", "not reached"):
+                place = f"{mutation.path}:{mutation.line} ({mutation.scope})"
+                print(f"{fate}: {place}: {mutation.before}  ->  {mutation.after}")
             progress.step(f", {sum(fate in ('caught', 'too slow') for fate in fates.values())} caught")
 
         work_through(workers, tried, baseline.try_mutant, note)
     finally:
         janitor.communicate(b"")
-    return report(fates, sample, baseline, options.floor, (time.monotonic() - began) / 60)
+    return report(fates, sample, options.floor, (time.monotonic() - began) / 60)
 
 
-def report(
-    fates: dict[Mutation, str], sample: list[Mutation], baseline: Baseline, floor: float, minutes: float
-) -> int:
-    """Print the survivors and the table of rooms; the exit code."""
-    for test in baseline.failing:
-        print(f"fails without mutants: {test}")
-    for mutation in sorted(sample, key=lambda one: (one.path, one.line)):
-        if fates[mutation] in ("survived", "not reached"):
-            place = f"{mutation.path}:{mutation.line} ({mutation.scope})"
-            print(f"{fates[mutation]}: {place}: {mutation.before}  ->  {mutation.after}")
+def report(fates: dict[Mutation, str], sample: list[Mutation], floor: float, minutes: float) -> int:
+    """Print the table of rooms; the exit code."""
     kinds = ("caught", "too slow", "survived", "not reached", "equivalent")
     print(f"\n{'room':14}" + "".join(f"{kind:>13}" for kind in kinds) + f"{'share caught':>15}")
     share = 0.0
