@@ -4,13 +4,15 @@ PYTHON ?= python3
 VENV   ?= .venv
 CORES  ?= $(shell getconf _NPROCESSORS_ONLN)
 SCOPE  ?= quick
+SEED   ?= 1
+SAMPLE ?= 200
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
-.PHONY: help build reproduce test lint check benchmarks lock clean
+.PHONY: help build reproduce test lint check benchmarks mutants lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -73,6 +75,9 @@ check: build  ## the tests alone; TESTS=path runs a part
 
 test: lint check  ## everything that a change must pass
 	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"
+
+mutants: build  ## plant small faults in a copy of the sources, count those that the tests catch; SEED=1 SAMPLE=200
+	$(BIN)/python tools/mutants/run.py --seed $(SEED) --sample $(SAMPLE) --cores $(CORES)
 
 benchmarks: build  ## each kernel against its twin and the best public peer, as ratios in one run
 	$(BIN)/python -m pytest benchmarks

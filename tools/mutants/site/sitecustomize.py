@@ -1,11 +1,13 @@
-"""Loaded by each Python process that `make mutants` starts: the package comes from the copy, and blocks say that they ran."""
+"""Loaded by each Python that `make mutants` starts: the package is the copy's, and its blocks say that they ran."""
 
 import builtins
 import os
 import sys
 
 # The finder of an editable installation would answer with the sources of the working tree.
-sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuildRedirectingFinder" not in type(finder).__name__]
+sys.meta_path[:] = [
+    finder for finder in sys.meta_path if "ScikitBuildRedirectingFinder" not in type(finder).__name__
+]
 
 seen: set[int] = set()
 

@@ -1,7 +1,7 @@
 """One worker of `make mutants`: has the libraries loaded, and runs pytest in a fork of itself for each mutant.
 
-Reads one JSON object a line from its input ({"files", "tests" or null, "seconds", "hits"}), answers with one on its output. The
-package itself is imported in the fork alone, so that each fork sees the sources as they are in the copy.
+Reads one JSON object a line ({"files", "tests" or null, "seconds", "hits"}) and answers with one. The package itself is
+imported in the fork alone, so that each fork sees the sources as they are in the copy.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import hypothesis
 import psutil
 import pytest
 
-LIBRARIES = (
-    "numpy scipy.stats scipy.sparse.csgraph scipy.cluster.hierarchy scipy.optimize scipy.spatial pandas pyarrow.parquet "
-    "sklearn.cluster sklearn.datasets sklearn.utils.estimator_checks matplotlib.pyplot jinja2 jsonschema yaml requests hypothesis "
-    "hypothesis.extra.numpy threadpoolctl jax jax.numpy pulp xdist pytest_timeout"
-).split()
+# Loaded once, before the forks; what is not installed is passed over.
+LIBRARIES = [
+    *("scipy.stats", "scipy.sparse.csgraph", "scipy.cluster.hierarchy", "scipy.optimize", "scipy.spatial"),
+    *("pandas", "pyarrow.parquet", "sklearn.cluster", "sklearn.datasets", "matplotlib.pyplot", "jax.numpy"),
+    *("jinja2", "jsonschema", "yaml", "requests", "threadpoolctl", "pulp", "hypothesis.extra.numpy", "xdist"),
+]
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -60,7 +61,7 @@ class Chosen:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
-        """What runs from here on, runs for this test; caches are emptied, so that it is not taken for the first user's alone."""
+        """What runs from here on, runs for this test; without caches, so that each test shows all that it uses."""
         if self.hits:
             self._enter(item.nodeid)
             for name, module in list(sys.modules.items()):
@@ -102,7 +103,15 @@ def child(job: dict, answer: Path, log: Path) -> int:
     if job["hits"]:
         os.environ["MUTANTS_HITS"] = job["hits"]
     stop = [] if job["hits"] else ["-x"]
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"--basetemp={log.parent / 'basetemp'}", *stop]
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        f"--basetemp={log.parent / 'basetemp'}",
+        *stop,
+    ]
     chosen = Chosen(job)
     code = pytest.main([*options, *job["files"]], plugins=[chosen])
     answer.write_text(json.dumps(chosen.results))

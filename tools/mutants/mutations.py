@@ -1,7 +1,7 @@
 """The small faults that `make mutants` plants: which places of a source file are changed, and into what.
 
-A mutation replaces one expression or statement. Nothing that only speaks to people is changed: docstrings, type hints, decorators,
-f-strings, and what is handed to an exception, a warning or a log. Mutants that compile to the same bytecode as the source are left out.
+A mutation replaces one expression or statement. Nothing that only speaks to people is changed: docstrings, type hints,
+decorators, f-strings, and what is handed to an exception, a warning or a log.
 """
 
 from __future__ import annotations
@@ -34,10 +34,19 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
-OPPOSITES = {"any": "all", "min": "max", "argmin": "argmax", "nanmin": "nanmax", "minimum": "maximum", "floor": "ceil"}
+OPPOSITES = {
+    "any": "all",
+    "min": "max",
+    "argmin": "argmax",
+    "nanmin": "nanmax",
+    "minimum": "maximum",
+    "floor": "ceil",
+}
 OPPOSITES |= {new: old for old, new in OPPOSITES.items()} | {"reversed": "list"}
 SPEAKING = {"warn", "warning", "info", "debug", "error", "print", "log", "echo"}
 KEPT_KEYWORDS = {"encoding", "stacklevel"}
+UNMUTATED = {"annotation", "returns", "decorator_list", "bases"}
+NAMELIKE = (ast.Name, ast.Attribute, ast.Call, ast.NamedExpr, ast.Subscript)
 SPLITTING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 
 
@@ -82,7 +91,9 @@ def _called(node: ast.AST) -> str:
 
 def _statement_changes(node: ast.AST) -> Iterator[ast.AST]:
     match node:
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+        case ast.Return(value=ast.expr() as value) if not (
+            isinstance(value, ast.Constant) and value.value is None
+        ):
             yield ast.Return(value=None)
         case ast.Expr(value=ast.Call()) | ast.Raise() | ast.AugAssign() | ast.Return(value=None):
             yield ast.Pass()
@@ -154,7 +165,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     if _for_people(node):
         return
     for name, value in ast.iter_fields(node):
-        if name not in ("annotation", "returns", "decorator_list", "bases", "keywords" if isinstance(node, ast.ClassDef) else ""):
+        if name not in UNMUTATED and not (isinstance(node, ast.ClassDef) and name == "keywords"):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
                     yield child
@@ -205,7 +216,11 @@ def _shorter(before: str, after: str, around: int = 30) -> tuple[str, str]:
     head = next((i for i in range(shortest) if before[i] != after[i]), shortest)
     tail = next((i for i in range(shortest - head) if before[-1 - i] != after[-1 - i]), shortest - head)
     left, right = max(0, head - around), max(0, tail - around)
-    return tuple(("…" if left else "") + text[left : len(text) - right] + ("…" if right else "") for text in (before, after))
+
+    def inner(text: str) -> str:
+        return ("…" if left else "") + text[left : len(text) - right] + ("…" if right else "")
+
+    return inner(before), inner(after)
 
 
 def mutations(source: bytes, path: str, first: int) -> list[Mutation]:
@@ -219,7 +234,10 @@ def mutations(source: bytes, path: str, first: int) -> list[Mutation]:
     found: list[Mutation] = []
 
     def put(node: ast.AST, new: ast.AST, scope: str, block: int | None) -> None:
-        start, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+        start, end = (
+            starts[node.lineno - 1] + node.col_offset,
+            starts[node.end_lineno - 1] + node.end_col_offset,
+        )
         text = ast.unparse(new)
         before, after = _shorter(ast.unparse(node), text)
         found.append(Mutation(path, scope, node.lineno, start, end, text, before, after, block))
@@ -235,14 +253,13 @@ def mutations(source: bytes, path: str, first: int) -> list[Mutation]:
             for new in _expression_changes(node):
                 put(node, new, scope, block)
         test = node.test if isinstance(node, ast.If) else None
-        if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.NamedExpr | ast.Subscript) and not _for_people(node):
+        if isinstance(test, NAMELIKE) and not _for_people(node):
             put(test, ast.UnaryOp(ast.Not(), test), scope, block)
         for child in _children(node):
             look(child, scope, block)
 
     look(tree, "", None)
     return found
-
 
 
 def changes_bytecode(mutation: Mutation, source: bytes) -> bool:

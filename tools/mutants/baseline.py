@@ -1,0 +1,137 @@
+"""What the tests do without mutants, and what they say of one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from copies import HERE, PACKAGE, Progress, Worker, work_through
+from mutations import Mutation, instrumented, mutations
+
+ROOMS = ("papers", "audit", "bench", "metrics")
+# The rooms' own tests and those of what stands above them; `workflow` is left out: each of its tests takes minutes.
+TESTS = ("papers", "audit", "bench", "metrics", "commands", "report", "docs")
+LONGEST = 60.0  # seconds of tests, as measured without mutants, that one mutant may be given
+
+
+def sources(root: Path) -> list[Path]:
+    """The files that are mutated."""
+    return sorted(path for room in ROOMS for path in (root / PACKAGE / room).rglob("*.py"))
+
+
+def test_files(root: Path) -> list[str]:
+    """The test files that may be used."""
+    paths = [path for room in TESTS for path in (root / "tests" / room).glob("test_*.py")]
+    return sorted(path.relative_to(root).as_posix() for path in paths)
+
+
+def digest(paths: Iterable[Path], *more: object) -> str:
+    """Of the names and contents of files."""
+    found = hashlib.sha256(repr(more).encode())
+    for path in sorted(paths):
+        found.update(f"{path.name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+class Baseline:
+    """What the tests do without mutants: seconds of each that passes, and the tests that reach a block."""
+
+    def __init__(self, workers: list[Worker], root: Path):
+        self.seconds: dict[str, float] = {}
+        self.failing: list[str] = []
+        self.reaching: dict[int, set[str]] = defaultdict(set)
+        self.mutations: list[Mutation] = []
+        self.touching: dict[str, set[str]] = defaultdict(set)
+        first, of_file = 0, {}
+        for path in sources(root):
+            name, source = path.relative_to(root).as_posix(), path.read_bytes()
+            self.mutations += mutations(source, name, first)
+            text, last = instrumented(source, first, "_block_ran")
+            of_file[name] = range(first, last)
+            first = last
+            for worker in workers:
+                (worker.root / name).write_text(text, encoding="utf-8")
+        files = test_files(root)
+        kinds = (".py", ".yaml", ".json", ".toml")
+        folders = (root / "tests", root / PACKAGE)
+        used = [path for folder in folders for path in folder.rglob("*") if path.suffix in kinds]
+        tools = [HERE / name for name in ("mutations.py", "worker.py", "site/sitecustomize.py")]
+        shared = [path for path in used if not path.name.startswith("test_")]
+        everything = digest(shared, sys.version, [path.read_bytes() for path in tools])
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cladebench-mutants"
+        cache.mkdir(parents=True, exist_ok=True)
+        progress = Progress("tests without mutants, in files", len(files))
+        users: dict[str, set[str]] = defaultdict(set)
+        hits: list[tuple[str, int]] = []
+
+        def run(worker: Worker, file: str) -> dict:
+            kept = cache / f"{digest([root / file], everything)}.json"
+            if kept.exists():
+                return json.loads(kept.read_text())
+            out = worker.home / "hits.txt"
+            out.unlink(missing_ok=True)
+            results = worker.ask(files=[file], seconds=900, hits=str(out))["results"]
+            answer = {"results": results, "hits": out.read_text().splitlines() if out.exists() else []}
+            if results and all(facts["passed"] for facts in results.values()):
+                (worker.home / "kept.json").write_text(json.dumps(answer))
+                shutil.copy(worker.home / "kept.json", kept.with_suffix(f".{os.getpid()}"))
+                kept.with_suffix(f".{os.getpid()}").replace(kept)
+            return answer
+
+        def note(file: str, result: dict) -> None:
+            for test, facts in result["results"].items():
+                for fixture in facts["fixtures"]:
+                    users[fixture].add(test)
+                if facts["passed"]:
+                    self.seconds[test] = facts["seconds"]
+                else:
+                    self.failing.append(test)
+            hits.extend((name, int(number)) for name, number in (line.split("\t") for line in result["hits"]))
+            progress.step()
+
+        work_through(workers, files, run, note)
+        for name, number in hits:
+            self.reaching[number] |= (
+                users[name] if name.startswith("fixture ") else {name}
+            ) & self.seconds.keys()
+        for name, numbers in of_file.items():
+            for number in numbers:
+                self.touching[name] |= self.reaching[number]
+            for worker in workers:
+                shutil.copy2(root / name, worker.root / name)
+
+    def tests_of(self, mutation: Mutation) -> list[str]:
+        """The tests that reach a mutant, the quickest first, as many as the time allows."""
+        tests = self.touching[mutation.path] if mutation.block is None else self.reaching[mutation.block]
+        chosen, left = [], LONGEST
+        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
+            left -= self.seconds[test]
+            if left < 0 and chosen:
+                break
+            chosen.append(test)
+        return chosen
+
+    def try_mutant(self, worker: Worker, mutation: Mutation) -> str:
+        """``caught``, ``too slow``, ``survived``, or ``not reached`` by any test."""
+        tests = self.tests_of(mutation)
+        if not tests:
+            return "not reached"
+        cost: Counter[str] = Counter()
+        for test in tests:
+            cost[test.split("::")[0]] += self.seconds[test]
+        module = Path(mutation.path).stem
+        files = sorted(cost, key=lambda file: (module not in file and cost[file] > 2, cost[file], file))
+        path = worker.root / mutation.path
+        source = path.read_bytes()
+        try:
+            path.write_bytes(mutation.apply(source))
+            answer = worker.ask(files=files, tests=tests, seconds=20 + 4 * sum(cost.values()))
+        finally:
+            path.write_bytes(source)
+        return {None: "too slow", 0: "survived", 5: "survived"}.get(answer["code"], "caught")
