@@ -24,7 +24,13 @@ def arithmetic(tmp_path):
     """Gives a function that judges one claim on printed numbers."""
 
     def judge(expects: dict, published: str | None = None, name: str = "claim"):
-        block = {"id": name, "kind": "arithmetic", "place": {"section": "1"}, "quote": "q", "expects": expects}
+        block = {
+            "id": name,
+            "kind": "arithmetic",
+            "place": {"section": "1"},
+            "quote": "q",
+            "expects": expects,
+        }
         block |= {"published": published} if published else {"measure": {"direction": "higher"}}
         claims = claims_of(tmp_path, TABLE + yaml.safe_dump({"claims": [block]}))
         return judged(claims, frame(cells("d", "X", {"m": [0.5]}))).loc[name]
