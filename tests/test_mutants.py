@@ -68,6 +68,7 @@ def test_what_is_changed(tool, source, texts):
         "if TYPE_CHECKING:\n    x = 1",
         "x = a + 'text'",
         "x = open(y, encoding=z)",
+        "x = run(y, timeout=20)",
     ],
 )
 def test_what_is_left_alone(tool, source):

@@ -207,6 +207,16 @@ def test_a_word_is_filled_in_once(tmp_path):
     assert claim.quote == "{v}{v}"
 
 
+def test_a_number_stays_a_number_and_an_unknown_key_stays_in_its_braces(tmp_path):
+    each = 'quote: "{other}"\n    for_each: {n: [10, 100]}'
+    text = ORDER.replace("quote: q", each).replace(
+        "direction: higher", 'direction: higher, where: {n: "{n}"}'
+    )
+    found = claims_of(tmp_path, text).claims
+    assert [claim.measure["where"] for claim in found.values()] == [{"n": 10}, {"n": 100}]
+    assert {claim.quote for claim in found.values()} == {"{other}"}
+
+
 def test_a_family_has_other_members(tmp_path):
     other = ORDER.replace("claims:\n", "").replace("id: a", "id: b")
     text = ORDER + other.replace("quote: q", "quote: q\n    family: {}")

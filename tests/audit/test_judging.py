@@ -526,3 +526,16 @@ def test_arithmetic_needs_no_run(tmp_path):
     }
     assert found.measured["rows"] == 4601
     assert "equal as printed" in found.reason["t/bold/e"]
+
+
+def test_a_ratio_of_what_is_not_positive_cannot_be_judged(tmp_path):
+    claims = claims_of(tmp_path, RATIOS)
+    good = cells("a", "ILP", {"seconds": [3.0, 3.01]}, {"n": 10}) + cells(
+        "a", "flow", {"seconds": [0.1, 0.1003]}, {"n": 10}
+    )
+    assert judged(claims, frame(good)).verdict["faster"] == o.REPRODUCED
+    for row, value in ((0, 0.0), (1, -1.0), (2, 0.0), (3, -1.0)):
+        rows = [dict(one) for one in good]
+        rows[row]["value"] = value
+        found = judged(claims, frame(rows)).loc["faster"]
+        assert (found.verdict, found.reason) == (o.NOT_TESTABLE, "a ratio needs positive measurements")

@@ -215,7 +215,9 @@ STRENGTH = [CONTRADICTED, WITHIN_NOISE, DIRECTION_ONLY, REPRODUCED]
 def test_a_sentence_is_what_its_unknown_parts_leave_open(verdicts, data):
     """Brute force: every way in which the unknown parts could have come out."""
     needed = data.draw(st.integers(1, len(verdicts)))
-    found = combine([Outcome(v, "") for v in verdicts], needed).verdict
+    outcome = combine([Outcome(v, "") for v in verdicts], needed)
+    assert outcome.n == len(verdicts)
+    found = outcome.verdict
     known = [STRENGTH.index(v) for v in verdicts if v != NOT_TESTABLE]
     unknown = len(verdicts) - len(known)
 

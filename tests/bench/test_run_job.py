@@ -96,6 +96,9 @@ def test_a_metric_that_no_measure_describes_is_an_error_of_its_cell(jobs, tmp_pa
     )
     assert record["reason"].endswith(f"the section measures of {job.plan.path}")
     assert not list(tmp_path.rglob("*.npz"))
+    _, (good,), _ = run(dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1]), tmp_path / "good")
+    assert good["status"] == "ok" and good["key"] and good["data"]["content_sha256"]
+    assert record["data"] == good["data"] and record["key"] == good["key"]
 
 
 def test_folds_are_cells_that_meet_tasks_of_their_own(jobs, tmp_path):

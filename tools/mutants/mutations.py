@@ -1,7 +1,8 @@
 """The small faults that `make mutants` plants: which places of a source file are changed, and into what.
 
 A mutation replaces one expression or statement. Nothing that only speaks to people is changed: docstrings, type hints,
-decorators, f-strings, and what is handed to an exception, a warning or a log.
+decorators, f-strings, and what is handed to an exception, a warning or a log. Seconds after which something is given up
+stay as they are too: no test here asserts a time.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ OPPOSITES = {
 }
 OPPOSITES |= {new: old for old, new in OPPOSITES.items()} | {"reversed": "list"}
 SPEAKING = {"warn", "warning", "info", "debug", "error", "print", "log", "echo"}
-KEPT_KEYWORDS = {"encoding", "stacklevel"}
+KEPT_KEYWORDS = {"encoding", "stacklevel", "timeout"}
 UNMUTATED = {"annotation", "returns", "decorator_list", "bases"}
 NAMELIKE = (ast.Name, ast.Attribute, ast.Call, ast.NamedExpr, ast.Subscript)
 SPLITTING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
@@ -155,9 +156,11 @@ def _expression_changes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _for_people(node: ast.AST) -> bool:
-    """Whether what is below a node speaks to people or to type checkers alone, or starts a script."""
+    """Whether what is below a node speaks to people or to type checkers alone, starts a script, or is a time limit."""
     if isinstance(node, ast.If):
         return ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'")
+    if isinstance(node, ast.keyword):
+        return node.arg in KEPT_KEYWORDS
     return isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert | ast.Import) or _called(node) in SPEAKING
 
 

@@ -155,6 +155,7 @@ class Worker:
         self.log = log
         self._provenance = provenance
         self._buffer = b""
+        offset = log.stat().st_size if log.exists() else 0
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
         try:
@@ -192,13 +193,13 @@ class Worker:
             "root": str(root.absolute()),
         }
         try:
-            self._start(job)
+            self._start(job, offset)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, job: dict[str, Any]) -> None:
-        start, offset = time.monotonic(), self.log.stat().st_size
+    def _start(self, job: dict[str, Any], offset: int) -> None:
+        start = time.monotonic()
         self._send(job)
         while time.monotonic() - start < STARTUP_SECONDS:
             line = self._receive()
