@@ -254,10 +254,10 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
     headings = {context.measures[metric].heading: metric for metric in metrics}
     records = context.results.records
     settings = records.drop_duplicates("setting_id").set_index("setting_id").setting
-    n_settings = records.groupby("method").setting_id.nunique()
+    n_settings = records.groupby(["dataset", "method"]).setting_id.nunique()
     for choice in context.results.choices.to_dict("records"):
         dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
-        if n_settings[method] <= 1:
+        if n_settings[dataset, method] <= 1:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
