@@ -11,7 +11,7 @@ def test_the_committed_verdicts_follow_from_the_committed_cells():
     committed = pd.read_csv(ROOT / "results/full/audit.csv").set_index("claim")
     again = audit_run(ROOT / "results/full", committed.paper.unique().tolist()).frame.set_index("claim")
     assert list(again.index) == list(committed.index)
-    for column in ("verdict", "verdict_label_free"):
+    for column in ("verdict", "verdict_beside"):
         changed = again[column].fillna("") != committed[column].fillna("")
         assert again.index[changed].tolist() == []
     np.testing.assert_allclose(again.measured.astype(float), committed.measured, rtol=1e-9)

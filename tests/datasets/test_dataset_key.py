@@ -17,10 +17,15 @@ from cladebench.datasets import Content, Images, Part, View, registry
 
 PROTOCOL = """
 from cladebench.bench.cell_io import CellOutput
+from cladebench.papers.protocol import Protocol
 
 
-def run(spec, method, data):
-    return CellOutput({"different parents": float(len(set(data.class_parents.tolist())))})
+class Count(Protocol):
+    def measure(self, cell):
+        return CellOutput({"different parents": float(len(set(cell.data.class_parents.tolist())))})
+
+
+PROTOCOL = Count()
 """
 PROVENANCE = {
     "git_commit": None,
@@ -81,11 +86,11 @@ STAR = np.array([8] * 8 + [-1])
 def test_after_an_edit_of_the_class_tree_the_record_is_refused_and_a_rerun_gives_the_new_number(edit, paper):
     old = run(paper)
     assert old["status"] == "ok" and keeps(old)
-    (before,) = old["metrics"].values()
+    (before,) = old["readings"][0]["metrics"].values()
     edit(class_parents=STAR)
     assert not keeps(old)
     new = run(paper)
-    (after,) = new["metrics"].values()
+    (after,) = new["readings"][0]["metrics"].values()
     assert (before, after) == (8.0, 2.0)
     assert keeps(new) and new["key"] != old["key"]
 

@@ -32,19 +32,21 @@ def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compare
     changed = dataclasses.replace(entry, effects=tuple(EFFECTS))
     monkeypatch.setattr(deviations, "load_deviations", lambda package: (changed,))
     table = deviations_table(context)
-    settings = {}
+    settings = []
     for (row, _), cells in table.sources.items():
         grid = context.results.records[context.results.records.cell_id.isin(cells)]
-        settings[table.frame.compared[row]] = set(grid.setting)
+        settings.append((table.frame.compared[row], set(grid.setting)))
 
     def only(n):
         return {f'{{"n_leaves":{n}}}'}
 
-    assert settings == {
-        "purity, nested-blobs, Grid": only(beside),
-        "purity, nested-blobs, Plain": {"{}"},
-        "cost, nested-blobs, Grid": only(beside),
-        "purity, nested-blobs, Grid, own": only(own),
-        "purity, nested-blobs, Grid, second": only(beside),
-        "purity, nested-blobs, Grid, third": only(4),
-    }
+    assert settings == [
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Plain method", {"{}"}),
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("cost, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Gridded method", only(beside)),
+        ("purity, nested-blobs, Gridded method, own", only(own)),
+        ("purity, nested-blobs, Gridded method, second", only(beside)),
+        ("purity, nested-blobs, Gridded method, third", only(4)),
+    ]
