@@ -49,22 +49,23 @@ class Baseline:
         self.reaching: dict[int, set[str]] = defaultdict(set)
         self.mutations: list[Mutation] = []
         self.touching: dict[str, set[str]] = defaultdict(set)
-        first, of_file = 0, {}
+        first, of_file, texts = 0, {}, []
         for path in sources(root):
             name, source = path.relative_to(root).as_posix(), path.read_bytes()
             self.mutations += mutations(source, name, first)
             text, last = instrumented(source, first, "_block_ran")
             of_file[name] = range(first, last)
             first = last
+            texts.append(text)
             for worker in workers:
                 (worker.root / name).write_text(text, encoding="utf-8")
         files = test_files(root)
         kinds = (".py", ".yaml", ".json", ".toml")
         folders = (root / "tests", root / PACKAGE)
         used = [path for folder in folders for path in folder.rglob("*") if path.suffix in kinds]
-        tools = [HERE / name for name in ("mutations.py", "worker.py", "site/sitecustomize.py")]
+        tools = [HERE / name for name in ("worker.py", "site/sitecustomize.py")]
         shared = [path for path in used if not path.name.startswith("test_")]
-        everything = digest(shared, sys.version, [path.read_bytes() for path in tools])
+        everything = digest([*shared, *tools], sys.version, texts)
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cladebench-mutants"
         cache.mkdir(parents=True, exist_ok=True)
         progress = Progress("tests without mutants, in files", len(files))
