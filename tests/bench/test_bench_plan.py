@@ -225,6 +225,11 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
             "method: hung",
             r"overrides\[0\]\.method: unknown method 'hung'; did you mean 'hang'",
         ),
+        (
+            "{method: hang, ",
+            "{method: hang, dataset: nested-blob, ",
+            r"overrides\[0\]\.dataset: unknown data set 'nested-blob'; did you mean 'nested-blobs'",
+        ),
         ("      good: {", "      god: {", r"scopes\.smoke\.grid: unknown method 'god'; did you mean 'good'"),
         ("methods: [good,", "methods: [goood,", r"scopes\.full\.methods: unknown method 'goood'"),
         (

@@ -1,6 +1,8 @@
 import subprocess
 from importlib import metadata
 
+import pytest
+
 from cladebench.bench import provenance
 
 
@@ -69,3 +71,21 @@ def test_the_version_of_a_library_s_estimator_is_recorded_and_in_the_key():
 
     assert key() == key(pandas="0", python="0", jaxlib="0", cladebench="0")
     assert len({key(), key(pytest="0"), key(numpy="0")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (b"processor\t: 0\nmodel name\t: A: 3000 \xff\nmodel name\t: B\n", "A: 3000 \ufffd"),
+        (b"processor : 0\n", "from platform"),
+        (None, "from platform"),
+    ],
+)
+def test_the_name_of_the_processor_is_the_first_that_the_system_tells(tmp_path, monkeypatch, lines, name):
+    path = tmp_path / "cpuinfo"
+    if lines is not None:
+        path.write_bytes(lines)
+    monkeypatch.setattr(provenance, "open", lambda _, **how: path.open(**how), raising=False)
+    monkeypatch.setattr(provenance.platform, "processor", lambda: "")
+    monkeypatch.setattr(provenance.platform, "machine", lambda: "from platform")
+    assert provenance.machine_fingerprint()["cpu"] == name

@@ -162,8 +162,11 @@ def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
 
 @pytest.mark.parametrize("what", ["nothing", "an import"])
 def test_a_cell_that_changes_nothing_leaves_its_worker_to_the_next(jobs, tmp_path, what):
-    run(with_params(jobs["patch"], what=what), tmp_path)
-    assert "new worker" not in Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
+    _, records, _ = run(with_params(jobs["patch"], what=what), tmp_path)
+    log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
+    assert "new worker" not in log
+    heads = [line for line in log.splitlines() if line.startswith("---")]
+    assert heads == [f"--- {record['cell_id']}" for record in records]
 
 
 def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):

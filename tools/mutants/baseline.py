@@ -17,6 +17,7 @@ from mutations import Mutation, instrumented, mutations
 ROOMS = ("papers", "audit", "bench", "metrics")
 # The rooms' own tests and those of what stands above them; `workflow` is left out: each of its tests takes minutes.
 TESTS = ("papers", "audit", "bench", "metrics", "commands", "report", "docs")
+FIRST = 4  # files that are loaded and run before the others: most mutants are caught there
 LONGEST = 60.0  # seconds of tests, as measured without mutants, that one mutant may be given
 
 
@@ -48,22 +49,23 @@ class Baseline:
         self.reaching: dict[int, set[str]] = defaultdict(set)
         self.mutations: list[Mutation] = []
         self.touching: dict[str, set[str]] = defaultdict(set)
-        first, of_file = 0, {}
+        first, of_file, texts = 0, {}, []
         for path in sources(root):
             name, source = path.relative_to(root).as_posix(), path.read_bytes()
             self.mutations += mutations(source, name, first)
             text, last = instrumented(source, first, "_block_ran")
             of_file[name] = range(first, last)
             first = last
+            texts.append(text)
             for worker in workers:
                 (worker.root / name).write_text(text, encoding="utf-8")
         files = test_files(root)
         kinds = (".py", ".yaml", ".json", ".toml")
         folders = (root / "tests", root / PACKAGE)
         used = [path for folder in folders for path in folder.rglob("*") if path.suffix in kinds]
-        tools = [HERE / name for name in ("mutations.py", "worker.py", "site/sitecustomize.py")]
+        tools = [HERE / name for name in ("worker.py", "site/sitecustomize.py")]
         shared = [path for path in used if not path.name.startswith("test_")]
-        everything = digest(shared, sys.version, [path.read_bytes() for path in tools])
+        everything = digest([*shared, *tools], sys.version, texts)
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cladebench-mutants"
         cache.mkdir(parents=True, exist_ok=True)
         progress = Progress("tests without mutants, in files", len(files))
@@ -76,7 +78,7 @@ class Baseline:
                 return json.loads(kept.read_text())
             out = worker.home / "hits.txt"
             out.unlink(missing_ok=True)
-            results = worker.ask(files=[file], seconds=900, hits=str(out))["results"]
+            results = worker.ask(stages=[[file]], seconds=900, hits=str(out))["results"]
             answer = {"results": results, "hits": out.read_text().splitlines() if out.exists() else []}
             if results and all(facts["passed"] for facts in results.values()):
                 (worker.home / "kept.json").write_text(json.dumps(answer))
@@ -131,7 +133,8 @@ class Baseline:
         source = path.read_bytes()
         try:
             path.write_bytes(mutation.apply(source))
-            answer = worker.ask(files=files, tests=tests, seconds=20 + 4 * sum(cost.values()))
+            stages = [files[:FIRST], files[FIRST:]] if len(files) > FIRST else [files]
+            answer = worker.ask(stages=stages, tests=tests, seconds=20 + 4 * sum(cost.values()))
         finally:
             path.write_bytes(source)
         return {None: "too slow", 0: "survived", 5: "survived"}.get(answer["code"], "caught")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
+import py_compile
 import queue
 import shutil
 import subprocess
@@ -43,12 +45,15 @@ class Worker:
         core = find_spec("cladebench._core") if (root / PACKAGE).exists() else None
         if core is not None and core.origin:
             shutil.copy2(core.origin, self.root / PACKAGE)
+        # By hash, not by time and size: a mutant may have both of what it replaces.
+        compileall.compile_dir(
+            self.root / PACKAGE, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
+        )
         (home / "tmp").mkdir()
         shutil.copytree(HERE / "site", home / "site")
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(home / "site"), str(self.root / "src")]),
-            "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": str(home / "tmp"),
             "MPLBACKEND": "Agg",
             "JAX_PLATFORMS": "cpu",

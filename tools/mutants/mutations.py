@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -235,6 +236,7 @@ def mutations(source: bytes, path: str, first: int) -> list[Mutation]:
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
     found: list[Mutation] = []
+    made: set[bytes] = set()
 
     def put(node: ast.AST, new: ast.AST, scope: str, block: int | None) -> None:
         start, end = (
@@ -243,7 +245,11 @@ def mutations(source: bytes, path: str, first: int) -> list[Mutation]:
         )
         text = ast.unparse(new)
         before, after = _shorter(ast.unparse(node), text)
-        found.append(Mutation(path, scope, node.lineno, start, end, text, before, after, block))
+        mutation = Mutation(path, scope, node.lineno, start, end, text, before, after, block)
+        mutant = hashlib.sha256(mutation.apply(source)).digest()
+        if mutant not in made:
+            made.add(mutant)
+            found.append(mutation)
 
     def look(node: ast.AST, scope: str, block: int | None) -> None:
         block = blocks.of.get(node, block)

@@ -58,12 +58,17 @@ def draw(found: list[Mutation], root: Path, size: int, seed: int) -> list[Mutati
     return sample
 
 
-def excuses(found: list[Mutation], path: Path) -> dict[Mutation, str]:
+def excuses(found: list[Mutation], root: Path) -> dict[Mutation, str]:
     """The mutants that are listed as equivalent, with the reasons; an entry that fits no mutant is an error."""
-    excused = {}
+    excused, path = {}, root / "tools/mutants/equivalent.yaml"
     for entry in (yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None) or []:
-        key = (entry["file"], entry["in"], entry["before"], entry["after"])
-        fitting = [one for one in found if (one.path, one.scope, one.before, one.after) == key]
+        key = (entry["file"], entry["line"], entry["before"], entry["after"])
+        lines = [line.strip() for line in (root / entry["file"]).read_text(encoding="utf-8").split("\n")]
+        fitting = [
+            one
+            for one in found
+            if one.path == key[0] and (lines[one.line - 1], one.before, one.after) == key[1:]
+        ]
         if not fitting:
             raise SystemExit(
                 f"{path.name}: no mutant fits {entry}: the code has changed, remove or mend the entry"
@@ -110,7 +115,7 @@ def main() -> int:
             workers.append(Worker(root, home))
         baseline = Baseline(workers, root)
         found = [mutation for mutation in baseline.mutations if options.only in mutation.path]
-        excused = excuses(baseline.mutations, root / "tools/mutants/equivalent.yaml")
+        excused = excuses(baseline.mutations, root)
         sample = draw(found, root, options.sample, options.seed)
         fates: dict[Mutation, str] = {one: "equivalent" for one in sample if one in excused}
         tried = [one for one in sample if one not in excused]

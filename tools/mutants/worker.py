@@ -1,6 +1,6 @@
 """One worker of `make mutants`: has the libraries loaded, and runs pytest in a fork of itself for each mutant.
 
-Reads one JSON object a line ({"files", "tests" or null, "seconds", "hits"}) and answers with one. The package itself is
+Reads one JSON object a line ({"stages", "tests" or null, "seconds", "hits"}), answers with one. The package itself is
 imported in the fork alone, so that each fork sees the sources as they are in the copy.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import gc
 import importlib
 import json
 import os
@@ -108,14 +109,18 @@ def child(job: dict, answer: Path, log: Path) -> int:
         "-p",
         "no:cacheprovider",
         "-p",
-        "no:randomly",
+        "no:xdist",
         f"--basetemp={log.parent / 'basetemp'}",
         *stop,
     ]
-    chosen = Chosen(job)
-    code = pytest.main([*options, *job["files"]], plugins=[chosen])
+    chosen, code = Chosen(job), int(pytest.ExitCode.NO_TESTS_COLLECTED)
+    for files in job["stages"]:
+        now = int(pytest.main([*options, *files], plugins=[chosen]))
+        code = code if now == pytest.ExitCode.NO_TESTS_COLLECTED else now
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            break
     answer.write_text(json.dumps(chosen.results))
-    return int(code)
+    return code
 
 
 def end_children() -> None:
@@ -163,6 +168,7 @@ def main() -> None:
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line), home)), file=replies, flush=True)
