@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.cell_spec import point_text
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
@@ -176,6 +177,9 @@ def comparison_table(
     shown_rules = list(labels)[::-1] or [""]
     published = context.published
     published = published[(published.artifact == artifact) & (published.metric == metric)]
+    # A printed number without a point is of the plan's own.
+    points = published["at"].replace("", point_text(context.results.at))
+    published = published[points == point_text(context.results.at if at is None else at)]
     printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
     for method, plan in context.methods.items():
         if plan["role"] == "study":

@@ -80,7 +80,9 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
         for name in controls:
             found_values = values(name)["value"].to_numpy()
             row[name] = (
-                with_spread(found_values, context.measures[metric]) if len(found_values) else "not measured"
+                f"{with_spread(found_values, context.measures[metric])} ({len(found_values)})"
+                if len(found_values)
+                else "not measured"
             )
         means = [mean for name in others for mean in values(name).groupby("setting_id")["value"].mean()]
         row["others"] = f"{text(min(means))} to {text(max(means))}" if means else "not measured"
