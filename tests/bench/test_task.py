@@ -302,3 +302,22 @@ def test_of_data_made_of_parts_nothing_is_drawn():
         TaskError, match=r"^task: toy is made of training and test sets, of which nothing is drawn$"
     ):
         draw(parts, {"rows": 3})
+
+
+def test_what_is_drawn_does_not_depend_on_what_else_is():
+    data = data_of([0, 1] * 20)
+    for how in ({"folds": {"n": 4}}, {"test": 0.25}):
+        plain, shuffled = draw(data, how, 0), draw(data, {**how, "shuffled": True}, 0)
+        assert not np.array_equal(plain.rows, shuffled.rows)
+        assert set(plain.rows[plain.test]) == set(shuffled.rows[shuffled.test])
+        assert np.array_equal(shuffled.labels, data.labels[shuffled.rows])
+    few = draw(data, {"constraints": {"must_link": 1, "cannot_link": 9}}, 0)
+    many = draw(data, {"constraints": {"must_link": 30, "cannot_link": 9}}, 0)
+    assert np.array_equal(few.cannot_link, many.cannot_link)
+    turned = draw(data, {"constraints": {"must_link": 30, "cannot_link": 9}, "shuffled": True}, 0)
+    for kind, same in (("must_link", True), ("cannot_link", False)):
+        pairs = getattr(turned, kind)
+        assert {frozenset(pair) for pair in turned.rows[pairs].tolist()} == {
+            frozenset(pair) for pair in many.rows[getattr(many, kind)].tolist()
+        }
+        assert ((turned.labels[pairs[:, 0]] == turned.labels[pairs[:, 1]]) == same).all()

@@ -54,6 +54,4 @@ def test_it_passes_the_contract(tmp_path, example: ModuleType) -> None:
 def test_the_page_says_what_the_quick_scope_has() -> None:
     page = (ROOT / "docs" / "adding-a-method.md").read_text(encoding="utf-8")
     plan = yaml.safe_load((ROOT / "src/cladebench/papers/hmmc/plan.yaml").read_text(encoding="utf-8"))
-    rows = plan["scopes"]["quick"]["grid"]["KM"]
-    assert rows == {"n_samples": [1000]} and "KM: &rows {n_samples: [1000]}" in page
-    assert all(setting["n_samples"] == [1000] for setting in plan["scopes"]["quick"]["grid"].values())
+    assert plan["scopes"]["quick"]["task"] == {"rows": 1000} and "    task: {rows: 1000}\n" in page

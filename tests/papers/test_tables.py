@@ -192,14 +192,13 @@ def test_settings_are_shown_of_methods_that_have_a_choice(context):
     assert table.frame.to_dict("records") == [
         dict(zip(["dataset", "method", "rule", "setting", "purity (%)", "cost"], row, strict=True))
         for row in (
-            ("digits", "B", "oracle", "k: 1", "30.00", "1"),
-            ("digits", "B", "label-free", "k: 1", "30.00", "1"),
+            # On digits it has one setting: nothing was chosen there.
             ("glass", "B", "oracle", "k: 2", "90.00", "5"),
             ("glass", "B", "label-free", "k: 1", "10.00", "4"),
         )
     ]
-    assert table.sources[2, "purity (%)"] == (cell_id("glass", "B", {"k": 2}),)
-    assert table.sources[3, "cost"] == (cell_id("glass", "B", {"k": 1}),)
+    assert table.sources[0, "purity (%)"] == (cell_id("glass", "B", {"k": 2}),)
+    assert table.sources[1, "cost"] == (cell_id("glass", "B", {"k": 1}),)
     assert table.notes == (
         "oracle: the setting with the highest mean purity (%); uses test labels.",
         "label-free: the setting with the lowest mean cost; uses no labels.",
@@ -277,3 +276,24 @@ def test_the_best_repetition_is_best_as_its_measure_says():
 def test_an_artifact_is_a_table_or_a_figure():
     with pytest.raises(ValueError, match="expected 'table' or 'figure'"):
         Artifact("x", "picture", "", "", "", lambda context: None)
+
+
+def test_a_printed_number_stands_at_its_own_evaluation_point():
+    rows = [cells("glass", "A", {"purity": [value]}, at={"k": k}) for k, value in ((5, 0.9), (50, 0.3))]
+    printed = [
+        ("at-5", "Table 1", "glass", "A", "purity", 0.9, "90", '{"k":5}'),
+        ("at-50", "Table 1", "glass", "A", "purity", 0.3, "30", '{"k":50}'),
+        ("no-point", "Table 2", "glass", "A", "purity", 0.9, "91"),
+    ]
+    how = dict(
+        selection=RULES, measures=MEASURES, methods={"A": METHODS["A"]}, entries=ENTRIES, published=printed
+    )
+    context = context_of("ghc", *rows, at={"k": 5}, **how)
+
+    def shown(artifact, at):
+        table = comparison_table(context, artifact=artifact, metric="purity", datasets=["glass"], at=at)
+        return table.frame["glass: published"][0], table.frame["glass: label-free"][0]
+
+    assert shown("Table 1", None) == shown("Table 1", {"k": 5}) == ("90", "90.00 (1)")
+    assert shown("Table 1", {"k": 50}) == ("30", "30.00 (1)")
+    assert shown("Table 2", None) == ("91", "90.00 (1)") and shown("Table 2", {"k": 50}) == ("–", "30.00 (1)")

@@ -182,9 +182,6 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
         "fact": list(datasets.names()),
         **{f"where.{parameter}": values for parameter, values in grid.items()},
     }
-    measures = getattr(plan, "measures", None)
-    if measures is not None:
-        allowed["metric"] = measures
     lines = []
     if claims.paper != plan.paper:
         lines.append(f"{name}: paper: {claims.paper!r}, expected {plan.paper!r} as in the plan beside it")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cladebench.audit.printed import Printed
 from cladebench.audit.verdict_types import Rules
+from cladebench.bench.cell_spec import point_text
 from cladebench.input_files import InputFileError
 
 
@@ -119,12 +120,16 @@ class ClaimSet:
         return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
 
     def published_table(self) -> pd.DataFrame:
-        """Printed numbers of the tables: columns claim, artifact, dataset, method, metric, value, spread, printed."""
+        """Printed numbers of the tables: columns claim, artifact, dataset, method, metric, at, value, spread, printed.
+
+        `at` is the evaluation point as canonical JSON, empty where the claim names none.
+        """
         rows = [
             {
                 "claim": claim.id,
                 "artifact": claim.place.get("artifact", ""),
                 **{key: claim.measure.get(key, "") for key in ("dataset", "method", "metric")},
+                "at": point_text(claim.measure["at"]) if "at" in claim.measure else "",
                 "value": claim.published.value,
                 "spread": claim.published.spread,
                 "printed": claim.published.text,
@@ -132,7 +137,7 @@ class ClaimSet:
             for claim in self.claims.values()
             if claim.kind == "value" and claim.published is not None
         ]
-        columns = ["claim", "artifact", "dataset", "method", "metric", "value", "spread", "printed"]
+        columns = ["claim", "artifact", "dataset", "method", "metric", "at", "value", "spread", "printed"]
         return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
 
 

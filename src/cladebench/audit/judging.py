@@ -169,6 +169,8 @@ class Evaluation:
 
     def _untestable_value(self, claim: Claim) -> Judgement:
         """What is measured in a printed number's stead is shown, although it cannot speak for or against the number."""
+        if not all(claim.measure.get(key) for key in ("dataset", "method", "metric")):
+            return Judgement(not_testable(claim.not_testable))
         judgement = self._value(claim)
         if judgement.outcome.verdict == NOT_TESTABLE:
             return Judgement(not_testable(claim.not_testable), judgement.samples)
@@ -203,7 +205,7 @@ class Evaluation:
         shared = claim.expects.get("same_setting", ())
         if shared and left.setting:
             setting = json.loads(left.setting)
-            where = {key: setting[key] for key in shared if key in setting}
+            where = dict(second.get("where", {})) | {key: setting[key] for key in shared if key in setting}
             right, right_method = self._operand({**second, "where": where}, claim)
         else:
             right, right_method = self._operand(second, claim)

@@ -23,7 +23,7 @@ from cladebench.bench.provenance import PACKAGES
 from cladebench.bench.storable import storable_array, storable_details, storable_metric, storable_point
 from cladebench.bench.task import Task, draw_task
 
-KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")
+KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib")
 ALWAYS_RECORDED = (*PACKAGES, "python")
 
 
@@ -53,7 +53,7 @@ def cell_key(
 
 def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a cell before its outcome is known; `status` and `reason` are still to be set."""
-    own = {name: value for name, value in provenance.items()}
+    own = dict(provenance)
     return {
         **spec.as_dict(),
         "cell_id": spec.cell_id,

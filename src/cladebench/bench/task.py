@@ -100,7 +100,8 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     Notes
     -----
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
-    neither the method, nor the setting, nor what else is drawn has a part in it.
+    neither the method nor the setting has a part in it, and what else is drawn only so far as it says which rows there
+    are to draw from.
     """
     how = spec.task
     if data.parts and how:
@@ -121,9 +122,6 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     asked = how.get("rows")
     if asked is not None and asked < n_samples:
         rows = np.sort(generator("rows").permutation(n_samples)[:asked])
-    if how.get("shuffled", False):
-        rows = rows[generator("order").permutation(len(rows))]
-
     everything = np.arange(len(rows))
     train = test = everything
     if "folds" in how:
@@ -149,11 +147,18 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     must_link = cannot_link = np.empty((0, 2), dtype=np.intp)
     if "constraints" in how:
         true = labels_for("constraints")[rows]
-        rng = generator("constraints")
-        must_link = _pairs(rng, train, true, how["constraints"].get("must_link", 0), same=True)
-        cannot_link = _pairs(rng, train, true, how["constraints"].get("cannot_link", 0), same=False)
+        must_link, cannot_link = (
+            _pairs(generator(kind), train, true, how["constraints"].get(kind, 0), same=kind == "must_link")
+            for kind in ("must_link", "cannot_link")
+        )
     if how.get("label_noise", 0.0) > 0:
         labels = _noisy(generator("label noise"), labels_for("label_noise")[rows], train, how["label_noise"])
+    if how.get("shuffled", False):  # last, so that nothing else that is drawn depends on it
+        order = generator("order").permutation(len(rows))
+        place = np.argsort(order)
+        rows, labels = rows[order], None if labels is None else labels[order]
+        train, test = np.sort(place[train]), np.sort(place[test])
+        must_link, cannot_link = place[must_link], place[cannot_link]
     parts = (rows, train, test, labels, must_link, cannot_link)
     return Task(
         spec.repetition,

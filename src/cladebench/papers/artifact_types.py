@@ -41,7 +41,7 @@ class ArtifactContext:
     results : Results
         The records of this paper, with the choice of settings: all that audit, tables and figures read.
     published : pandas.DataFrame
-        The printed numbers: columns claim, artifact, dataset, method, metric, value, spread, printed; no rows for a
+        The printed numbers: columns claim, artifact, dataset, method, metric, at, value, spread, printed; no rows for a
         paper without claims.
     measures : mapping of str to Measure
         What each metric is.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.cell_spec import point_text
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
@@ -176,6 +177,9 @@ def comparison_table(
     shown_rules = list(labels)[::-1] or [""]
     published = context.published
     published = published[(published.artifact == artifact) & (published.metric == metric)]
+    # A printed number without a point is of the plan's own.
+    points = published["at"].replace("", point_text(context.results.at))
+    published = published[points == point_text(context.results.at if at is None else at)]
     printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
     for method, plan in context.methods.items():
         if plan["role"] == "study":
@@ -254,10 +258,10 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
     headings = {context.measures[metric].heading: metric for metric in metrics}
     records = context.results.records
     settings = records.drop_duplicates("setting_id").set_index("setting_id").setting
-    n_settings = records.groupby("method").setting_id.nunique()
+    n_settings = records.groupby(["dataset", "method"]).setting_id.nunique()
     for choice in context.results.choices.to_dict("records"):
         dataset, method, rule = str(choice["dataset"]), str(choice["method"]), str(choice["rule"])
-        if n_settings[method] <= 1:
+        if n_settings[dataset, method] <= 1:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pandas as pd
 
 from cladebench import datasets
+from cladebench.bench.cell_spec import point_text
 from cladebench.bench.plan import Plan, expected_failures
-from cladebench.notation import significant
+from cladebench.bench.selection import Rule
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.tables import fewer_rows, mean_and_spread
+from cladebench.papers.tables import fewer_rows, with_spread
 from cladebench.report.cell_links import CellLinks, plain
 from cladebench.report.claim_rows import ClaimRow
 
@@ -62,25 +64,29 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
-    """Means of the controls beside the range of the methods' means, for the metrics that settings are chosen by."""
-    ok = context.results.records[context.results.records["status"] == "ok"]
+    """Means of the controls beside the range of the methods' means, for what settings are chosen by."""
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
-    studies = [name for name, method in plan.methods.items() if method.role == "study"]
+    others = [name for name, method in plan.methods.items() if method.role not in ("control", "study")]
+    scores = {(rule.metric, point_text(rule.at)): rule for rule in plan.selection.values() if rule.metric}
     found = []
-    for dataset in plan.datasets_of(context.scope):
-        for metric in dict.fromkeys(rule.metric for rule in plan.selection.values() if rule.metric):
-            rows = ok[(ok["dataset"] == dataset) & (ok["metric"] == metric)]
-            others = rows[~rows["method"].isin([*controls, *studies])]
-            means = others.groupby(["method", "setting_id"])["value"].mean()
-            row = {"dataset": dataset, "metric": metric}
-            for name in controls:
-                mean, spread, n = mean_and_spread(rows[rows["method"] == name]["value"].to_numpy())
-                around = f" ± {significant(spread, 2)}" if n > 1 else ""
-                row[name] = f"{significant(mean)}{around} ({n})" if n else "not measured"
-            row["others"] = (
-                f"{significant(means.min())} to {significant(means.max())}" if len(means) else "not measured"
+    for dataset, rule in itertools.product(plan.datasets_of(context.scope), scores.values()):
+        metric = str(rule.metric)
+        text = context.measures[metric].text
+
+        def values(method: str, dataset: str = dataset, rule: Rule = rule) -> pd.DataFrame:
+            return context.results.measured(dataset, method, str(rule.metric), at=rule.at)
+
+        row = {"dataset": dataset, "metric": context.measures[metric].heading}
+        for name in controls:
+            found_values = values(name)["value"].to_numpy()
+            row[name] = (
+                f"{with_spread(found_values, context.measures[metric])} ({len(found_values)})"
+                if len(found_values)
+                else "not measured"
             )
-            found.append(row)
+        means = [mean for name in others for mean in values(name).groupby("setting_id")["value"].mean()]
+        row["others"] = f"{text(min(means))} to {text(max(means))}" if means else "not measured"
+        found.append(row)
     return tuple(found) if controls else ()
 
 

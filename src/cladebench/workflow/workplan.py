@@ -119,7 +119,10 @@ class Workplan:
         """Digest of the planned cells and of what their limits are; a job started for new limits keeps good records."""
         planned = self.jobs[job]
         methods = [[method.estimator, dict(method.params)] for method in planned.methods]
-        return digest([methods, [[cell.spec.as_dict(), cell.not_applicable] for cell in planned.cells]])
+        measures = sorted(planned.plan.measures)
+        return digest(
+            [methods, measures, [[cell.spec.as_dict(), cell.not_applicable] for cell in planned.cells]]
+        )
 
     def run_options(self, job: str) -> str:
         """The options of ``cladebench run`` that name a job."""

@@ -1,0 +1,54 @@
+"""What a run had, as the pages say it."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+
+from cladebench.bench.results import Results
+from cladebench.bench.selection import Rule
+from cladebench.measures import Measure
+from cladebench.report.run_facts import control_rows
+
+
+def rows(method, values, at, setting="default"):
+    return [
+        {
+            **dict(dataset="d", method=method, metric="sp", value=value, at=at, status="ok", task=str(i)),
+            **dict(
+                setting="{}",
+                setting_id=setting,
+                repetition=i,
+                fold=None,
+                cell_id=f"p/d/{method}/{setting}/{i}",
+            ),
+        }
+        for i, value in enumerate(values)
+    ]
+
+
+def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure_says():
+    point, other = '{"k":1}', '{"k":9}'
+    records = pd.DataFrame(
+        [
+            *rows("Random", [0.25, 0.35], point),
+            *rows("Random", [0.9, 0.9], other),
+            *rows("A", [0.5, 0.7], point, "a"),
+            *rows("A", [0.8], point, "b"),
+            *rows("A", [0.01], other, "a"),
+            *rows("study", [0.0], point),
+        ]
+    )
+    rule = Rule("best", "best", "sp", "higher", {"k": 1.0})
+    roles = {"Random": "control", "Oracle": "control", "A": "method", "study": "study"}
+    plan = SimpleNamespace(
+        methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+        selection={"best": rule},
+        datasets_of=lambda scope: ["d"],
+    )
+    context = SimpleNamespace(
+        results=Results(records, {"best": rule}), measures={"sp": Measure("sp", "", "SP", "%")}, scope="full"
+    )
+    (row,) = control_rows(context, plan)
+    assert row["dataset"] == "d" and row["metric"] == "SP (%)"
+    assert row["Random"] == "30.00 ± 7.07 (2)"
+    assert row["Oracle"] == "not measured" and row["others"] == "60.00 to 80.00"
