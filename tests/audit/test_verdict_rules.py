@@ -125,6 +125,15 @@ def test_a_clear_wrong_order_is_contradicted(noise, sd):
     assert order(left, right, sign=-1.0).verdict == REPRODUCED
 
 
+def test_an_interval_that_just_fits_into_the_tie_is_equal():
+    left, right = np.array([0.60, 0.64, 0.63, 0.59, 0.66]), np.array([0.61, 0.63, 0.64, 0.58, 0.65])
+    for one, other in ((left, right), (right, left)):
+        gap = compare(one, other, sign=1.0).gap
+        end = max(abs(gap.value - gap.half_width()), abs(gap.value + gap.half_width()))
+        assert "equal to within" in order(one, other, tie=end).reason
+        assert "equal to within" not in order(one, other, tie=end * (1 - 1e-9)).reason
+
+
 def test_the_family_makes_an_order_harder():
     left, right = [0.60, 0.64, 0.63, 0.59, 0.66], [0.58, 0.60, 0.62, 0.58, 0.60]
     assert order(left, right).verdict == REPRODUCED

@@ -89,3 +89,9 @@ def test_the_name_of_the_processor_is_the_first_that_the_system_tells(tmp_path, 
     monkeypatch.setattr(provenance.platform, "processor", lambda: "")
     monkeypatch.setattr(provenance.platform, "machine", lambda: "from platform")
     assert provenance.machine_fingerprint()["cpu"] == name
+
+
+@pytest.mark.parametrize(("told", "cores"), [(7, 7), (None, 1)])
+def test_the_number_of_cores_is_what_the_system_tells(monkeypatch, told, cores):
+    monkeypatch.setattr(provenance.os, "cpu_count", lambda: told)
+    assert provenance.machine_fingerprint()["cores"] == cores

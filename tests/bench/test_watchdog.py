@@ -51,3 +51,8 @@ def test_a_worker_that_never_answers_is_ended(start, monkeypatch):
     said, pid = start("exec sleep 300")
     assert said.startswith("the worker could not be started: gave no answer in 1 s")
     assert is_gone(pid)
+
+
+def test_output_that_is_no_text_is_shown_as_far_as_it_is(start):
+    said, _ = start("printf 'before \\377 after'; exit 3")
+    assert said.endswith("\nbefore \ufffd after")

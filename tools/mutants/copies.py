@@ -71,9 +71,15 @@ class Worker:
         )
 
     def ask(self, **job: object) -> dict:
-        """Have one job done."""
+        """Have one job done: the `tests` (all by default) in the files of its `stages`, one stage after the other.
+
+        `seconds` is the limit for all, `each` that for one test; with `hits`, blocks note there that they ran, and a
+        failure stops nothing.
+        """
         assert self.process.stdin and self.process.stdout
-        print(json.dumps({"hits": "", "tests": None, **job}), file=self.process.stdin, flush=True)
+        print(
+            json.dumps({"hits": "", "tests": None, "each": 300, **job}), file=self.process.stdin, flush=True
+        )
         answer = self.process.stdout.readline()
         if not answer:
             raise RuntimeError("a worker died")

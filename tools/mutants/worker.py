@@ -1,6 +1,6 @@
 """One worker of `make mutants`: has the libraries loaded, and runs pytest in a fork of itself for each mutant.
 
-Reads one JSON object a line ({"stages", "tests" or null, "seconds", "hits"}), answers with one. The package itself is
+Reads one JSON object a line (`Worker.ask` says which), answers with one. The package itself is
 imported in the fork alone, so that each fork sees the sources as they are in the copy.
 """
 
@@ -38,7 +38,7 @@ class Chosen:
         self.tests = job["tests"]
         self.hits = job["hits"]
         self.results: dict[str, dict] = {}
-        self.shared: dict[str, str] = {}
+        self.too_slow = False
 
     def pytest_sessionstart(self):
         """Hypothesis tries the same examples each time, and does not look for a smaller one after a failure."""
@@ -92,6 +92,7 @@ class Chosen:
         """Note how a test went, and how long it took with its set-up."""
         result = self.results.setdefault(report.nodeid, {"seconds": 0.0, "passed": False, "fixtures": []})
         result["seconds"] += report.duration
+        self.too_slow |= report.failed and "from pytest-timeout" in report.longreprtext
         result["passed"] = report.passed and (report.when == "call" or result["passed"])
 
 
@@ -104,22 +105,15 @@ def child(job: dict, answer: Path, log: Path) -> int:
     if job["hits"]:
         os.environ["MUTANTS_HITS"] = job["hits"]
     stop = [] if job["hits"] else ["-x"]
-    options = [
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        f"--basetemp={log.parent / 'basetemp'}",
-        *stop,
-    ]
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--timeout={job['each']}", *stop]
+    options.append(f"--basetemp={log.parent / 'basetemp'}")
     chosen, code = Chosen(job), int(pytest.ExitCode.NO_TESTS_COLLECTED)
     for files in job["stages"]:
         now = int(pytest.main([*options, *files], plugins=[chosen]))
         code = code if now == pytest.ExitCode.NO_TESTS_COLLECTED else now
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             break
-    answer.write_text(json.dumps(chosen.results))
+    answer.write_text(json.dumps({"results": chosen.results, "too_slow": chosen.too_slow}))
     return code
 
 
@@ -154,8 +148,8 @@ def run(job: dict, home: Path) -> dict:
         time.sleep(pause)
     end_children()
     code = os.waitstatus_to_exitcode(status) if done else None
-    results = json.loads(answer.read_text()) if answer.exists() else {}
-    return {"code": code, "seconds": time.monotonic() - began, "results": results}
+    told = json.loads(answer.read_text()) if answer.exists() else {"results": {}, "too_slow": False}
+    return {"code": code, "seconds": time.monotonic() - began, **told}
 
 
 def main() -> None:
