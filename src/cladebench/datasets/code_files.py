@@ -25,8 +25,9 @@ def sources_of(entry: DatasetInfo) -> list[Path]:
     Returns
     -------
     list of Path
-        Sorted: the module that lists the entry, that of its loader, and the modules of ``cladebench.datasets`` that
-        they import, directly or not. What a loader imports from elsewhere is not followed.
+        By file name, so that no folder's place matters: the module that lists the entry, that of its loader, and the
+        modules of ``cladebench.datasets`` that they import, directly or not. What a loader imports from elsewhere is
+        not followed.
     """
     found = {
         Path(path)
@@ -34,7 +35,7 @@ def sources_of(entry: DatasetInfo) -> list[Path]:
         if (path := getattr(sys.modules.get(name), "__file__", None)) is not None
     }
     modules = [path for start in found for path in _closure(_imports(start))]
-    return sorted({*found, *modules} - set(_closure([COMMON])))
+    return sorted({*found, *modules} - set(_closure([COMMON])), key=lambda path: (path.name, path))
 
 
 def _modules_of(entry: DatasetInfo) -> Iterator[str]:
