@@ -181,7 +181,27 @@ def test_what_is_a_library():
     assert not sources.is_library("cladebench.methods") and not sources.is_library("toy_paper")
 
 
+@pytest.fixture
+def distribution(library, tmp_path):
+    """What installs the library, and the paper too."""
+    folder = tmp_path / "site-packages" / "lib_x-1.5.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: lib-x\nVersion: 1.5\n")
+    (folder / "top_level.txt").write_text("libx\npaperx\n")
+
+
 def test_distributions_of_a_library_s_estimator():
-    assert sources.library_distributions("sklearn.cluster.HDBSCAN") == ("scikit-learn",)
+    assert sources.library_distributions("toy_paper", "sklearn.cluster.HDBSCAN") == ("scikit-learn",)
     for own in ("HMMC", "cladebench.methods.HMMC", "toy_paper.protocol.run", "no_such_library.X"):
-        assert sources.library_distributions(own) == ()
+        assert sources.library_distributions("toy_paper", own) == ()
+
+
+def test_libraries_that_a_paper_or_a_method_imports_count_but_not_those_of_every_cell(distribution):
+    assert sources.library_distributions("paperx", "libx.Found") == ("lib-x",)
+    assert sources.library_distributions("paperx", "HMMC") == ("lib-x",)
+    assert sources.library_distributions("toy_paper", "libx.Found") == ("lib-x",)
+    assert sources.library_distributions("toy_paper", "HMMC") == ()
+    assert sources.library_distributions("cladebench.papers.ghc", "GHC") == ("jax",)
+    study = "cladebench.papers.hmmc.assignment_study.run_cell"
+    assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP",)
+

@@ -31,20 +31,26 @@ for _ in range(100):
 """
 
 
+def copy_project(root: Path, to: Path) -> Path:
+    """Copy the files that git knows or would add, and the compiled core; whoever edits the project disturbs no run."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
+    for name in filter(None, os.fsdecode(listed).split("\0")):
+        if (root / name).is_file():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, to / name)
+    core = find_spec("cladebench._core") if (root / PACKAGE).exists() else None
+    if core is not None and core.origin:
+        shutil.copy2(core.origin, to / PACKAGE)
+    return to
+
+
 class Worker:
     """A copy of the project, and the process that runs its tests."""
 
     def __init__(self, root: Path, home: Path):
         self.root, self.home = home / "project", home
-        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
-        for name in filter(None, os.fsdecode(listed).split("\0")):
-            if (root / name).is_file():
-                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / name, self.root / name)
-        core = find_spec("cladebench._core") if (root / PACKAGE).exists() else None
-        if core is not None and core.origin:
-            shutil.copy2(core.origin, self.root / PACKAGE)
+        shutil.copytree(root, self.root)
         # By hash, not by time and size: a mutant may have both of what it replaces.
         compileall.compile_dir(
             self.root / PACKAGE, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH

@@ -1,6 +1,7 @@
 """`make mutants`: plants small faults in a copy of the sources and counts those that the tests catch.
 
-1. The tracked files are copied to a temporary folder, one copy for each worker; the working tree is never touched.
+1. The project's files are copied to a temporary folder, one copy for each worker; the working tree is not touched,
+   and may be edited meanwhile.
 2. All tests that could matter run once on copies whose blocks of statements say that they ran: which tests reach
    which block, and how long each takes. Tests that fail here are not used. What a test file did is kept by content.
 3. A sample of mutants is drawn, by rooms and lines. Each runs the tests that reach its block, the quickest files
@@ -25,7 +26,7 @@ from pathlib import Path
 import yaml
 
 from baseline import Baseline
-from copies import HERE, JANITOR, PACKAGE, Progress, Worker, work_through
+from copies import HERE, JANITOR, PACKAGE, Progress, Worker, copy_project, work_through
 from mutations import Mutation, changes_bytecode
 
 
@@ -107,7 +108,7 @@ def main() -> int:
         [sys.executable, "-c", JANITOR, folder], stdin=subprocess.PIPE, start_new_session=True
     )
     try:
-        root = options.root.resolve()
+        root = copy_project(options.root.resolve(), Path(folder, "unchanged"))
         workers = []
         for i in range(options.cores):
             home = Path(folder, str(i))

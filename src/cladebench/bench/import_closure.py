@@ -16,6 +16,8 @@ from cladebench import datasets
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
 RUNNER = "cladebench.bench.run_cell"
+#: What every cell imports; the libraries that it uses are known and recorded anyway.
+COMMON = (RUNNER, "cladebench.estimators")
 
 
 @functools.cache
@@ -34,14 +36,6 @@ def is_library(module: str) -> bool:
         return False
     parts = {part for folder in _top_level(top) for part in folder.parts}
     return top in sys.stdlib_module_names or not parts.isdisjoint(("site-packages", "dist-packages"))
-
-
-def library_distributions(estimator: str) -> tuple[str, ...]:
-    """Names of the distributions that hold a library's estimator; none for one of cladebench or of the user's own."""
-    top = estimator.split(".")[0]
-    if "." not in estimator or not is_library(top):
-        return ()
-    return tuple(sorted(set(metadata.packages_distributions().get(top, ()))))
 
 
 @functools.cache
@@ -179,6 +173,11 @@ def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     The closure is static: it follows import statements inside functions too, and ``from package import Class`` for
     packages that find their classes by folder. A module imported by a name computed at run time is not seen.
     """
+    return sorted(set(_followed(modules, own).values()))
+
+
+def _followed(modules: Iterable[str], own: Iterable[str]) -> dict[str, Path]:
+    """The modules of a closure and their files."""
     start = list(modules)
     for module in start:
         if find_file(module) is None:
@@ -186,7 +185,7 @@ def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     roots = {module.split(".")[0] for module in start if not is_library(module)}
     roots |= {"cladebench", *(package.split(".")[0] for package in own)}
     seen: set[str] = set()
-    queue, files = list(start), set()
+    queue, files = list(start), dict[str, Path]()
     while queue:
         module = queue.pop()
         if module in seen or module.split(".")[0] not in roots:
@@ -197,9 +196,9 @@ def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
             queue.append(parent)
         path = find_file(module)
         if path is not None:
-            files.add(path)
+            files[module] = path
             queue.extend(_imports(module, path))
-    return sorted(files)
+    return files
 
 
 def _portable_name(path: Path) -> str:
@@ -229,9 +228,41 @@ def cell_sources(package: str, estimator: str) -> list[Path]:
     estimator : str
         As the plan names it.
     """
+    return closure(_starts(package, estimator), own=[package])
+
+
+def _starts(package: str, estimator: str) -> list[str]:
+    """The modules from which all that a cell runs is imported."""
     start = [f"{package}.protocol", RUNNER]
     module = estimator_module(estimator)
-    return closure([*start, module] if module else start, own=[package])
+    return [*start, module] if module else start
+
+
+def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
+    """Distributions of the libraries that a method's cells use beyond what every cell imports, sorted.
+
+    Parameters
+    ----------
+    package, estimator : str
+        As in `cell_sources`.
+
+    Returns
+    -------
+    tuple of str
+        That of a library's estimator, and those that the paper's protocol and the method's modules import.
+    """
+    used = _libraries(_followed(_starts(package, estimator), [package])) - _libraries(_followed(COMMON, []))
+    if "." in estimator and is_library(estimator):
+        used.add(estimator.split(".")[0])
+    used.discard(package.split(".")[0])  # its files are in the digest
+    holders = metadata.packages_distributions()
+    return tuple(sorted({name for top in used for name in holders.get(top, ())}))
+
+
+def _libraries(modules: dict[str, Path]) -> set[str]:
+    """Top-level names of the libraries that modules import."""
+    tops = {name.split(".")[0] for module, path in modules.items() for name in _imports(module, path) if name}
+    return {top for top in tops if is_library(top)}
 
 
 def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:

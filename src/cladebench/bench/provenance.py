@@ -86,7 +86,7 @@ def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
     code_digest : str
         Digest of the sources of its cells.
     packages : iterable of str
-        Further distributions whose versions results depend on: those of a library's estimator.
+        Further distributions whose versions results depend on: those that this method or paper alone uses.
     """
     from cladebench.bench.core_build import core_build_id
 

@@ -45,7 +45,7 @@ def cell_key(
             "versions": {
                 name: version
                 for name, version in provenance["versions"].items()
-                if name in KEY_PACKAGES or name not in ALWAYS_RECORDED  # the latter: a library's estimator
+                if name in KEY_PACKAGES or name not in ALWAYS_RECORDED  # the latter: what this method or paper uses
             },
         }
     )

@@ -154,8 +154,10 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
     start = time.monotonic()
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
         _remove_leftovers(store, job)
-        digest = sources.code_digest(sources.cell_sources(job.plan.package, job.estimator))
-        provenance = provenance_module.collect(digest, sources.library_distributions(job.estimator))
+        what = job.plan.package, job.estimator
+        provenance = provenance_module.collect(
+            sources.code_digest(sources.cell_sources(*what)), sources.library_distributions(*what)
+        )
         keys = _Keys(job, provenance)
         statuses: Counter[str] = Counter()
         pending: list[CellSpec] = []
