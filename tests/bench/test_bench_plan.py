@@ -120,6 +120,13 @@ def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_pla
     assert [(job.methods[0].name, len(job.cells)) for job in jobs] == [("globals", 1), ("slow", 1)]
 
 
+@pytest.mark.parametrize("name", ["order", "rows", "folds", "must_link"])
+def test_no_method_shares_its_seeds_with_a_draw(edited_plan, name):
+    path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")
+    with pytest.raises(PlanError, match=f"methods: '{name}' is the name of a draw"):
+        read_plan(path, "toy_paper")
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [

@@ -204,4 +204,3 @@ def test_libraries_that_a_paper_or_a_method_imports_count_but_not_those_of_every
     assert sources.library_distributions("cladebench.papers.ghc", "GHC") == ("jax",)
     study = "cladebench.papers.hmmc.assignment_study.run_cell"
     assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP",)
-

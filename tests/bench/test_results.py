@@ -107,6 +107,20 @@ def test_one_repetition_of_a_deterministic_method_is_exact(values, deterministic
     assert ask(results(cells("d", "m", {"score": values}), deterministic=deterministic)).point is point
 
 
+@pytest.mark.parametrize(
+    ("sizes", "held_out", "point"),
+    [
+        ({"d": 100}, None, True),
+        ({"d": 120}, None, False),  # rows were drawn
+        ({"e": 100}, None, False),  # the data are drawn
+        ({"d": 100}, (80, 20), False),
+    ],
+)
+def test_one_repetition_is_not_exact_where_data_or_rows_are_drawn(sizes, held_out, point):
+    found = results(cells("d", "m", {"score": [1]}, held_out=held_out), deterministic=["m"], sizes=sizes)
+    assert ask(found).point is point
+
+
 NEAR = (
     cells("d", "m", {"score": [1, 2]}),
     *(cells("d", "m", {"near": [k, 2 * k]}, at={"k": k}) for k in (1, 5, 10)),

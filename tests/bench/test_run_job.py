@@ -4,6 +4,7 @@ import dataclasses
 import fcntl
 import json
 import os
+import re
 import time
 
 import numpy as np
@@ -16,7 +17,7 @@ from cladebench.bench.cell_spec import Limits
 from cladebench.bench.plan import expand
 from cladebench.bench.progress import Progress
 from cladebench.bench.run_job import JobLocked, run_job
-from cladebench.bench.store import Store
+from cladebench.bench.store import RecordError, Store, read_cells
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 
 
@@ -85,20 +86,16 @@ def score_of(record):
     return record["readings"][0]["metrics"]["score"]
 
 
-def test_a_metric_that_no_measure_describes_is_an_error_of_its_cell(jobs, tmp_path):
-    job = dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1])
-    measures = {name: entry for name, entry in job.plan.measures.items() if name != "objective"}
-    job = dataclasses.replace(job, plan=dataclasses.replace(job.plan, measures=measures))
-    _, (record,), _ = run(job, tmp_path)
-    assert record["status"] == "error" and record["readings"] == []
-    assert record["reason"].startswith(
-        "metric 'objective' is described neither by cladebench.measures nor in"
-    )
-    assert record["reason"].endswith(f"the section measures of {job.plan.path}")
-    assert not list(tmp_path.rglob("*.npz"))
-    _, (good,), _ = run(dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1]), tmp_path / "good")
-    assert good["status"] == "ok" and good["key"] and good["data"]["content_sha256"]
-    assert record["data"] == good["data"] and record["key"] == good["key"]
+def test_a_metric_that_no_measure_describes_costs_no_cell_but_stops_the_table(good, tmp_path):
+    root, records = good
+    ids, described = [record["cell_id"] for record in records], set(records[0]["readings"][0]["metrics"])
+    table, name = tmp_path / "cells.parquet", re.escape(f"{records[0]['setting_id']}-0.json")
+    with pytest.raises(RecordError, match=rf"{name}.*metric 'objective' is described neither.*toy_paper"):
+        Store(root).write_parquet(table, ids, {"toy_paper": described - {"objective"}})
+    assert not table.exists()
+    assert [Store(root).read_record(name) for name in ids] == records
+    Store(root).write_parquet(table, ids, {"toy_paper": described})
+    assert set(read_cells(table)["metric"]) == described
 
 
 def test_folds_are_cells_that_meet_tasks_of_their_own(jobs, tmp_path):

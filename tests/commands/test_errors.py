@@ -38,7 +38,14 @@ def test_a_damaged_record_is_named(tmp_path, capsys):
     environment = json.loads((tmp_path / "environment.json").read_text())
     assert environment["cells"] == 2
     assert "numpy" in environment["versions"][0]["value"]
-    (tmp_path / "cells/ghc/nested-blobs/HAC-C/default-1.json").write_text("{")
+    record = tmp_path / "cells/ghc/nested-blobs/HAC-C/default-1.json"
+    (tmp_path / "cells.parquet").unlink()
+    facts = json.loads(record.read_text())
+    facts["readings"][0]["metrics"]["puritty"] = 0.5
+    record.write_text(json.dumps(facts))
+    assert main(["collect", *options]) == 1 and not (tmp_path / "cells.parquet").exists()
+    assert "default-1.json: metric 'puritty' is described neither" in capsys.readouterr().err
+    record.write_text("{")
     capsys.readouterr()
     assert main(["collect", *options]) == 1
     assert "default-1.json" in capsys.readouterr().err

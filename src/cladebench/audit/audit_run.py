@@ -84,6 +84,7 @@ def audit_paper(
     at: Mapping[str, Any] | None = None,
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
+    sizes: Mapping[str, int] | None = None,
 ) -> list[dict[str, Any]]:
     """Judge every claim of a paper.
 
@@ -100,6 +101,8 @@ def audit_paper(
         As `read_certificates` gives it.
     facts : callable
         Facts of data sets.
+    sizes : mapping of str to int, optional
+        See `cladebench.bench.results.Results`.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def audit_paper(
     """
     rules = selection or {}
     records = frame[frame["paper"] == claims.paper]
-    results = Results(records, rules, at or {}, claims.deterministic)
+    results = Results(records, rules, at or {}, claims.deterministic, sizes)
     names = list(rules) or [""]
     own, beside = names[0], names[min(1, len(names) - 1)]
     by_rule = {
@@ -179,6 +182,7 @@ def audit_run(results: Path, papers: Sequence[str]) -> Audit:
             selection=plan.selection,
             at=plan.at,
             certificates=certificates,
+            sizes=datasets.fixed_sizes(),
         )
     return Audit(rows, excluded)
 

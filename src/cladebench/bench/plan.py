@@ -12,7 +12,7 @@ from typing import Any
 
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.selection import Rule
-from cladebench.bench.task import n_folds
+from cladebench.bench.task import DRAWS, n_folds
 from cladebench.input_files import InputFileError, one_of, read_validated
 from cladebench.measures import Measure, with_own
 
@@ -270,7 +270,11 @@ def _check_names(plan: Plan) -> None:
     from cladebench import datasets
 
     known = list(datasets.names())
-    lines = []
+    lines = [
+        f"{plan.path}: methods: {name!r} is the name of a draw, whose seeds the method would share; name it otherwise"
+        for name in plan.methods
+        if name in DRAWS
+    ]
 
     def check(kind: str, values: Iterable[str], allowed: Iterable[str], where: str) -> None:
         allowed = list(allowed)

@@ -40,7 +40,7 @@ class Sample:
     gridded : bool
         Whether the setting was selected among several.
     point : bool
-        Known exactly: a constant, or a deterministic method.
+        Known exactly: a constant, or a deterministic method on all rows of data that are not drawn.
     stand_in_for : str
         The data that the data set stands in for; empty for the paper's own.
     drift : int
@@ -81,13 +81,16 @@ class Results:
     at : mapping
         The evaluation point that is meant where a question names none and the metric is read at several.
     deterministic : collection of str
-        Methods for which one repetition is exact.
+        Methods for which one repetition is exact, where neither the data nor their rows are drawn.
+    sizes : mapping of str to int, optional
+        Rows of each data set that is not drawn (`cladebench.datasets.fixed_sizes`). Without it none counts as drawn.
     """
 
     records: pd.DataFrame
     selection: Mapping[str, Rule] = field(default_factory=dict)
     at: Mapping[str, Any] = field(default_factory=dict)
     deterministic: Collection[str] = ()
+    sizes: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
@@ -223,8 +226,7 @@ class Results:
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
             gridded=gridded,
-            # One repetition of a deterministic method is exact; several differ only through the data drawn.
-            point=len(read) == 1 and method in self.deterministic,
+            point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, read),
             stand_in_for=next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
         )
 
@@ -244,6 +246,12 @@ class Results:
         held_out = rows[rows["n_train"] < rows["n_rows"]]
         overlap = float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
         return values, "", overlap
+
+    def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
+        """Whether a repetition met all there is of a data set, as any other would."""
+        if self.sizes is None:
+            return True
+        return bool((rows[["n_rows", "n_train"]] == self.sizes.get(dataset, -1)).all(axis=None))
 
     def _point(self, rows: pd.DataFrame, at: Mapping[str, Any] | None) -> str:
         """The evaluation point that is meant, as canonical JSON."""

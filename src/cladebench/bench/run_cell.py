@@ -45,7 +45,8 @@ def cell_key(
             "versions": {
                 name: version
                 for name, version in provenance["versions"].items()
-                if name in KEY_PACKAGES or name not in ALWAYS_RECORDED  # the latter: what this method or paper uses
+                if name in KEY_PACKAGES
+                or name not in ALWAYS_RECORDED  # the latter: what this method or paper uses
             },
         }
     )

@@ -260,7 +260,7 @@ class _Workers:
         broken = (outcome.status, outcome.reason) if outcome.status else None
         if record is not None and record["status"] == "ok":
             # A breach between two polls is a breach.
-            broken = breach(usage, spec.limits, spec.threads) or self._undescribed(record)
+            broken = breach(usage, spec.limits, spec.threads)
             fault = self._store.arrays_fault(record)
             if broken is None and fault is not None:
                 broken = "error", fault
@@ -274,15 +274,3 @@ class _Workers:
         if record["status"] not in KEPT:
             record["log_tail"] = outcome.log_tail
         return record
-
-    def _undescribed(self, record: dict[str, Any]) -> tuple[str, str] | None:
-        """The status and reason of a cell with a metric that no measure describes; None if all are described."""
-        measures = self._job.plan.measures
-        for reading in record["readings"]:
-            for metric in reading["metrics"]:
-                if metric not in measures:
-                    return "error", (
-                        f"metric {metric!r} is described neither by cladebench.measures nor in the section measures "
-                        f"of {self._job.plan.path}"
-                    )
-        return None

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,11 +200,38 @@ class Store:
         rows.sort(key=lambda row: row.pop("_order"))
         return _table(rows).to_pandas(types_mapper=_nullable_types)
 
-    def write_parquet(self, path: Path | str, cell_ids: Iterable[str] | None = None) -> None:
-        """Write `read_records` as Parquet; equal tables give equal bytes."""
+    def write_parquet(
+        self,
+        path: Path | str,
+        cell_ids: Iterable[str] | None = None,
+        measures: Mapping[str, Collection[str]] | None = None,
+    ) -> None:
+        """Write `read_records` as Parquet; equal tables give equal bytes.
+
+        Parameters
+        ----------
+        path : Path or str
+        cell_ids : iterable of str, optional
+            All by default.
+        measures : mapping of str to collection of str, optional
+            For each paper the metrics that are described; not checked by default.
+
+        Raises
+        ------
+        RecordError
+            If a record has a metric that is not described; nothing is written, and the records stay.
+        """
         import pyarrow.parquet
 
         rows = [row for record in self.iter_records(cell_ids) for row in _rows(record)]
+        for row in rows:
+            metric = row["metric"]
+            if measures is not None and metric is not None and metric not in measures[row["paper"]]:
+                raise RecordError(
+                    f"{self.path(row['cell_id'])}: metric {metric!r} is described neither by "
+                    f"cladebench.measures nor in the section measures of the plan of {row['paper']}; describe it there "
+                    "and run again: finished cells are kept"
+                )
         rows.sort(key=lambda row: row.pop("_order"))
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(_table(rows), buffer, compression="zstd")

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.intp]
 
+#: What is drawn. Seeds are made of these words where those of methods have the method's name, so that no method may
+#: have one of them as its name.
+DRAWS = ("rows", "folds", "test", "must_link", "cannot_link", "label noise", "order")
+
 
 class TaskError(ValueError):
     """A task cannot be drawn from a data set; the message names the key and what the data have."""
@@ -109,6 +113,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     n_samples = 0 if data.parts else data.n_samples
 
     def generator(what: str) -> np.random.Generator:
+        assert what in DRAWS
         return np.random.default_rng(
             derive_seed(spec.root_seed, spec.paper, spec.dataset, what, spec.repetition)
         )

@@ -18,7 +18,7 @@ def register(subparsers: Any) -> None:
         help="gather records into cells.parquet",
         description="Gather the records of the planned cells into one table, cells.parquet, and what they ran with "
         "into environment.json. Records of cells that are no longer planned are left out. Exit code 1 when no planned "
-        "cell has a record or one is damaged, 2 for wrong input.",
+        "cell has a record, one is damaged or has a metric that nothing describes, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
     parser.set_defaults(func=run)
@@ -26,7 +26,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
-    from cladebench.bench.store import Store
+    from cladebench.bench.store import RecordError, Store
     from cladebench.files import write_json
 
     jobs, out = planned_jobs(args, recorded=True)
@@ -43,8 +43,13 @@ def run(args: argparse.Namespace) -> int:
     refuse_to_lose(
         path, "cells of", papers_in(path), {job.plan.paper for job in jobs}, "name every paper with --paper"
     )
-    Store(out).write_parquet(out / "cells.parquet", planned)
-    write_json(out / "environment.json", environment(out / "cells.parquet"))
+    measures = {job.plan.paper: job.plan.measures for job in jobs}
+    try:
+        Store(out).write_parquet(path, planned, measures)
+    except RecordError as error:
+        print(error, file=sys.stderr)
+        return 1
+    write_json(out / "environment.json", environment(path))
     print(
         f"{out / 'cells.parquet'}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record"
     )

@@ -17,7 +17,15 @@ from cladebench.datasets.base import (
     RemoteFile,
     View,
 )
-from cladebench.datasets.registry import availability, info, load, names, registry_frame, source_files
+from cladebench.datasets.registry import (
+    availability,
+    fixed_sizes,
+    info,
+    load,
+    names,
+    registry_frame,
+    source_files,
+)
 
 __all__ = [
     "CacheUnwritable",
@@ -32,6 +40,7 @@ __all__ = [
     "RemoteFile",
     "View",
     "availability",
+    "fixed_sizes",
     "info",
     "load",
     "names",

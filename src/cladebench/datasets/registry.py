@@ -134,6 +134,11 @@ def load(name: str, draw: int = 0) -> Dataset:
     )
 
 
+def fixed_sizes() -> dict[str, int]:
+    """Rows of each data set that is not drawn: there is one of it, the same for all repetitions."""
+    return {entry.name: entry.n_samples for entry in registry().values() if entry.n_draws == 1}
+
+
 def source_files(name: str) -> list[Path]:
     """Source files that make one data set and not all of them (:func:`~cladebench.datasets.code_files.sources_of`).
 

@@ -59,7 +59,7 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         paper=plan.paper,
         package=plan.package,
         scope=scope,
-        results=Results(records, plan.selection, plan.at, claims.deterministic),
+        results=Results(records, plan.selection, plan.at, claims.deterministic, datasets.fixed_sizes()),
         published=claims.published_table(),
         measures=plan.measures,
         methods={name: method.as_dict() for name, method in plan.methods.items()},
