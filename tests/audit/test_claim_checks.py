@@ -197,6 +197,53 @@ def test_a_metric_of_a_rule_of_selection_is_checked_where_there_is_a_choice():
         check_selection(plan, frame(one, two))
 
 
+def test_an_evaluation_point_is_checked_against_the_records(tmp_path):
+    claims = claims_of(tmp_path, TWO.replace("metric: purty", "metric: purity, at: {k: 3}"))
+    read = [cells("d", "A", {"purity": [0.5]}, at={"k": k}) for k in (1, 5)]
+    with pytest.raises(ClaimsError) as error:
+        check_metrics(claims, frame(*read), "toy/claims.yaml")
+    said = str(error.value)
+    assert said.startswith(
+        """toy/claims.yaml: claim 't/d/a': at: no record of this paper has 'purity' at {"k":3}; did you mean"""
+    )
+    assert said.endswith("""allowed: {"k":1}, {"k":5}""")
+    check_metrics(claims, frame(*read, cells("e", "B", {"purity": [0.5]}, at={"k": 3.0})), "")
+
+
+def test_the_evaluation_point_of_a_rule_is_checked_too():
+    plan = load_plan("ghc")
+    rule = dataclasses.replace(plan.selection["oracle"], at={"k": 3})
+    plan = dataclasses.replace(plan, selection={"oracle": rule})
+
+    def read(at):
+        return [
+            row | {"setting_id": setting}
+            for setting in ("s1", "s2")
+            for row in cells("glass", "BIRCH", {"dendrogram_purity": [0.5]}, at=at)
+        ]
+
+    with pytest.raises(ClaimsError, match=r"plan\.yaml: selection\.oracle\.at: no record .* at \{\"k\":3\}"):
+        check_selection(plan, frame(read({"k": 1})))
+    check_selection(plan, frame(read({"k": 3})))
+    check_selection(plan, frame(read({})))  # read once: the plan's point is of other metrics
+
+
+@pytest.mark.parametrize(
+    ("kind", "expects"),
+    [
+        ("order", "{left: {method: A}, is: better, than: {method: B, dataset: e}}"),
+        ("ratio", "{of: {method: A, dataset: e}, to: {method: B}, at_least: 2}"),
+        ("trend", "{points: [{method: A, x: 1}, {method: A, dataset: e, x: 2}], slope: {at_least: 1}}"),
+    ],
+)
+def test_results_on_different_data_are_not_compared(tmp_path, kind, expects):
+    with pytest.raises(ClaimsError, match=r"claim 'c': dataset: (d, e|e, d): results on different data sets"):
+        claims_of(tmp_path, PRINTED + CLAIM.format(id="c", kind=kind, expects=expects))
+    claims_of(
+        tmp_path, PRINTED + CLAIM.format(id="c", kind=kind, expects=expects.replace(", dataset: e", ""))
+    )
+
+
 def test_the_command_says_so(tmp_path, capsys):
     rows = cells("glass", "Perch", {"dendogram_purity": [0.46, 0.47]})
     rows = [row | {"paper": "ghc", "cell_id": row["cell_id"].replace("toy", "ghc")} for row in rows]

@@ -70,6 +70,25 @@ def test_claims_follow_the_truth_of_the_records(tmp_path):
     assert wrong["order"] == o.REPRODUCED
 
 
+def test_a_sentence_names_what_its_parts_rest_on(tmp_path):
+    text = TABLE.replace("than: {method: HAC}", "than: {method: HAC, metric: dasgupta_cost}")
+    grid = [
+        cells("glass", "A", {PURITY: 0.47 + NOISE + b, "dasgupta_cost": 9 - NOISE - b}, {"b": b})
+        for b in (0, 1)
+    ]
+    rows = judged(
+        claims_of(tmp_path, text), frame(*grid, cells("glass", "HAC", {PURITY: [0.6], "dasgupta_cost": [8]}))
+    )
+    found = rows[["dataset", "methods", "metric", "selection", "selection_beside"]].T.to_dict("list")
+    both = f"{PURITY}; dasgupta_cost"
+    assert found == {
+        "t/glass/a": ["glass", "A", PURITY, "oracle", "label_free"],
+        "t/glass/hac": ["glass", "HAC", PURITY, "one setting", ""],
+        "order": ["glass", "A; HAC", both, "oracle", "label_free"],
+        "sentence": ["glass", "A; HAC", both, "oracle", "label_free"],
+    }
+
+
 def test_wrong_claims_about_good_records_are_contradicted(tmp_path):
     """Change one printed digit or turn one order round: the verdict must turn."""
     records = frame(

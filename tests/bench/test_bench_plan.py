@@ -120,6 +120,18 @@ def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_pla
     assert [(job.methods[0].name, len(job.cells)) for job in jobs] == [("globals", 1), ("slow", 1)]
 
 
+def test_the_setting_of_a_fixed_rule_has_parameters_that_some_grid_varies(edited_plan):
+    rule = "selection:\n  fixed: {label: fixed, setting: {alfa: 1}}\n"
+    path = edited_plan("selection:\n", rule)
+    with pytest.raises(
+        PlanError,
+        match=r"selection\.fixed\.setting: unknown parameter of a grid 'alfa'; did you mean 'alpha'",
+    ):
+        read_plan(path, "toy_paper")
+    path.write_text(path.read_text().replace("alfa", "alpha"))
+    assert read_plan(path, "toy_paper").selection["fixed"].setting == {"alpha": 1}
+
+
 @pytest.mark.parametrize("name", ["order", "rows", "folds", "must_link"])
 def test_no_method_shares_its_seeds_with_a_draw(edited_plan, name):
     path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")

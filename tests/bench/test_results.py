@@ -89,10 +89,10 @@ def test_a_sample_has_the_values_by_task_and_says_where_they_are_from():
         )
     )
     assert found.values.to_dict() == {"d, draw 0": 1.0, "d, draw 1": 2.0}
-    assert (found.problem, found.notes, found.gridded, found.point, found.overlap) == (
+    assert (found.problem, found.notes, found.rule, found.point, found.overlap) == (
         "",
         (),
-        False,
+        "",
         False,
         0.0,
     )
@@ -158,11 +158,11 @@ GRID = (
 
 def test_rules_and_parts_of_settings_narrow_what_stands_for_a_method():
     found = results(*GRID)
-    assert ask(found).setting == '{"a": 2, "b": 4}' and ask(found).gridded
+    assert ask(found).setting == '{"a": 2, "b": 4}' and ask(found).rule == "best"
     assert ask(found, rule="fixed").setting == '{"a": 1, "b": 1}'
     assert ask(found, where={"a": 1}).setting == '{"a": 1, "b": 1}'  # a tie: the smaller
     assert ask(found, where={"a": 1, "b": 2}).setting == '{"a": 1, "b": 2}'
-    assert not ask(found, where={"a": 1, "b": 2}).gridded
+    assert ask(found, where={"a": 1, "b": 2}).rule == ""
     assert ask(found, where={"b": 3}, rule="fixed").setting == '{"a": 2, "b": 3}'  # no choice is left
     assert (
         ask(found, where={"a": 2}, rule="fixed").problem

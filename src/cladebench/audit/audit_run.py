@@ -120,10 +120,7 @@ def audit_paper(
         rule: Evaluation(claims, results, certificates, facts, rule).run()
         for rule in dict.fromkeys((own, beside))
     }
-    return [
-        _row(claims, name, (own, by_rule[own][name]), (beside, by_rule[beside][name]))
-        for name in claims.claims
-    ]
+    return [_row(claims, name, by_rule[own][name], by_rule[beside][name]) for name in claims.claims]
 
 
 @dataclass(frozen=True)
@@ -246,13 +243,9 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return counts.reindex(columns=list(VERDICTS), fill_value=0)
 
 
-def _row(
-    claims: ClaimSet, name: str, own: tuple[str, Judgement], beside: tuple[str, Judgement]
-) -> dict[str, Any]:
+def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict[str, Any]:
     claim = claims.claims[name]
-    (rule, main), (rule_beside, shown) = own, beside
     outcome, other = main.final, shown.final
-    gridded = any(s.gridded for s in main.samples)
     printed = claim.published
     query = claim.measure
     return {
@@ -271,13 +264,13 @@ def _row(
         "n_published": claim.repetitions if printed and claim.kind == "value" else None,
         "precision": printed.unit if printed else None,
         "family": claim.family if claim.kind in ("value", "order", "trend") else "",
-        "selection": query.get("selection", rule) if gridded else "one setting" if main.samples else "",
-        "selection_beside": query.get("selection", rule_beside) if gridded else "",
+        "selection": _joined(s.rule for s in main.samples) or ("one setting" if main.samples else ""),
+        "selection_beside": _joined(s.rule for s in shown.samples),
         "measured_beside": other.measured,
         "verdict_beside": other.verdict,
-        "dataset": query.get("dataset", claim.expects.get("dataset", "")),
-        "methods": _methods(main),
-        "metric": query.get("metric", ""),
+        "dataset": _joined(_part(main, 1)) or query.get("dataset", claim.expects.get("dataset", "")),
+        "methods": _part(main, 2),
+        "metric": _joined(s.metric for s in main.samples) or query.get("metric", ""),
         "cells": _cells(main),
         "cells_beside": _cells(shown),
         "parts": [{"claim": part, "verdict": verdict} for part, verdict in main.parts],
@@ -285,8 +278,14 @@ def _row(
     }
 
 
-def _methods(judgement: Judgement) -> list[str]:
-    return list(dict.fromkeys(s.cells.split("/")[2] for s in judgement.samples if s.cells))
+def _joined(names: Iterable[str]) -> str:
+    """Different names, in the order in which they come."""
+    return "; ".join(dict.fromkeys(filter(None, names)))
+
+
+def _part(judgement: Judgement, place: int) -> list[str]:
+    """Data sets (1) or methods (2) of the cells behind a judgement."""
+    return list(dict.fromkeys(s.cells.split("/")[place] for s in judgement.samples if s.cells))
 
 
 def _cells(judgement: Judgement) -> list[str]:

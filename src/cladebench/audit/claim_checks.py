@@ -11,6 +11,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, queries, references
+from cladebench.bench.cell_spec import point_text
 from cladebench.bench.plan import Plan
 from cladebench.input_files import one_of
 
@@ -39,6 +40,7 @@ def check_claims(found: ClaimSet, name: str) -> None:
             missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
             if missing and not claim.not_testable:
                 raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
+        _check_data_sets(claim, where)
         _check_direction(claim, found, where)
         _check_allowance(claim, where)
         _check_spread(claim, where)
@@ -52,6 +54,17 @@ def check_claims(found: ClaimSet, name: str) -> None:
         if metric not in metrics:
             raise ClaimsError(
                 f"{name}: rules.shares: no claim has the metric {metric!r}; {one_of(metric, metrics)}"
+            )
+
+
+def _check_data_sets(claim: Claim, where: str) -> None:
+    """Results are compared task by task, and data sets share no task; a constant may stand beside any."""
+    if claim.kind != "value" and not claim.not_testable:
+        names = list(dict.fromkeys(str(query["dataset"]) for query in queries(claim)))
+        if len(names) > 1:
+            raise ClaimsError(
+                f"{where}: dataset: {', '.join(names)}: results on different data sets share no task, so that no test "
+                "pairs them; expected one data set, or a sentence made of one claim for each"
             )
 
 
@@ -227,10 +240,10 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
 
 
 def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
-    """Check the metrics in the claims, which no plan declares, against those that a run has recorded.
+    """Check metrics and evaluation points in the claims, which no plan declares, against those that a run has recorded.
 
-    A metric is wrong when a method that a claim asks for has finished on that data set, and yet no record of any method
-    of the paper has the metric. One that only some methods record, or whose methods did not run, is no mistake.
+    One is wrong when a method that a claim asks for has finished on that data set, and yet no record of any method
+    of the paper has it. One that only some methods record, or whose methods did not run, is no mistake.
 
     Parameters
     ----------
@@ -243,47 +256,57 @@ def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
     Raises
     ------
     ClaimsError
-        With one line for each wrong metric: the claims that have it, and what is recorded.
+        With one line for each that is wrong: the claims that have it, and what is recorded.
     """
     finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
-    recorded = sorted(set(finished["metric"]))
+    recorded = _points(finished)
     ran = set(zip(finished["dataset"], finished["method"], strict=True))
     wrong: dict[str, list[str]] = {}
     for claim in claims.claims.values():
-        for metric in dict.fromkeys(
-            q["metric"]
-            for q in queries(claim)
-            if q.get("metric") and (q.get("dataset"), q.get("method")) in ran
-        ):
-            if metric not in recorded:
-                wrong.setdefault(metric, []).append(claim.id)
+        for query in queries(claim):
+            if query.get("metric") and (query.get("dataset"), query.get("method")) in ran:
+                fault = _not_recorded(query["metric"], query.get("at"), recorded)
+                ids = wrong.setdefault(fault, []) if fault else []
+                ids += [claim.id] if claim.id not in ids else []
     if wrong:
-        raise ClaimsError(
-            "\n".join(
-                f"{name}: {_claims(ids)}: metric: no record of this paper has {metric!r}; {one_of(metric, recorded)}"
-                for metric, ids in wrong.items()
-            )
-        )
+        raise ClaimsError("\n".join(f"{name}: {_claims(ids)}: {fault}" for fault, ids in wrong.items()))
+
+
+def _points(finished: pd.DataFrame) -> dict[str, list[str]]:
+    """The evaluation points at which each metric is recorded, as canonical JSON."""
+    rows = finished[["metric", "at"]].drop_duplicates()
+    return {str(metric): sorted(group["at"]) for metric, group in rows.groupby("metric")}
+
+
+def _not_recorded(metric: str, at: Mapping[str, Any] | None, recorded: Mapping[str, list[str]]) -> str:
+    """What is wrong with a metric and a point that is named: no record of the paper has it; empty if one has."""
+    if metric not in recorded:
+        return f"metric: no record of this paper has {metric!r}; {one_of(metric, sorted(recorded))}"
+    point = "{}" if at is None else point_text(at)
+    if at is not None and point not in recorded[metric]:
+        return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, recorded[metric])}"
+    return ""
 
 
 def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
-    """Check the metrics of the plan's rules of selection in the same way, where a method with a choice has finished.
+    """Check the plan's rules of selection in the same way, where a method with a choice has finished.
 
     Raises
     ------
     ClaimsError
-        Naming the file, the rule, the metric and what is recorded.
+        Naming the file, the rule, the metric or its evaluation point, and what is recorded.
     """
     finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
-    recorded = sorted(set(finished["metric"]))
+    recorded = _points(finished)
     if not (finished.groupby(["dataset", "method"])["setting_id"].nunique() > 1).any():
         return
     for name, rule in plan.selection.items():
-        if rule.metric is not None and rule.metric not in recorded:
-            raise ClaimsError(
-                f"{plan.path}: selection.{name}.metric: no record of this paper has {rule.metric!r}; "
-                f"{one_of(rule.metric, recorded)}"
-            )
+        if rule.metric is not None:
+            # The plan's own point is meant where a metric is read at several: one that is read once has none.
+            at = None if recorded.get(rule.metric) == ["{}"] else rule.at
+            fault = _not_recorded(rule.metric, at, recorded)
+            if fault:
+                raise ClaimsError(f"{plan.path}: selection.{name}.{fault}")
 
 
 def _claims(ids: list[str]) -> str:

@@ -37,8 +37,10 @@ class Sample:
         Glob pattern over ``cell_id`` that finds the cells behind it.
     setting : str
         Canonical JSON of the setting.
-    gridded : bool
-        Whether the setting was selected among several.
+    metric : str
+        What was read.
+    rule : str
+        The rule by which the setting was selected among several; empty where there was one.
     point : bool
         Known exactly: a constant, or a deterministic method on all rows of data that are not drawn.
     stand_in_for : str
@@ -56,7 +58,8 @@ class Sample:
     notes: tuple[str, ...] = ()
     cells: str = ""
     setting: str = ""
-    gridded: bool = False
+    metric: str = ""
+    rule: str = ""
     point: bool = False
     stand_in_for: str = ""
     drift: int = 0
@@ -225,7 +228,8 @@ class Results:
             notes=(f"{name}: {_failures(failed, len(cells))}",) if len(failed) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
-            gridded=gridded,
+            metric=metric,
+            rule=rule if gridded else "",
             point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, read),
             stand_in_for=next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
         )

@@ -181,8 +181,8 @@ def claim_row(claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Ru
     low, high = _number(claim["low"]), _number(claim["high"])
     texts = ("claim", "kind", "place", "published", "verdict", "reason", "quote", "reading")
 
-    def label(rule: str) -> str:
-        return rules[rule].label if rule in rules else rule
+    def label(joined: str) -> str:
+        return "; ".join(rules[name].label if name in rules else name for name in joined.split("; "))
 
     return ClaimRow(
         **{key: claim[key] for key in texts},
