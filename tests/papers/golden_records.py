@@ -86,13 +86,14 @@ def context_of(paper, *rows, published=(), arrays=None, datasets=None, **more):
     )
     names = datasets or list(dict.fromkeys(records.dataset))
     entries = {n: {"title": n, "stand_in_for": None, "n_samples": N_SAMPLES[n]} for n in names}
-    columns = ["claim", "artifact", "dataset", "method", "metric", "value", "printed", "at"]
+    columns = ["claim", "artifact", "dataset", "method", "metric", "value", "printed", "at", "where"]
+    meant = ["", "{}"]  # where a printed number names no evaluation point and no setting
     return ArtifactContext(
         paper=paper,
         package=plan.package,
         scope="quick",
         results=results,
-        published=pd.DataFrame([(*row, "")[: len(columns)] for row in published], columns=columns),
+        published=pd.DataFrame([(*row, *meant[len(row) - 7 :]) for row in published], columns=columns),
         measures=more.pop("measures", plan.measures),
         methods=more.pop("methods", {name: method.as_dict() for name, method in plan.methods.items()}),
         datasets=more.pop("entries", entries),

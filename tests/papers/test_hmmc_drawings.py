@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.measures import Measure
 from cladebench.papers.hmmc import drawings
+
+PERCENT, SHARE = Measure("m", "what it is", "M", "%"), Measure("m", "what it is", "M")
 
 
 def texts(figure):
@@ -62,10 +65,14 @@ def test_the_annotated_tree_stands_above_the_middle_of_its_parts():
     ]
 
 
-def test_sparsity_has_a_bar_for_each_method_and_data_set():
-    figure = drawings.sparsity({"a": {"HMMC": np.array([0.5, 0.7]), "HMMC-G": np.array([0.2])}})
+@pytest.mark.parametrize(("measure", "shown"), [(PERCENT, [60, 20]), (SHARE, [0.6, 0.2])])
+def test_sparsity_has_a_bar_for_each_method_and_data_set(measure, shown):
+    figure = drawings.sparsity({"a": {"HMMC": np.array([0.5, 0.7]), "HMMC-G": np.array([0.2])}}, measure)
     heights = [bar.get_height() for bar in figure.axes[0].patches]
-    assert heights == pytest.approx([60, 20])
+    assert heights == pytest.approx(shown)
+    dots = sorted(float(y) for line in figure.axes[0].lines for y in line.get_ydata())
+    assert dots == pytest.approx([measure.scale * value for value in (0.2, 0.5, 0.7)])
+    assert figure.axes[0].get_ylabel() == measure.heading
 
 
 def test_convergence_is_relative_to_the_end():
@@ -73,16 +80,21 @@ def test_convergence_is_relative_to_the_end():
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), [2.0, 1.5, 1.0])
 
 
-def test_figure_2_has_two_rows():
+@pytest.mark.parametrize(("measure", "shown"), [(PERCENT, [85, 70]), (SHARE, [0.85, 0.7])])
+def test_figure_2_has_two_rows(measure, shown):
     points = {"d": {"HMMC": {1.0: np.array([0.8, 0.9]), 2.0: np.array([0.7])}}}
-    figure = drawings.measure_against_size(points, points)
-    assert len(figure.axes) == 2
-    np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), [85, 70])
+    figure = drawings.measure_against_size(points, points, measure)
+    assert len(figure.axes) == 2 and {axes.get_ylabel() for axes in figure.axes} == {measure.heading}
+    np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), shown)
 
 
 @pytest.mark.parametrize(
     "figure",
-    [drawings.sparsity({}), drawings.convergence({}), drawings.measure_against_size({}, {})],
+    [
+        drawings.sparsity({}, SHARE),
+        drawings.convergence({}),
+        drawings.measure_against_size({}, {}, SHARE),
+    ],
 )
 def test_nothing_to_show_is_said(figure):
     assert len(texts(figure)[0].split()) > 4

@@ -284,6 +284,7 @@ def test_a_printed_number_stands_at_its_own_evaluation_point():
         ("at-5", "Table 1", "glass", "A", "purity", 0.9, "90", '{"k":5}'),
         ("at-50", "Table 1", "glass", "A", "purity", 0.3, "30", '{"k":50}'),
         ("no-point", "Table 2", "glass", "A", "purity", 0.9, "91"),
+        ("one-setting", "Table 1", "glass", "A", "purity", 0.8, "80", '{"k":5}', '{"b":1}'),
     ]
     how = dict(
         selection=RULES, measures=MEASURES, methods={"A": METHODS["A"]}, entries=ENTRIES, published=printed

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cladebench.audit.printed import Printed
 from cladebench.audit.verdict_types import Rules
-from cladebench.bench.cell_spec import point_text
+from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
 
 
@@ -120,9 +120,10 @@ class ClaimSet:
         return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
 
     def published_table(self) -> pd.DataFrame:
-        """Printed numbers of the tables: columns claim, artifact, dataset, method, metric, at, value, spread, printed.
+        """Printed numbers of the tables, with columns for claim, artifact, what is measured, value, spread and text.
 
-        `at` is the evaluation point as canonical JSON, empty where the claim names none.
+        `at` is the evaluation point as canonical JSON, empty where the claim names none; `where` the part of the
+        setting that it names, ``{}`` where it names none.
         """
         rows = [
             {
@@ -130,6 +131,7 @@ class ClaimSet:
                 "artifact": claim.place.get("artifact", ""),
                 **{key: claim.measure.get(key, "") for key in ("dataset", "method", "metric")},
                 "at": point_text(claim.measure["at"]) if "at" in claim.measure else "",
+                "where": canonical_json(claim.measure.get("where", {})),
                 "value": claim.published.value,
                 "spread": claim.published.spread,
                 "printed": claim.published.text,
@@ -137,7 +139,8 @@ class ClaimSet:
             for claim in self.claims.values()
             if claim.kind == "value" and claim.published is not None
         ]
-        columns = ["claim", "artifact", "dataset", "method", "metric", "at", "value", "spread", "printed"]
+        keys = ["claim", "artifact", "dataset", "method", "metric", "at", "where"]
+        columns = [*keys, "value", "spread", "printed"]
         return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
 
 

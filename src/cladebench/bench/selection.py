@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -65,9 +66,9 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     Returns
     -------
     DataFrame
-        Columns dataset, method, rule, setting_id, mean, n (finished cells); sorted by dataset, method and the order of
-        the rules. A data set and method has no row where no finished cell has the rule's metric at its point, or none
-        the fixed setting.
+        Columns dataset, method, rule, setting_id, mean (nan where the setting is fixed), n (finished cells); sorted by
+        dataset, method and the order of the rules. A data set and method has no row where no finished cell has the
+        rule's metric at its point, or none the fixed setting.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
                         "method": method,
                         "rule": rule.name,
                         "setting_id": name,
-                        "mean": sign * best,
+                        "mean": sign * best if rule.setting is None else math.nan,
                         "n": -count,
                     }
                 )

@@ -123,7 +123,9 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
         rows_of = "; ".join(f"{dataset} {text or 'all'}" for dataset, text in drawn.items())
         notes.append(f"Rows used: {rows_of}.")
     if repetitions:
-        notes.append(f"Repetitions: {_grouped({name: _range(n) for name, n in repetitions.items()})}.")
+        folded = any(found.fold.notna().any() for several in cells.values() for found in several)
+        what = "Repetitions and folds" if folded else "Repetitions"
+        notes.append(f"{what}: {_grouped({name: _range(n) for name, n in repetitions.items()})}.")
     gridded: dict[str, str] = {}
     for name, found in settings.items():
         competing, planned = {n for n, _ in found}, {n for _, n in found}
@@ -176,7 +178,10 @@ def comparison_table(
     # The paper's own rule stands last; what needs no choice stands under the first that is shown.
     shown_rules = list(labels)[::-1] or [""]
     published = context.published
-    published = published[(published.artifact == artifact) & (published.metric == metric)]
+    # A number of one setting stands for no method.
+    published = published[
+        (published.artifact == artifact) & (published.metric == metric) & (published["where"] == "{}")
+    ]
     # A printed number without a point is of the plan's own.
     points = published["at"].replace("", point_text(context.results.at))
     published = published[points == point_text(context.results.at if at is None else at)]
@@ -208,9 +213,10 @@ def comparison_table(
     headings = ["published", *(labels.get(rule, "measured") for rule in shown_rules)]
     columns = ["method", "role"] + [f"{dataset}: {heading}" for dataset in datasets for heading in headings]
     measured = ", ".join(headings[1:])
+    folds = " and folds" if context.results.records.fold.notna().any() else ""
     reading = (
         f"published: as the paper prints it; {measured}: what was measured here, mean ± standard deviation over"
-        " repetitions (their number in brackets)"
+        f" repetitions{folds} (their number in brackets)"
         + (", by the rule that chose the setting" if labels else "")
         + "."
         + (

@@ -58,43 +58,34 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
 
 def figure_2(context: ArtifactContext) -> Figure:
     """SP against the number of leaves (a-d) and against the number of splits (e-h)."""
-    by_leaves: dict[str, dict[str, dict[float, np.ndarray]]] = {}
-    by_splits: dict[str, dict[str, dict[float, np.ndarray]]] = {}
+    rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
+    basis: dict[tuple[str, str], pd.DataFrame] = {}
+    for row, dataset, method, size, planned, where, at in _points_of_figure_2(context):
+        name = method if planned == method else f"{method} with K = {size}"
+        basis[dataset, name] = context.results.rows(dataset, planned, where)
+        values = context.results.chosen(dataset, planned, "sp", context.own_rule, at=at, where=where).value
+        if len(values):
+            rows_of_panels[row].setdefault(dataset, {}).setdefault(method, {})[size] = values.to_numpy()
+    figure = drawings.measure_against_size(*rows_of_panels, context.measures["sp"])
+    write_below(figure, basis_notes(context, ((*key, rows) for key, rows in basis.items())))
+    return figure
+
+
+def _points_of_figure_2(
+    context: ArtifactContext,
+) -> Iterator[tuple[int, str, str, float, str, dict[str, int], dict[str, float] | None]]:
+    """Row of panels, data set, method and size; then the method of the plan, part of its setting and the point read."""
     for dataset in PAPER_DATASETS:
         for method in (*FIGURE_2, "Random-balanced"):
             for factor in FACTORS:
                 # The setting that the verdicts are about: chosen with as many leaves as classes.
-                at = {"leaf_factor": factor}
-                values = context.results.chosen(dataset, method, "sp", context.own_rule, at=at).value
-                if len(values):
-                    by_leaves.setdefault(dataset, {}).setdefault(method, {})[factor] = values.to_numpy()
+                yield 0, dataset, method, factor, method, {}, {"leaf_factor": factor}
         for method in FIGURE_2:
             for n_splits in (2, 3, 4, 5):
-                # A flat method has no splits: it is the same for all K.
+                # A flat method has no splits: it is the same for all K. Each other K is a choice of its own.
                 same = n_splits == 2 or f"{method}-K" not in context.methods
-                values = context.results.chosen(
-                    dataset,
-                    method if same else f"{method}-K",
-                    "sp",
-                    context.own_rule,
-                    where={} if same else {"n_splits": n_splits},
-                ).value
-                if len(values):
-                    by_splits.setdefault(dataset, {}).setdefault(method, {})[n_splits] = values.to_numpy()
-    figure = drawings.measure_against_size(by_leaves, by_splits)
-    write_below(figure, basis_notes(context, _basis_of_figure_2(context)))
-    return figure
-
-
-def _basis_of_figure_2(context: ArtifactContext) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Data set, name and records of every curve of Figure 2; each K is a choice of its own."""
-    for dataset in PAPER_DATASETS:
-        for method in (*FIGURE_2, "Random-balanced"):
-            yield dataset, method, context.results.rows(dataset, method)
-        for method in FIGURE_2:
-            for n_splits in (3, 4, 5):
-                rows = context.results.rows(dataset, f"{method}-K", {"n_splits": n_splits})
-                yield dataset, f"{method} with K = {n_splits}", rows
+                planned = (method, {}) if same else (f"{method}-K", {"n_splits": n_splits})
+                yield 1, dataset, method, n_splits, *planned, None
 
 
 def figure_3(context: ArtifactContext) -> Figure:
@@ -113,7 +104,7 @@ def figure_4(context: ArtifactContext) -> Figure:
             rows = context.results.measured(dataset, method, "zeros", where=setting)
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
-    return drawings.sparsity(shares)
+    return drawings.sparsity(shares, context.measures["zeros"])
 
 
 def convergence(context: ArtifactContext) -> Figure:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.measures import Measure
 from cladebench.papers.figures import empty_figure, shared_legend
 from cladebench.plotting import PALETTE
 
@@ -34,11 +35,11 @@ STYLES: Mapping[str, tuple[str, str, str]] = {
 }
 
 #: dataset -> method -> size (factor of the number of classes, or number of splits) -> values of the repetitions.
-BySize = Mapping[str, Mapping[str, Mapping[float, np.ndarray]]]
+BySize = dict[str, dict[str, dict[float, np.ndarray]]]
 
 
-def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
-    """SP against the number of leaves (upper row) and of splits (lower row), a column for each data set."""
+def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure) -> Figure:
+    """A measure against the number of leaves (upper row) and of splits (lower row), a column for each data set."""
     from matplotlib.figure import Figure
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
@@ -52,7 +53,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
         ):
             axes = panels[row, column]
             for method, points in source.get(dataset, {}).items():
-                _curve(axes, method, points)
+                _curve(axes, method, {size: measure.scale * values for size, values in points.items()})
             sizes = sorted({size for points in source.get(dataset, {}).values() for size in points})
             axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
             axes.set_xlabel(label)
@@ -60,7 +61,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
                 axes.set_title(dataset)
         panels[0, column].tick_params(labelbottom=True)
     for row in range(2):
-        panels[row, 0].set_ylabel("SP (%)")
+        panels[row, 0].set_ylabel(measure.heading)
     shared_legend(figure, panels.flat)
     return figure
 
@@ -68,14 +69,14 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize) -> Figure:
 def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
     colour, dashes, marker = STYLES[method]
     sizes = sorted(points)
-    means = [100 * float(points[size].mean()) for size in sizes]
-    low = [100 * float(points[size].min()) for size in sizes]
-    high = [100 * float(points[size].max()) for size in sizes]
+    means = [float(points[size].mean()) for size in sizes]
+    low = [float(points[size].min()) for size in sizes]
+    high = [float(points[size].max()) for size in sizes]
     axes.plot(sizes, means, color=colour, linestyle=dashes, marker=marker, markersize=3.5, label=method)
     axes.vlines(sizes, low, high, color=colour, linewidth=1.0)
 
 
-def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
+def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -> Figure:
     """Bars of the share of zeros: a group for each data set, a bar for each method, dots for the repetitions."""
     from matplotlib.figure import Figure
 
@@ -91,13 +92,12 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
             if method in found:
                 place = g + (k - (len(methods) - 1) / 2) * width
                 places.append(place)
-                means.append(100 * float(found[method].mean()))
-                axes.plot(
-                    [place] * len(found[method]), 100 * found[method], "o", color="black", markersize=1.8
-                )
+                values = measure.scale * found[method]
+                means.append(float(values.mean()))
+                axes.plot([place] * len(values), values, "o", color="black", markersize=1.8)
         axes.bar(places, means, width * 0.92, color=STYLES[method][0], label=method)
     axes.set_xticks(range(len(shares)), list(shares))
-    axes.set_ylabel("zeros in the models (%)")
+    axes.set_ylabel(measure.heading)
     axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
     shared_legend(figure, [axes])
