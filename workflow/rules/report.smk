@@ -3,7 +3,7 @@ rule artifacts:
     input:
         cells=rules.collect.output,
         papers=PLAN.paper_files(),
-        sources=PLAN.package_sources("papers"),
+        sources=PLAN.package_sources("papers") + PLAN.package_sources("report"),
     output:
         [
             report(
