@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.bench.plan import Job, Plan, expand
+from cladebench.bench.jobs import Job, expand
+from cladebench.bench.plan import Plan
 from cladebench.papers.catalogue import load_plan
 
 

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from cladebench.bench.config import Config, DataConfig, load_config, parse_config
-from cladebench.bench.plan import SCALES
+from cladebench.bench.jobs import SCALES
 from cladebench.input_files import InputFileError, validator
 
 

@@ -3,7 +3,8 @@ from typing import ClassVar
 import pytest
 
 from cladebench.bench.cell_spec import canonical_json
-from cladebench.bench.plan import MAX_CELLS, PlanError, expand, expected_failures, read_plan
+from cladebench.bench.jobs import MAX_CELLS, expand
+from cladebench.bench.plan import PlanError, expected_failures, read_plan
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol

@@ -14,7 +14,7 @@ import pytest
 from cladebench import datasets
 from cladebench.bench import watchdog
 from cladebench.bench.cell_spec import Limits
-from cladebench.bench.plan import expand
+from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
 from cladebench.bench.run_job import JobLocked, run_job
 from cladebench.bench.store import RecordError, Store, read_cells

@@ -11,7 +11,7 @@ import pytest
 from cladebench import datasets
 from cladebench.bench import run_cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan import PlannedCell
+from cladebench.bench.jobs import PlannedCell
 from cladebench.bench.run_job import _Keys
 from cladebench.datasets import Content, Images, Part, View, registry
 

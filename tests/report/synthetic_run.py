@@ -11,7 +11,7 @@ import pyarrow.parquet
 from cladebench import datasets
 from cladebench.audit.audit_run import audit_run, write_audit
 from cladebench.bench.cell_spec import canonical_json, digest
-from cladebench.bench.plan import expand
+from cladebench.bench.jobs import expand
 from cladebench.bench.store import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from cladebench.papers.catalogue import load_plan

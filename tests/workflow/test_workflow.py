@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from cladebench.audit.claims_file import load_claims
-from cladebench.bench.plan import expand
+from cladebench.bench.jobs import expand
 from cladebench.bench.store import read_cells
 from cladebench.papers.catalogue import load_artifacts, load_plan
 from cladebench.report.artifact_files import read_table

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.selection import Rule
-from cladebench.bench.task import DRAWS, n_folds
+from cladebench.bench.task import DRAWS
 from cladebench.input_files import InputFileError, one_of, read_validated
 from cladebench.measures import Measure, with_own
-
-SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
-MAX_CELLS = 100_000  # of a scope; beyond it a number has a digit too many
 
 
 class PlanError(InputFileError):
@@ -78,7 +74,9 @@ class Plan:
     def pairs(self, scope: str) -> list[tuple[str, str]]:
         """(data set, method) of a scope: its data sets with all its methods, then what stands under ``also``."""
         entry = self.scope(scope)
-        also = (itertools.product(_names(e["dataset"]), _names(e["method"])) for e in entry.get("also", []))
+        also = (
+            itertools.product(names_of(e["dataset"]), names_of(e["method"])) for e in entry.get("also", [])
+        )
         return [
             *itertools.product(entry["datasets"], self.methods_of(scope)),
             *itertools.chain.from_iterable(also),
@@ -102,7 +100,7 @@ class Plan:
                 yield f"scopes.{scope_name}.grid.{name}", name, grid
             for section in ("overrides", "also"):
                 for index, entry in enumerate(scope.get(section, [])):
-                    for name in _names(entry.get("method")) or list(self.methods):
+                    for name in names_of(entry.get("method")) or list(self.methods):
                         yield f"scopes.{scope_name}.{section}[{index}].grid", name, entry.get("grid", {})
 
     def parameter_uses(self) -> Iterator[tuple[str, str, str]]:
@@ -154,57 +152,7 @@ class Plan:
             raise PlanError("\n".join(lines))
 
 
-@dataclass(frozen=True)
-class PlannedCell:
-    """A cell of a plan; `not_applicable` is the reason why it is not run, if it is not."""
-
-    spec: CellSpec
-    not_applicable: str | None = None
-
-
-@dataclass(frozen=True)
-class Job:
-    """The cells that one process runs: methods of a paper on a data set, all settings and repetitions.
-
-    Parameters
-    ----------
-    plan : Plan
-    scope, dataset : str
-    methods : tuple of MethodPlan
-        At least one; all of one estimator, so that one process with its modules serves them all.
-    cells : tuple of PlannedCell
-        Method by method.
-    """
-
-    plan: Plan = field(repr=False)
-    scope: str
-    dataset: str
-    methods: tuple[MethodPlan, ...]
-    cells: tuple[PlannedCell, ...] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """``paper.dataset.method``, as in the names of job and log files, with how many methods more there are."""
-        more = f"-and-{len(self.methods) - 1}-more" if len(self.methods) > 1 else ""
-        return f"{self.plan.paper}.{self.dataset}.{self.methods[0].name}{more}"
-
-    @property
-    def estimator(self) -> str:
-        """The estimator of all methods."""
-        return self.methods[0].estimator
-
-    def method_of(self, spec: CellSpec) -> MethodPlan:
-        """The method of one of the job's cells."""
-        return next(method for method in self.methods if method.name == spec.method)
-
-    def only(self, methods: Collection[str]) -> Job | None:
-        """The job without the methods that are not named; None if it has none of them."""
-        kept = tuple(method for method in self.methods if method.name in methods)
-        cells = tuple(cell for cell in self.cells if cell.spec.method in methods)
-        return replace(self, methods=kept, cells=cells) if kept else None
-
-
-def _names(value: str | Sequence[str] | None) -> list[str]:
+def names_of(value: str | Sequence[str] | None) -> list[str]:
     """A name or list of names as a list."""
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
@@ -294,117 +242,19 @@ def _check_names(plan: Plan) -> None:
             for index, entry in enumerate(scope.get(section, [])):
                 where = f"scopes.{name}.{section}[{index}]"
                 methods = dict.fromkeys(method for _, method in pairs)
-                check("method", _names(entry.get("method")), methods, f"{where}.method")
-                check("data set", _names(entry.get("dataset")), plan.datasets_of(name), f"{where}.dataset")
+                check("method", names_of(entry.get("method")), methods, f"{where}.method")
+                check("data set", names_of(entry.get("dataset")), plan.datasets_of(name), f"{where}.dataset")
         for index, entry in enumerate(scope.get("also", [])):
             where = f"scopes.{name}.also[{index}]"
-            check("method", _names(entry["method"]), plan.methods, f"{where}.method")
-            check("data set", _names(entry["dataset"]), known, f"{where}.dataset")
-            for dataset, method in itertools.product(_names(entry["dataset"]), _names(entry["method"])):
+            check("method", names_of(entry["method"]), plan.methods, f"{where}.method")
+            check("data set", names_of(entry["dataset"]), known, f"{where}.dataset")
+            for dataset, method in itertools.product(names_of(entry["dataset"]), names_of(entry["method"])):
                 if pairs[dataset, method] > 1:
                     lines.append(
                         f"{plan.path}: {where}: {method!r} on {dataset!r} is in the scope already; say it in overrides"
                     )
     if lines:
         raise PlanError("\n".join(lines))
-
-
-def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cartesian product of a grid; parameters in the file's order, the last one varies fastest."""
-    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-
-
-def expand(
-    plan: Plan,
-    scope: str,
-    *,
-    root_seed: int = 0,
-    threads: int = 1,
-    time_scale: float = 1.0,
-    memory_scale: float = 1.0,
-) -> list[Job]:
-    """List the jobs of a scope, data sets outside and methods inside, each with its cells.
-
-    Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
-    Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
-    `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. An
-    entry of `also` is the last override of the cells that it adds. Each method is a job of its own, or all of one
-    estimator are one where the scope says ``jobs: estimator``.
-
-    Parameters
-    ----------
-    plan : Plan
-    scope : str
-        A scope of the plan.
-    root_seed : int
-        Seed of the whole run.
-    threads : int
-        Threads of each cell.
-    time_scale, memory_scale : float
-        Factors on the plan's limits, for a slower or smaller machine.
-
-    Raises
-    ------
-    PlanError
-        If the plan has no such scope, a number is out of bounds, or there are more than `MAX_CELLS` cells.
-    """
-    for key, value, low, high in (
-        ("seed", root_seed, 0, math.inf),
-        ("threads", threads, 1, math.inf),
-        ("time_scale", time_scale, *SCALES),
-        ("memory_scale", memory_scale, *SCALES),
-    ):
-        if not low <= value <= high:
-            bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
-            raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
-    entry = plan.scope(scope)
-    changes = [*entry.get("overrides", []), *(also | {"planned": True} for also in entry.get("also", []))]
-    jobs: dict[tuple[str, str], Job] = {}
-    n_cells = 0
-    for dataset, name in plan.pairs(scope):
-        limits, repetitions = dict(entry["limits"]), entry["repetitions"]
-        grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
-        task = entry.get("task", {})
-        for override in changes:
-            if all(
-                key not in override or value in _names(override[key])
-                for key, value in (("method", name), ("dataset", dataset))
-            ):
-                limits.update(override.get("limits", {}))
-                repetitions = override.get("repetitions", repetitions)
-                grid = override.get("grid", grid)
-                task = override.get("task", task)
-                reason = override.get("not_applicable", reason)
-                planned = override.get("planned", planned)
-        if not planned:
-            continue
-        folds: Sequence[int | None] = range(n_folds(task) or 0) or [None]
-        n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
-        if n_cells > MAX_CELLS:
-            raise PlanError(
-                f"{plan.path}: scopes.{scope}: {n_cells:,} cells with those of {name!r} on {dataset!r}, "
-                f"expected at most {MAX_CELLS:,}; each setting of a grid counts once for each repetition and fold"
-            )
-        scaled = Limits(**limits).scaled(time_scale, memory_scale)
-        cells = tuple(
-            PlannedCell(
-                CellSpec(
-                    plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads, fold, task
-                ),
-                reason,
-            )
-            for setting in _settings(grid)
-            for repetition in range(repetitions)
-            for fold in folds
-        )
-        method = plan.methods[name]
-        group = dataset, method.estimator if entry.get("jobs") == "estimator" else name
-        if group in jobs:
-            job = jobs[group]
-            jobs[group] = replace(job, methods=(*job.methods, method), cells=(*job.cells, *cells))
-        else:
-            jobs[group] = Job(plan, scope, dataset, (method,), cells)
-    return list(jobs.values())
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:
@@ -418,6 +268,6 @@ def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:
             "reason": e["reason"],
         }
         for e in plan.scope(scope).get("expected_failures", [])
-        for method in _names(e["method"])
-        for dataset in _names(e["dataset"])
+        for method in names_of(e["method"])
+        for dataset in names_of(e["dataset"])
     ]

@@ -19,7 +19,7 @@ from cladebench.bench import import_closure as sources
 from cladebench.bench import provenance as provenance_module
 from cladebench.bench import run_cell as cells
 from cladebench.bench.cell_spec import CellSpec
-from cladebench.bench.plan import Job, PlannedCell
+from cladebench.bench.jobs import Job, PlannedCell
 from cladebench.bench.progress import Progress
 from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import Outcome, Worker, breach

@@ -19,7 +19,7 @@ from cladebench.input_files import InputFileError, validator
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cladebench.bench.plan import PlannedCell
+    from cladebench.bench.jobs import PlannedCell
 
 #: Columns of ``cells.parquet`` and their Arrow types; ``docs/columns.md`` says what each means.
 COLUMNS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cladebench.bench.plan import Job
+    from cladebench.bench.jobs import Job
 
 #: What `--paper` is when it is left out, in every command that reads what a run has left.
 _RECORDED = "those with records in the folder"
@@ -74,7 +74,7 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
         If the configuration or a plan is wrong, or no paper has records.
     """
     from cladebench.bench.config import load_config
-    from cladebench.bench.plan import expand
+    from cladebench.bench.jobs import expand
     from cladebench.papers.catalogue import built_in_papers, load_plan
 
     config = load_config(args.config)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cladebench.commands._options import add_run_options, planned_jobs
 
 if TYPE_CHECKING:
-    from cladebench.bench.plan import Job
+    from cladebench.bench.jobs import Job
 
 
 def register(subparsers: Any) -> None:

@@ -15,7 +15,8 @@ from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import claims_path, load_claims
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json, setting_order
-from cladebench.bench.plan import Plan, expand
+from cladebench.bench.jobs import expand
+from cladebench.bench.plan import Plan
 from cladebench.bench.results import Results
 from cladebench.bench.store import Store, read_cells
 from cladebench.files import write_together

@@ -13,7 +13,8 @@ from cladebench import datasets
 from cladebench.bench import import_closure as sources
 from cladebench.bench.cell_spec import digest
 from cladebench.bench.config import Config, load_config, parse_config
-from cladebench.bench.plan import Job, Plan, PlanError, expand
+from cladebench.bench.jobs import Job, expand
+from cladebench.bench.plan import Plan, PlanError
 from cladebench.input_files import plain_value
 from cladebench.papers.catalogue import (
     built_in_papers,
