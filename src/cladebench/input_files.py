@@ -199,8 +199,8 @@ def _reason(error: Any) -> str:
         if not error.context:  # of oneOf
             return f"{found} has several of the allowed forms at once"
         return "; or ".join(sorted({_reason(sub) for sub in error.context}))
-    if error.validator in ("const", "not", "if", "contains"):
-        return str(error.message)
+    if error.validator == "not":
+        return f"expected {error.validator_value['description']}"
     return f"{found} is not allowed; expected {_expected(schema)}"
 
 

@@ -121,16 +121,32 @@ def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_pla
     assert [(job.methods[0].name, len(job.cells)) for job in jobs] == [("globals", 1), ("slow", 1)]
 
 
-def test_the_setting_of_a_fixed_rule_has_parameters_that_some_grid_varies(edited_plan):
+def test_the_setting_of_a_fixed_rule_has_parameters_that_the_plan_names(edited_plan):
     rule = "selection:\n  fixed: {label: fixed, setting: {alfa: 1}}\n"
     path = edited_plan("selection:\n", rule)
     with pytest.raises(
         PlanError,
-        match=r"selection\.fixed\.setting: unknown parameter of a grid 'alfa'; did you mean 'alpha'",
+        match=r"selection\.fixed\.setting: unknown parameter 'alfa'; did you mean 'alpha'",
     ):
         read_plan(path, "toy_paper")
     path.write_text(path.read_text().replace("alfa", "alpha"))
     assert read_plan(path, "toy_paper").selection["fixed"].setting == {"alpha": 1}
+
+
+@pytest.mark.parametrize("name", ['"a\\nb"', '"a b"', '"<b>"', '""', '"-a"'])
+def test_a_method_s_name_is_letters_digits_and_dashes(edited_plan, name):
+    path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")
+    with pytest.raises(
+        InputFileError, match="is not allowed; expected a name of letters, digits, _ and -"
+    ) as error:
+        read_plan(path, "toy_paper")
+    assert "\n" not in str(error.value)
+
+
+def test_folds_and_a_share_for_testing_exclude_each_other(edited_plan):
+    path = edited_plan("    repetitions: 2\n", "    repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}\n")
+    with pytest.raises(InputFileError, match=r"scopes\.smoke\.task: expected folds or test, not both"):
+        read_plan(path, "toy_paper")
 
 
 @pytest.mark.parametrize("name", ["order", "rows", "folds", "must_link"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import sys
 
@@ -118,4 +119,15 @@ def test_an_edit_of_any_field_leaves_no_old_record(edit, paper, changes):
     assert keeps(old)
     edit(**changes)
     assert datasets.load("nested-blobs").n_samples == 240
+    assert not keeps(old)
+
+
+@pytest.mark.parametrize(("kind", "stand_in_for"), [("stand-in", "the blobs of a paper"), ("real", "")])
+def test_when_data_come_to_stand_for_others_no_old_record_is_kept(monkeypatch, paper, kind, stand_in_for):
+    old, edited = run(paper), copy.copy(registry.info("nested-blobs"))
+    monkeypatch.setattr(registry, "registry", lambda: {"nested-blobs": edited})
+    assert keeps(old)
+    object.__setattr__(edited, "kind", kind)  # real ones have files, which these have not
+    object.__setattr__(edited, "stand_in_for", stand_in_for)
+    assert datasets.load("nested-blobs").content_sha256 == old["data"]["content_sha256"]
     assert not keeps(old)

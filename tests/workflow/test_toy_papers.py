@@ -60,6 +60,18 @@ def test_folds_are_shared_by_all_methods_and_read_at_every_point(toys):
     assert claim["high"] - claim["measured"] == pytest.approx(half, rel=1e-3)
 
 
+def test_a_setting_is_chosen_on_an_inner_split_and_judged_on_the_rows_held_out(toys):
+    cells = read_cells(toys / "cells.parquet")
+    cells = cells[(cells.paper == "toy_distance") & (cells.method == "blind") & (cells["at"] == '{"k":5}')]
+    means = cells.pivot_table(index="setting_id", columns="metric", values="value")
+    audit = pd.read_csv(toys / "audit.csv").set_index("claim")
+    row = audit.loc["beats-the-blind/1"]
+    assert (row.selection, row.selection_beside) == ("inner", "best")
+    assert f"/blind/{means.inner_accuracy.idxmax()}/" in row.cells
+    assert f"/blind/{means.accuracy.idxmax()}/" in row.cells_beside
+    assert len(means) == 2
+
+
 def test_data_without_labels_and_problems_of_several_sets_have_tasks_too(toys):
     cells = read_cells(toys / "cells.parquet")
     unlabelled = cells[cells.paper == "toy_unlabelled"]

@@ -99,13 +99,10 @@ def estimator_module(estimator: str) -> str | None:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes of a tree but those under ``if TYPE_CHECKING``, which never run."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-            for statement in child.orelse:
-                yield statement
-                yield from _statements(statement)
-        else:
+    """All statements of a tree but those under ``if TYPE_CHECKING``, which never run; no expression holds one."""
+    unread = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+    for block in ("orelse",) if unread else ("body", "handlers", "cases", "orelse", "finalbody"):
+        for child in getattr(node, block, ()):
             yield child
             yield from _statements(child)
 
@@ -255,6 +252,8 @@ def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
     if "." in estimator and is_library(estimator):
         used.add(estimator.split(".")[0])
     used.discard(package.split(".")[0])  # its files are in the digest
+    if not used:  # to look through all distributions takes half a second
+        return ()
     holders = metadata.packages_distributions()
     return tuple(sorted({name for top in used for name in holders.get(top, ())}))
 

@@ -230,9 +230,9 @@ def _check_names(plan: Plan) -> None:
             if value not in allowed:
                 lines.append(f"{plan.path}: {where}: unknown {kind} {value!r}; {one_of(value, allowed)}")
 
-    varied = list(dict.fromkeys(parameter for _, _, grid in plan.grids() for parameter in grid))
+    parameters = sorted({parameter for _, _, parameter in plan.parameter_uses()})
     for rule in plan.selection.values():
-        check("parameter of a grid", rule.setting or (), varied, f"selection.{rule.name}.setting")
+        check("parameter", rule.setting or (), parameters, f"selection.{rule.name}.setting")
     for name, scope in plan.scopes.items():
         pairs = Counter(plan.pairs(name))
         check("data set", scope["datasets"], known, f"scopes.{name}.datasets")

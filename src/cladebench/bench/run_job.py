@@ -104,9 +104,13 @@ class _Keys:
             return False
         if planned.not_applicable is not None or record["status"] == "not_applicable":
             return record["reason"] == planned.not_applicable and self._matches(planned.spec, record, None)
+        entry, data = datasets.info(planned.spec.dataset), record["data"]
+        # No digest has these: what the verdicts say of the data hangs on them.
+        if (data["kind"], data["stand_in_for"]) != (entry.kind, entry.stand_in_for):
+            return False
         now = self._data_sha256(planned.spec)
         # Data that are away now were there, and checked, when the record was made.
-        return self._matches(planned.spec, record, now or record["data"]["content_sha256"])
+        return self._matches(planned.spec, record, now or data["content_sha256"])
 
     def _matches(self, spec: CellSpec, record: dict[str, Any], data_sha256: str | None) -> bool:
         method = self.job.method_of(spec)

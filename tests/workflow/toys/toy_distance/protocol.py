@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from cladebench import estimators
@@ -7,17 +9,22 @@ from cladebench.papers.protocol import Protocol
 
 class NearestNeighbours(Protocol):
     def measure(self, cell):
-        task, labels, X = cell.task, cell.task.of(cell.data.labels), cell.task.of(cell.data.X)
+        task = cell.task
+        halves = replace(task, train=task.train[::2], test=task.train[1::2])
+        readings, seconds = self.read(cell, "accuracy", task.of(cell.data.labels))
+        inner, _ = self.read(replace(cell, task=halves), "inner_accuracy", task.labels)
+        return CellOutput({"seconds": seconds}, [*readings, *inner])
+
+    def read(self, cell, metric, labels):
+        task, X = cell.task, cell.task.of(cell.data.X)
         estimator, seconds = self.fit_on_training(cell, X)
-        near = estimators.as_distance(estimator, X[task.train]).kneighbors(
-            X[task.test], 9, return_distance=False
-        )
+        near = estimators.as_distance(estimator, X[task.train]).kneighbors(X[task.test], 9, False)
         votes = task.labels[task.train][near]
         readings = []
         for k in (1, 5, 9):
             found = [np.bincount(row[:k]).argmax() for row in votes]
-            readings.append(Reading({"accuracy": np.mean(found == labels[task.test])}, {"k": k}))
-        return CellOutput({"seconds": seconds}, readings)
+            readings.append(Reading({metric: np.mean(found == labels[task.test])}, {"k": k}))
+        return readings, seconds
 
 
 PROTOCOL = NearestNeighbours()
