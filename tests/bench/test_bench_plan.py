@@ -137,7 +137,7 @@ def test_the_setting_of_a_fixed_rule_has_parameters_that_the_plan_names(edited_p
 def test_a_method_s_name_is_letters_digits_and_dashes(edited_plan, name):
     path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")
     with pytest.raises(
-        InputFileError, match="is not allowed; expected (a name of letters, digits, _ and -|one line)"
+        InputFileError, match=r"is not allowed; expected (a name of letters, digits, _ and -|one line)"
     ) as error:
         read_plan(path, "toy_paper")
     assert "\n" not in str(error.value)

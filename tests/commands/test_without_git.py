@@ -1,4 +1,4 @@
-"""Without git no commit is known, and everything else goes on as ever."""
+"""Without git no commit is known, and everything else works."""
 
 import json
 

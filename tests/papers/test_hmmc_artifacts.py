@@ -244,7 +244,7 @@ def test_a_figure_without_curves_says_which_cells_are_missing(status, said):
     rows = failed("awa-attr", "HMMC", status, BEST, 2), failed("awa-attr", "HMMC-K", status, K3)
     figure = build(ARTIFACTS, "figure-2", context_of("hmmc", *rows))
     assert figure.get_supxlabel() == said
-    assert texts(figure) == ["No data set of the paper is within reach in this run."]
+    assert texts(figure) == ["No data set of the paper is available in this run."]
 
 
 def test_figure_3_draws_the_best_tree_and_only_what_its_models_use(golden):

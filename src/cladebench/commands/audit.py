@@ -16,7 +16,7 @@ def register(subparsers: Any) -> None:
         help="judge the published numbers and sentences",
         description="Judge what the papers claim against the records of a run: one verdict for each published number "
         "and sentence, in audit.json, which the report reads, and in audit.csv. With --paper only that paper is "
-        "judged; this is refused where it would throw the verdicts of other papers away. Exit code 0 whatever the "
+        "judged; this is refused where it would delete the verdicts of other papers. Exit code 0 whatever the "
         "verdicts, 2 for wrong input.",
     )
     add_results_options(parser, "cells.parquet")

@@ -28,7 +28,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--plan-checked",
         action="store_true",
-        help="the workflow runs this job: it has checked the papers' files, and is told how much of the run is done",
+        # For the workflow, which has checked the papers' files once for all jobs and counts the cells of the whole run.
+        help=argparse.SUPPRESS,
     )
     parser.add_argument("--list", action="store_true", help="print the jobs and their cells, run nothing")
     parser.set_defaults(func=run)

@@ -22,7 +22,7 @@ MEANINGS = {
     "analogue fails": "judged on data that stand in for the paper's own: the claim does not hold there",
     "not testable": "could not be judged; the reason says why",
 }
-#: A sign beside the word, so that no verdict is told by colour alone.
+#: A sign beside the word, so that no verdict rests on colour alone.
 SIGNS = {
     "reproduced": "✓",
     "within noise": "≈",

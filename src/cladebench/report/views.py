@@ -250,7 +250,7 @@ def _deviations(
         target = links.target(table.sources.get((number, "value"), ())) if table else None
         if current not in effects:
             raise InputFileError(
-                f"{folder}: its table of deviations has {current!r}, which deviations.yaml has not; "
+                f"{folder}: its table of deviations has {current!r}, which deviations.yaml does not have; "
                 "run cladebench artifacts, which makes it"
             )
         effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))

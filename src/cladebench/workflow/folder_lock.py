@@ -1,7 +1,7 @@
 """One run in a folder at a time, and no lock left behind: ``python -m cladebench.workflow.folder_lock``.
 
 Snakemake locks its folder with files, which stay when it is killed, and then refuses to start. So a run also holds a
-lock of the operating system, which ends with the process in whatever way. Where Snakemake's files are there and nobody
+lock of the operating system, which ends with the process, however it ends. Where Snakemake's files are there and nobody
 holds that lock, they are left over, and ``make reproduce`` has Snakemake remove them.
 """
 

@@ -132,7 +132,7 @@ class Workplan:
         return f"--paper {self.papers[planned.plan.paper]} --dataset {planned.dataset} {methods}"
 
     def data_state(self, job: str) -> str:
-        """Whether a job's data set is within reach without the network; a change runs the job again."""
+        """Whether a job's data set can be had without the network; a change runs the job again."""
         found = _available(self.jobs[job].dataset)
         return "not at hand" if found is None else "altered" if found == "altered" else "at hand"
 

@@ -44,7 +44,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure)
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
     if not datasets:
-        return empty_figure("No data set of the paper is within reach in this run.")
+        return empty_figure("No data set of the paper is available in this run.")
     figure = Figure(figsize=(2.3 * len(datasets) + 1.2, 5.0), layout="constrained")
     panels = figure.subplots(2, len(datasets), squeeze=False, sharey="col")
     for column, dataset in enumerate(datasets):
