@@ -159,7 +159,7 @@ def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0)
     interval = mean_interval(values, point=point, overlap=overlap)
     if math.isnan(interval.sd):
         return Difference(interval.mean, math.inf, 1.0)
-    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), max(1.0, interval.n - 1.0))
+    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), interval.n - 1)
 
 
 def sign_flip(differences: np.ndarray) -> float | None:
@@ -170,7 +170,7 @@ def sign_flip(differences: np.ndarray) -> float | None:
     """
     differences = np.asarray(differences, dtype=float)
     n = differences.size
-    if n == 0 or n > MAX_SIGN_FLIP:
+    if n > MAX_SIGN_FLIP:
         return None
     signs = np.array(list(itertools.product((1.0, -1.0), repeat=n)))
     sums = np.abs(signs @ differences)
