@@ -104,7 +104,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
         if right == 0:
             return not_testable("the second number is printed as zero")
         value, said = left / right, "have the ratio"
-        half = abs(value) * (left_unit / abs(left) + right_unit / abs(right)) / 2 if left else left_unit
+        half = (left_unit + abs(value) * right_unit) / abs(right) / 2
     difference = value - claim.published.value
     numbers: dict[str, Any] = {"measured": value, "difference": difference, "n": 2}
     said = f"the printed numbers {said} {significant(value)}"
