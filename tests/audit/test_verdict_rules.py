@@ -229,6 +229,12 @@ def test_the_family_makes_an_order_harder():
     assert order(left, right, family=6).verdict == DIRECTION_ONLY
 
 
+def test_a_p_value_of_just_five_percent_is_enough():
+    comparison = compare(np.array([0.6, 0.7, 0.8]), np.array([0.5, 0.55, 0.6]), sign=1.0)
+    assert judge_order(comparison, 0.05, RULES, tests=1).verdict == REPRODUCED
+    assert judge_order(comparison, 0.0501, RULES, tests=1).verdict != REPRODUCED
+
+
 def test_what_could_have_been_detected_is_stated_for_the_corrected_test():
     """A difference of that size is significant, and the claim is not, after correction, let through on less."""
     left, right = np.array([0.9, 0.7, 0.8, 0.9, 0.7]), np.array([0.7, 0.7, 0.7, 0.8, 0.6])

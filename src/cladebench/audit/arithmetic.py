@@ -96,7 +96,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
     """The printed difference or ratio of two printed numbers must be possible within the rounding of all three."""
     assert claim.published is not None
     (left, left_unit), (right, right_unit) = (
-        _numbers(claim, claims, pattern)[0] for pattern in claim.expects[operation]
+        number for pattern in claim.expects[operation] for number in _numbers(claim, claims, pattern)
     )
     if operation == "difference_of":
         value, half, said = left - right, (left_unit + right_unit) / 2, "differ by"
@@ -116,7 +116,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
 def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     """Compare one printed number with one or several others, taken as printed."""
     expects: Mapping[str, Any] = claim.expects
-    (left, _), *_ = _numbers(claim, claims, expects["left"])
+    ((left, _),) = _numbers(claim, claims, expects["left"])
     if isinstance(expects["than"], list):
         others = {
             name: claims.claims[name].published

@@ -168,7 +168,6 @@ def sign_flip(differences: np.ndarray) -> float | None:
     Its smallest possible value is ``2 ** (1 - n)``: 1/16 for five pairs. With five repetitions it can therefore never
     fall below 0.05, and it is reported beside the paired t test, not used for verdicts.
     """
-    differences = np.asarray(differences, dtype=float)
     n = differences.size
     if n > MAX_SIGN_FLIP:
         return None
