@@ -151,7 +151,7 @@ def test_an_unknown_verdict_is_named(audit, tmp_path, part):
 def test_facts_are_those_of_the_registry():
     facts = ("n_samples", "n_features", "n_classes")
     assert [registry_fact("glass", fact) for fact in facts] == [214, 9, 6]
-    with pytest.raises(ValueError, match="^unlabelled-blobs has no classes$"):
+    with pytest.raises(ValueError, match=r"^unlabelled-blobs has no classes$"):
         registry_fact("unlabelled-blobs", "n_classes")
     with pytest.raises(ValueError, match="nowhere"):
         registry_fact("nowhere", "n_samples")
