@@ -1,10 +1,12 @@
-"""The numbers beside the verdicts on printed numbers alone: what is measured, and by how much it is off."""
+"""Verdicts on printed numbers alone: what is measured, by how much it is off, and how far rounding reaches."""
 
 import pytest
 import yaml
 
-from audit_records import cells, claims_of, frame, judged
+from audit_records import claims_of
 from cladebench.audit import verdict_types as o
+from cladebench.audit.arithmetic import judge_arithmetic
+from cladebench.audit.audit_run import registry_fact
 
 TABLE = """
 tables:
@@ -15,6 +17,7 @@ tables:
     rows:
       A: {method: A, printed: ["0.61", "0.63", "0.62"]}
       B: {method: B, printed: ["0.59", "0.63", "0.65"]}
+      C: {method: C, printed: ["-", "0.63", "-"]}
       Zero: {method: Z, printed: ["0", "0.0", "0.00"]}
 """
 
@@ -33,7 +36,9 @@ def arithmetic(tmp_path):
         }
         block |= {"published": published} if published else {"measure": {"direction": "higher"}}
         claims = claims_of(tmp_path, TABLE + yaml.safe_dump({"claims": [block]}))
-        return judged(claims, frame(cells("d", "X", {"m": [0.5]}))).loc[name]
+        outcome = judge_arithmetic(claims.claims[name], claims, registry_fact)
+        assert outcome.supported == (outcome.verdict == o.REPRODUCED)
+        return outcome
 
     return judge
 
@@ -48,7 +53,10 @@ def arithmetic(tmp_path):
         ({"difference_of": ["t/d/a", "t/d/b"]}, "0.05", 0.02, -0.03, 2),
         ({"ratio_of": ["t/d/b", "t/mean/b"]}, "0.80", 0.59 / 0.65, 0.59 / 0.65 - 0.8, 2),
         ({"ratio_of": ["t/d/zero", "t/mean/b"]}, "0.5", 0.0, -0.5, 2),
+        ({"left": "t/d/a", "is": "no_worse", "than": ["t/d/*"], "margin": 0.02}, None, 0.61, 0.02, 2),
+        ({"left": "t/e/a", "is": "no_worse", "than": 0.64, "margin": 0.02}, None, 0.63, -0.01, 1),
         ({"fact": "n_samples", "dataset": "spambase"}, "4600", 4601, 1, 1),
+        ({"fact": "n_features", "dataset": "spambase"}, "57", 57, 0, 1),
     ],
 )
 def test_numbers_are_those_of_the_comparison(arithmetic, expects, published, measured, difference, n):
@@ -82,3 +90,84 @@ def test_a_ratio_to_what_is_printed_as_zero_cannot_be_judged(arithmetic):
 def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict):
     row = arithmetic({"left": "t/e/a", "is": relation, "than": ["t/e/b"]})
     assert (row.verdict, row.measured, row.difference, row.n) == (verdict, 0.63, 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("expects", "published", "verdict", "reason"),
+    [
+        (
+            {"fact": "n_samples", "dataset": "spambase"},
+            "4600",
+            o.CONTRADICTED,
+            "spambase has 4601 samples, printed 4600",
+        ),
+        ({"fact": "n_classes", "dataset": "spambase"}, "2", o.REPRODUCED, "spambase has 2 classes"),
+        ({"possible_at": 7}, "0.86", o.REPRODUCED, "6 of 7"),
+        ({"possible_at": 7}, "100", o.REPRODUCED, "7 of 7"),
+        ({"possible_at": 7}, "1.0", o.REPRODUCED, "7 of 7"),
+        ({"possible_at": 7}, "1%", o.CONTRADICTED, "no share of 7 rounds to 1%; the nearest is 0/7"),
+        # 0.6 lies between 0.55 and 0.65: 3 of 5, and 11 of 20 just so.
+        ({"possible_at": 20}, "0.6", o.REPRODUCED, "12 of 20"),
+        ({"possible_at": 4}, "0.8", o.REPRODUCED, "3 of 4"),
+        ({"average_of": ["t/d/a", "t/e/a"]}, "0.62", o.REPRODUCED, "the 2 printed numbers average 0.6200"),
+        # The parts can be off by half a unit each, and so can their average: 0.01 in all.
+        ({"average_of": ["t/d/a", "t/e/a"]}, "0.63", o.REPRODUCED, "the 2 printed numbers average 0.6200"),
+        ({"average_of": ["t/d/a", "t/e/a"]}, "0.61", o.REPRODUCED, "the 2 printed numbers average 0.6200"),
+        ({"average_of": ["t/d/a", "t/e/a"]}, "0.631", o.CONTRADICTED, "the 2 printed numbers average 0.6200"),
+        (
+            {"difference_of": ["t/e/a", "t/d/a"]},
+            "0.035",
+            o.CONTRADICTED,
+            "the printed numbers differ by 0.02000",
+        ),
+        (
+            {"difference_of": ["t/e/a", "t/d/a"]},
+            "0.030",
+            o.REPRODUCED,
+            "the printed numbers differ by 0.02000",
+        ),
+        # 0.0 is at most 0.05, and 0.05 / 0.63 is 0.079.
+        ({"ratio_of": ["t/e/zero", "t/e/b"]}, "0.08", o.REPRODUCED, "the printed numbers have the ratio 0"),
+        ({"ratio_of": ["t/e/zero", "t/e/b"]}, "0.09", o.CONTRADICTED, "the printed numbers have the ratio 0"),
+        (
+            {"left": "t/d/a", "is": "worse", "than": 0.62},
+            None,
+            o.REPRODUCED,
+            "printed 0.61 against 0.62 (0.62)",
+        ),
+        (
+            {"left": "t/d/a", "is": "higher", "than": ["t/d/*"]},
+            None,
+            o.REPRODUCED,
+            "printed 0.61 against 0.59 (t/d/b)",
+        ),
+        (
+            {"left": "t/e/a", "is": "better", "than": ["t/d/a", "t/mean/b"]},
+            None,
+            o.CONTRADICTED,
+            "printed 0.63 against 0.65 (t/mean/b)",
+        ),
+        # Of equal rivals the first by name is told.
+        (
+            {"left": "t/e/a", "is": "no_worse", "than": ["t/e/b", "t/e/c"]},
+            None,
+            o.REPRODUCED,
+            "printed 0.63 against 0.63 (t/e/b): no worse",
+        ),
+        (
+            {"left": "t/e/a", "is": "better", "than": ["t/e/c", "t/e/b"]},
+            None,
+            o.WITHIN_NOISE,
+            "printed 0.63 against 0.63 (t/e/b): equal as printed",
+        ),
+        (
+            {"left": "t/d/zero", "is": "better", "than": ["t/e/zero"]},
+            None,
+            o.WITHIN_NOISE,
+            "printed 0 against 0 (t/e/zero): equal as printed",
+        ),
+    ],
+)
+def test_a_verdict_on_printed_numbers_says_what_it_compared(arithmetic, expects, published, verdict, reason):
+    found = arithmetic(expects, published)
+    assert (found.verdict, found.reason) == (verdict, reason)

@@ -2,18 +2,27 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from audit_records import cells, frame, write_cells
 from cladebench.audit import Audit, audit_run, read_audit, write_audit
-from cladebench.audit.audit_run import COLUMNS
+from cladebench.audit.audit_run import COLUMNS, registry_fact
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
+from cladebench.input_files import InputFileError
 
 
 def write(folder, paper="ghc"):
     rows = cells("glass", "Perch", {"dendrogram_purity": [0.46, 0.47, 0.48]})
     rows = [row | {"paper": paper, "cell_id": row["cell_id"].replace("toy", paper)} for row in rows]
     write_cells(frame(rows), folder)
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    write(folder)
+    return audit_run(folder, ["ghc"])
 
 
 def test_the_command_writes_both_files(tmp_path, capsys):
@@ -97,9 +106,7 @@ def test_the_json_is_nested_and_the_csv_says_the_same(tmp_path):
     assert read_audit(tmp_path / "audit.json").claims == claims
 
 
-def test_what_numpy_gives_is_written_as_plain_numbers(tmp_path):
-    write(tmp_path)
-    audit = audit_run(tmp_path, ["ghc"])
+def test_what_numpy_gives_is_written_as_plain_numbers(audit, tmp_path):
     claim = audit.claims[0] | {
         "n": np.int64(3),
         "measured": np.float64(0.5),
@@ -109,3 +116,42 @@ def test_what_numpy_gives_is_written_as_plain_numbers(tmp_path):
     write_audit(Audit([claim], {}), tmp_path / "out")
     found = read_audit(tmp_path / "out" / "audit.json").claims[0]
     assert [found[key] for key in ("n", "measured", "low", "high")] == [3, 0.5, None, None]
+
+
+def test_both_files_are_text_that_people_read_and_diff(audit, tmp_path):
+    paths = write_audit(audit, tmp_path)
+    assert paths == [tmp_path / "audit.csv", tmp_path / "audit.json"]
+    lines = paths[1].read_text(encoding="utf-8").split("\n")
+    assert lines[:3] == ["{", ' "verdicts": {', '  "ghc": {'] and lines[-2:] == ["}", ""]
+    assert any("0.47 ± 0.02" in line for line in lines)
+    assert paths[0].read_bytes().count(b"\n") == len(audit.claims) + 1
+    by_claim = pd.read_csv(paths[0], dtype=str).set_index("claim")
+    assert (by_claim.n["fig3a/glass/perch"], by_claim.n_published["fig3a/glass/perch"]) == ("3", "5")
+
+
+def test_a_number_that_json_cannot_hold_is_not_written(audit, tmp_path):
+    with pytest.raises(ValueError, match="inf"):
+        write_audit(Audit([audit.claims[0] | {"measured": np.inf}], {}), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_an_unknown_verdict_is_named(audit, tmp_path, part):
+    claims = [next(c for c in audit.claims if not c["parts"]), next(c for c in audit.claims if c["parts"])]
+    last = {"claim": "x", "verdict": "plausible"}
+    wrong = {"parts": [*claims[1]["parts"], last]} if part else {"verdict": "plausible"}
+    write_audit(Audit([claims[0], claims[1] | wrong], {}), tmp_path)
+    with pytest.raises(InputFileError) as error:
+        read_audit(tmp_path / "audit.json")
+    assert str(error.value).startswith(
+        f"{tmp_path}/audit.json: claims[1].verdict: 'plausible' is unknown; expected one of reproduced, within noise, "
+    )
+
+
+def test_facts_are_those_of_the_registry():
+    facts = ("n_samples", "n_features", "n_classes")
+    assert [registry_fact("glass", fact) for fact in facts] == [214, 9, 6]
+    with pytest.raises(ValueError, match=r"^unlabelled-blobs has no classes$"):
+        registry_fact("unlabelled-blobs", "n_classes")
+    with pytest.raises(ValueError, match="nowhere"):
+        registry_fact("nowhere", "n_samples")

@@ -10,6 +10,7 @@ from scipy import stats
 from cladebench.audit.printed import parse_printed
 from cladebench.audit.statistics import (
     Difference,
+    Interval,
     against_published,
     holm,
     mean_interval,
@@ -84,11 +85,36 @@ def test_the_interval_of_a_mean_is_the_t_interval():
 
 
 def test_equal_values_have_no_spread_and_one_random_value_says_nothing():
-    assert spread_of(np.array([0.1] * 7)) == 0.0  # the plain formula gives 1e-17
-    assert math.isnan(spread_of(np.array([0.1])))
-    assert mean_interval(np.array([0.1] * 7)).low == 0.1
-    assert mean_interval(np.array([0.1])).low == -math.inf
-    assert mean_interval(np.array([0.1]), point=True).low == 0.1
+    same, one = np.array([0.1] * 7), np.array([0.1])
+    assert spread_of(same) == 0.0  # the plain formula gives 1e-17
+    assert math.isnan(spread_of(one))
+    assert mean_interval(same, overlap=0.5) == Interval(0.1, 0.1, 0.1, 7, 0.0, 1 / 7)
+    assert mean_interval(one, point=True) == Interval(0.1, 0.1, 0.1, 1, 0.0, 1.0)
+    random = mean_interval(one)
+    assert (random.mean, random.low, random.high, random.n) == (0.1, -math.inf, math.inf, 1)
+    assert math.isnan(random.sd)
+    # Known values that differ, as of the folds of a deterministic method, are known in their mean.
+    assert mean_interval(np.array([0.1, 0.3]), point=True) == Interval(0.2, 0.2, 0.2, 2, 0.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "gap", [one_sample(np.array([0.1])), against_published(mean_interval(np.array([0.6])), 0.5, 0.1, 5)]
+)
+def test_one_random_value_is_no_difference(gap):
+    assert gap.value == pytest.approx(0.1)
+    assert (gap.p_value(), gap.half_width(), gap.detectable()) == (1.0, math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    "gap",
+    [
+        one_sample(np.array([0.1]), point=True),
+        against_published(mean_interval(np.array([0.6]), point=True), 0.5, None, None),
+    ],
+)
+def test_one_known_value_is_a_difference_without_noise(gap):
+    assert gap.value == pytest.approx(0.1)
+    assert (gap.p_value(), gap.half_width(), gap.detectable()) == (0.0, 0.0, 0.0)
 
 
 def test_the_difference_to_a_published_mean_is_welchs():
@@ -162,6 +188,10 @@ def test_the_sign_flip_test_is_scipys_permutation_test(values):
 
 def test_five_pairs_cannot_reach_five_percent_by_the_exact_test():
     assert sign_flip(np.full(5, 1.0)) == 1 / 16
+
+
+def test_the_exact_test_is_of_at_most_sixteen_pairs():
+    assert sign_flip(np.ones(16)) == 2 / 2**16
     assert sign_flip(np.ones(17)) is None
 
 

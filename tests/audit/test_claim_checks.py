@@ -10,6 +10,7 @@ from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claims_file import checked_claims
+from cladebench.bench.selection import Rule
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own
@@ -154,6 +155,37 @@ def test_names_that_the_plan_has_pass(paper):
     assert "ward-wins" in found.claims
 
 
+def test_every_unknown_name_is_told_in_a_line_of_its_own(paper):
+    wrong = (
+        "{left: {method: Wrd, where: {linkage: averag}}, is: better,"
+        " than: {best_of: [Random, Wrd]}, same_setting: [lnkage]}"
+    )
+    with pytest.raises(ClaimsError) as error:
+        load_claims(paper("{left: {method: Ward}, is: better, than: {method: Random}}", wrong))
+    lines = str(error.value).split("\n")
+    assert [line.partition(";")[0] for line in lines] == [
+        "examplepaper/claims.yaml: claim 'ward-wins': method: unknown 'Wrd'",
+        "examplepaper/claims.yaml: claim 'ward-wins': where.linkage: unknown 'averag'",
+        "examplepaper/claims.yaml: claim 'ward-wins': where or same_setting: unknown 'lnkage'",
+    ]
+
+
+def test_several_unknown_methods_are_told_in_order(paper):
+    with pytest.raises(ClaimsError) as error:
+        load_claims(paper("deterministic: [Ward]", "deterministic: [Wrd, Ward, Rndom]"))
+    assert [line.split(";")[0] for line in str(error.value).split("\n")] == [
+        "examplepaper/claims.yaml: deterministic: unknown method 'Rndom'",
+        "examplepaper/claims.yaml: deterministic: unknown method 'Wrd'",
+    ]
+
+
+def test_a_paper_without_claims_is_named(paper, tmp_path):
+    package = paper("claims:", "claims:")
+    (tmp_path / "mypackage/examplepaper/claims.yaml").unlink()
+    with pytest.raises(ClaimsError, match=r"^papers: mypackage\.examplepaper has no claims\.yaml$"):
+        load_claims(package)
+
+
 TWO = """
 tables:
   - id: t
@@ -184,17 +216,47 @@ def test_a_metric_that_nothing_records_is_an_error_where_its_method_has_finished
     )  # a metric of another method alone
 
 
+def test_all_claims_of_a_metric_that_nothing_records_are_told_together(tmp_path):
+    ran = (
+        cells("d", "A", {"purity": [0.5]})
+        + cells("d", "B", {"purity": [0.5]})
+        + cells("e", "A", {"cost": [1.0]})
+    )
+    with pytest.raises(ClaimsError) as error:
+        check_metrics(claims_of(tmp_path, TWO), frame(ran), "toy/claims.yaml")
+    assert str(error.value).startswith("toy/claims.yaml: claim 't/d/a' and 2 more: metric: no record")
+    without = [row | {"metric": None, "value": None} for row in ran]
+    stopped = [row | {"status": "timeout"} for row in ran]
+    for rows in (without, stopped):  # nothing was measured: that is no slip of the claims
+        check_metrics(claims_of(tmp_path, TWO), frame(rows), "toy/claims.yaml")
+
+
+def with_setting(setting, **columns):
+    rows = cells("glass", "BIRCH", {"dasgupta_cost": [1.0]})
+    return [row | {"setting_id": setting} | columns for row in rows]
+
+
 def test_a_metric_of_a_rule_of_selection_is_checked_where_there_is_a_choice():
     plan = load_plan("ghc")
-    one, two = (
-        [row | {"setting_id": setting} for row in cells("glass", "BIRCH", {"dasgupta_cost": [1.0]})]
-        for setting in ("s1", "s2")
-    )
+    fixed = Rule("fixed", "in one setting", setting={"k": 1})
+    only_fixed = dataclasses.replace(plan, selection={"fixed": fixed})
+    both = dataclasses.replace(plan, selection={"fixed": fixed, **plan.selection})
+    one, two = with_setting("s1"), with_setting("s2")
+    for unmeasured in ({"status": "timeout"}, {"metric": None, "value": None}):
+        check_selection(plan, frame(one, with_setting("s2", **unmeasured)))
     check_selection(plan, frame(one))
-    with pytest.raises(
-        ClaimsError, match=r"plan\.yaml: selection\.oracle\.metric: no record of this paper has"
-    ):
-        check_selection(plan, frame(one, two))
+    check_selection(only_fixed, frame(one, two))
+    for rules in (plan, both):
+        with pytest.raises(ClaimsError) as error:
+            check_selection(rules, frame(one, two))
+        assert str(error.value) == (
+            f"{plan.path}: selection.oracle.metric: no record of this paper has 'dendrogram_purity'; "
+            "allowed: dasgupta_cost"
+        )
+    # A choice of one method is enough.
+    other = [row | {"method": "Perch"} for row in one]
+    with pytest.raises(ClaimsError, match="dendrogram_purity"):
+        check_selection(plan, frame(other, one, two))
 
 
 def test_an_evaluation_point_is_checked_against_the_records(tmp_path):
@@ -294,6 +356,28 @@ ORDER = CLAIM.format(id="o", kind="order", expects="{left: {method: A}, is: bett
         ("sentence", "{at_least: 3, of: ['t/d/*']}", "at_least: 3 of 2 parts"),
         ("sentence", "{at_least: 2, of: ['t/d/*', t/d/a]}", "the part 't/d/a' is named twice"),
         ("sentence", "{all_of: [o, {at_least: 2, of: [t/d/a]}]}", "at_least: 2 of 1 parts"),
+        ("sentence", "{all_of: [t/d/a, o, 't/*/a']}", "the part 't/d/a' is named twice"),
+        ("sentence", "{any_of: ['t/d/?', t/d/b]}", "the part 't/d/b' is named twice"),
+        (
+            "sentence",
+            "{at_least: 4, of: [o, 't/d/*', {any_of: [t/d/a]}, {all_of: [t/d/b, 't/*/b']}]}",
+            "'t/d/b' is named",
+        ),
+        ("sentence", "{at_least: 5, of: [o, 't/d/*', {any_of: [t/d/a]}]}", "at_least: 5 of 4 parts"),
+        ("order", "{left: {method: A}, is: never_below, than: {method: B}, tie: 1}", "tie: does not go with"),
+        ("order", "{left: {method: A}, is: never_above, than: {method: B}, tie: 1}", "tie: does not go with"),
+        (
+            "arithmetic",
+            "{difference_of: ['t/d/*', t/d/b]}\n    published: '1'",
+            "'t/d/*' is a pattern, expected one claim",
+        ),
+        (
+            "arithmetic",
+            "{ratio_of: [t/d/a, 't/?/b']}\n    published: '1'",
+            "'t/?/b' is a pattern, expected one claim",
+        ),
+        ("arithmetic", "{left: t/d/a, is: better, than: [o]}", "'o' has no published number"),
+        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b, o]}", "'o' has no published number"),
     ],
 )
 def test_what_would_be_judged_otherwise_than_meant_is_refused(tmp_path, kind, expects, said):
@@ -303,16 +387,80 @@ def test_what_would_be_judged_otherwise_than_meant_is_refused(tmp_path, kind, ex
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "expects"),
+    [
+        ("order", "{left: {method: A}, is: better, than: {method: B}, tie: 0.1}"),
+        ("order", "{left: {method: A}, is: no_worse, than: {method: B}, margin: 0.1, tie: 0}"),
+        ("arithmetic", "{left: t/d/a, is: better, than: ['t/d/*']}"),
+        ("sentence", "{at_least: 4, of: [o, 't/d/*', {any_of: [t/d/a, t/d/b]}]}"),
+        ("sentence", "{at_least: 2, of: [{all_of: [o]}, {any_of: [o]}]}"),
+        ("sentence", "{certificates: {topic: dasgupta-binary, at_least: 3}}"),
+    ],
+)
+def test_what_is_judged_as_meant_passes(tmp_path, kind, expects):
+    found = claims_of(tmp_path, PRINTED + ORDER + CLAIM.format(id="c", kind=kind, expects=expects))
+    assert "c" in found.claims
+
+
+@pytest.mark.parametrize(
+    ("kind", "expects", "needs"),
+    [
+        *(
+            ("order", f"{{left: {{method: A}}, is: {word}, than: {{method: B}}}}", True)
+            for word in ("better", "worse", "no_worse")
+        ),
+        *(
+            ("order", f"{{left: {{method: A}}, is: {word}, than: {{method: B}}}}", False)
+            for word in ("higher", "never_above")
+        ),
+        ("order", "{left: {method: A}, is: higher, than: {best_of: [B]}}", True),
+        ("order", "{left: {worst_of: [A]}, is: higher, than: {method: B}}", True),
+        ("arithmetic", "{left: t/d/a, is: better, than: 3}", True),
+        ("arithmetic", "{left: t/d/a, is: lower, than: 3}", False),
+    ],
+)
+def test_a_direction_is_asked_for_where_it_is_read(tmp_path, kind, expects, needs):
+    claim = CLAIM.format(id="c", kind=kind, expects=expects).replace(", direction: higher", "")
+    if needs:
+        with pytest.raises(ClaimsError, match=r"claim 'c': measure: missing key 'direction'"):
+            claims_of(tmp_path, PRINTED + claim)
+        with_direction = PRINTED.replace("metric: m}", "metric: m, direction: higher}")
+        if kind == "arithmetic":  # the printed number that it compares has one
+            assert "c" in claims_of(tmp_path, with_direction + claim).claims
+    else:
+        assert "c" in claims_of(tmp_path, PRINTED + claim).claims
+
+
+def test_a_claim_that_is_not_judged_may_be_incomplete(tmp_path):
+    bare = CLAIM.format(id="c", kind="{kind}", expects="E").replace("    expects: E\n", "{more}")
+    bare = bare.replace("measure: {dataset: d, metric: m, direction: higher}", "measure: {dataset: d}")
+    for kind in ("order", "sentence", "arithmetic"):
+        with pytest.raises(ClaimsError, match=r"claim 'c': missing key 'expects' \(or 'not_testable'"):
+            claims_of(tmp_path, PRINTED + bare.replace("{kind}", kind).replace("{more}", ""))
+        text = bare.replace("{kind}", kind).replace("{more}", "    not_testable: no data\n")
+        assert claims_of(tmp_path, PRINTED + text).claims["c"].not_testable == "no data"
+    with pytest.raises(ClaimsError, match=r"claim 'c': measure: names no dataset, no metric"):
+        claims_of(tmp_path, PRINTED + ORDER.replace("id: o", "id: c").replace("dataset: d, metric: m, ", ""))
+    for expects in ("{fact: n_classes, dataset: glass}", "{possible_at: 7}"):
+        with pytest.raises(ClaimsError, match=r"claim 'c': missing key 'published'"):
+            claims_of(tmp_path, PRINTED + CLAIM.format(id="c", kind="arithmetic", expects=expects))
+
+
 def test_a_printed_spread_needs_its_repetitions(tmp_path):
     text = PRINTED.replace('["1"]', '["1.0 ± 0.1"]') + ORDER
     with pytest.raises(ClaimsError, match=r"claim 't/d/a': repetitions: None, expected 2 or more"):
         claims_of(tmp_path, text)
+    with pytest.raises(ClaimsError, match=r"claim 't/d/a': repetitions: 1, expected 2 or more"):
+        claims_of(tmp_path, "repetitions: 1" + text)
     claims_of(tmp_path, "repetitions: 2" + text)
+    claims_of(tmp_path, text.replace("0.1", "0.0"))
 
 
 def test_a_share_is_of_a_metric_that_is_used(tmp_path):
     with pytest.raises(ClaimsError, match=r"rules.shares: no claim has the metric 'mm'; did you mean 'm'"):
         claims_of(tmp_path, "rules: {shares: {mm: 0.1}}" + PRINTED + ORDER)
+    claims_of(tmp_path, "rules: {shares: {m: 0.1}}" + PRINTED + ORDER)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,14 @@
+from dataclasses import replace
+
 import pytest
 
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import ClaimsError
 from cladebench.audit.claim_checks import MAX_DEPTH
+from cladebench.audit.claim_types import Claim
+from cladebench.audit.claims_file import slug
+from cladebench.audit.printed import parse_printed
+from cladebench.audit.verdict_types import Rules
 from cladebench.measures import with_own
 
 ORDER = """
@@ -49,6 +55,171 @@ def test_a_table_gives_one_claim_for_each_number(tmp_path):
     table = found.published_table()
     assert list(table.claim) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b"]
     assert list(table.value) == [94.4, 1986.9, 5.2]
+
+
+FULL = """
+repetitions: 5
+spread: se
+deterministic: [A]
+rules: {alpha: 0.01, shares: {m: 0.1}}
+excluded: [{section: "2", quote: q, why: w}]
+tables:
+  - id: t
+    place: {artifact: Table 1, page: 3}
+    measure: {metric: m, direction: higher}
+    tolerance: {relative: 0.1}
+    tie: 0.02
+    columns:
+      d: {dataset: d, label: Glass, not_testable: no data, one_draw: true}
+      e: {dataset: e}
+    rows:
+      A: {method: A, label: Ours, printed: ["0.5 ± 0.1", " - "]}
+      B: {method: B, not_testable: no method, one_draw: false, printed: ["0.6", "0.7"]}
+      C: {not_testable: no code, printed: ["0.4", "0.9"]}
+      D: {method: D, printed: ["–", "0.2"]}
+    best: {d: B, e: C}
+  - {id: u, place: {artifact: Table 2}, measure: {metric: m, method: A}, repetitions: 9, spread: sd,
+     columns: {d: {dataset: d}}, rows: {"6": {where: {k: 6}, printed: ["1.0 ± 0.5"]}}}
+claims:
+  - id: a
+    kind: value
+    place: {section: "1"}
+    quote: "about\n  {dataset} at {k}"
+    reading: "of  all"
+    published: "0.3 ± 0.1"
+    measure: {method: A, metric: m, where: {k: "{k}"}}
+    for_each: {dataset: [d e], k: [2]}
+    family: b
+    repetitions: 3
+    spread: sd
+    one_draw: true
+    tolerance: {absolute: 0.25}
+    not_testable: "no\n data"
+  - {id: b, kind: value, place: {section: "1"}, quote: q, published: "0.3", measure: {dataset: d, method: A, metric: m}}
+"""
+MEASURE = {"metric": "m", "direction": "higher"}
+
+
+def place(row, column):
+    return {"artifact": "Table 1", "page": 3, "row": row, "column": column}
+
+
+def test_a_claim_has_all_that_its_file_says(tmp_path):
+    found = claims_of(tmp_path, FULL)
+    assert found.rules == Rules(alpha=0.01, shares={"m": 0.1})
+    assert found.deterministic == {"A"}
+    assert found.excluded == ({"section": "2", "quote": "q", "why": "w"},)
+    assert found.paper == "toy"
+
+    shared = {
+        "kind": "value",
+        "family": "t",
+        "repetitions": 5,
+        "spread": "se",
+        "tolerance": {"relative": 0.1},
+    }
+    expected = [
+        Claim(
+            id=f"t/{dataset}/{method.lower()}",
+            place=place(label, column),
+            quote=text,
+            published=parse_printed(text),
+            measure=MEASURE | {"dataset": dataset} | ({} if method == "C" else {"method": method}),
+            one_draw=one_draw,
+            not_testable=why,
+            **shared,
+        )
+        for dataset, method, label, column, text, one_draw, why in (
+            ("d", "A", "Ours", "Glass", "0.5 ± 0.1", True, "no data"),
+            ("d", "B", "B", "Glass", "0.6", False, "no method"),
+            ("e", "B", "B", "e", "0.7", False, "no method"),
+            ("d", "C", "C", "Glass", "0.4", True, "no code"),
+            ("e", "C", "C", "e", "0.9", False, "no code"),
+            ("e", "D", "D", "e", "0.2", False, ""),
+        )
+    ]
+    for dataset, left, entry, column, text, others, why in (
+        ("d", "B", "t/d/b", "Glass", "0.6", ["A"], "no method"),
+        ("e", "", "t/e/c", "e", "0.9", ["B", "D"], "no code"),
+    ):
+        of_both = {
+            "place": place(left or "C", column),
+            "quote": f"{text} in bold",
+            "measure": MEASURE | {"dataset": dataset},
+            "one_draw": False,
+        }
+        printed = {"left": entry, "is": "better", "than": [f"t/{dataset}/*"]}
+        measured = {"left": {"method": left}, "is": "better", "than": {"best_of": others}, "tie": 0.02}
+        expected += [
+            Claim(f"t/bold/{dataset}", "arithmetic", expects=printed, **of_both),
+            Claim(
+                f"t/best/{dataset}", "order", expects=measured, family="t/best", not_testable=why, **of_both
+            ),
+        ]
+    expected += [
+        Claim(
+            "u/d/6",
+            "value",
+            {"artifact": "Table 2", "row": "6", "column": "d"},
+            "1.0 ± 0.5",
+            published=parse_printed("1.0 ± 0.5"),
+            measure={"metric": "m", "method": "A", "dataset": "d", "where": {"k": 6}},
+            family="u",
+            repetitions=9,
+            spread="sd",
+        ),
+        Claim(
+            "a/d-e/2",
+            "value",
+            {"section": "1"},
+            "about d e at 2",
+            reading="of all",
+            published=parse_printed("0.3 ± 0.1"),
+            measure={"method": "A", "metric": "m", "where": {"k": 2}, "dataset": "d e"},
+            family="b",
+            repetitions=3,
+            spread="sd",
+            one_draw=True,
+            tolerance={"absolute": 0.25},
+            not_testable="no data",
+        ),
+        Claim(
+            "b",
+            "value",
+            {"section": "1"},
+            "q",
+            published=parse_printed("0.3"),
+            measure={"dataset": "d", "method": "A", "metric": "m"},
+            family="b",
+            repetitions=5,
+            spread="se",
+        ),
+    ]
+    claims = found.claims.values()
+    assert [replace(c, reading="") if "in bold" in c.quote else c for c in claims] == expected
+    assert found.claims["t/d/a"].published_sd == pytest.approx(0.1 * 5**0.5)
+    assert found.claims["u/d/6"].published_sd == 0.5
+    assert found.claims["b"].published_sd is None
+    assert found.claims["t/e/c"].allowance == pytest.approx(0.09)
+    assert (found.claims["a/d-e/2"].allowance, found.claims["b"].allowance) == (0.25, 0.0)
+    assert found.claims["t/d/b"].place_text() == "Table 1, row B, column Glass, page 3"
+    assert all(claim.reading for claim in found.claims.values() if "in bold" in claim.quote)
+
+
+def test_what_a_file_leaves_out_is_plain(tmp_path):
+    text = FULL.replace("repetitions: 5\nspread: se\n", "").replace("deterministic: [A]\n", "")
+    text = text.replace('excluded: [{section: "2", quote: q, why: w}]\n', "").replace(" ± 0.1", "")
+    found = claims_of(tmp_path, text)
+    assert (found.claims["b"].repetitions, found.claims["b"].spread) == (None, "sd")
+    assert (found.claims["t/d/a"].repetitions, found.claims["t/d/a"].spread) == (None, "sd")
+    assert (found.deterministic, found.excluded) == (frozenset(), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "slugged"), [("HAC-C", "hac-c"), ("k = 1.5", "k-1.5"), ("(A) b_c.", "a-b-c"), ("É2", "2")]
+)
+def test_ids_are_made_of_names(text, slugged):
+    assert slug(text) == slugged
 
 
 def test_for_each_gives_one_claim_for_each_combination(tmp_path):

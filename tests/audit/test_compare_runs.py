@@ -53,8 +53,16 @@ def test_equal_runs_agree_whatever_their_times(write, capsys):
     found = compare_runs(a, b)
     assert found.values.equal.all()
     assert found.agree()
-    assert list(found.times.metric) == ["cpu_seconds", "fit_seconds"]
-    assert found.times.ratio.tolist() == [1.0, 2.5]
+    assert found.times.to_dict("list") == {
+        "paper": ["toy"] * 2,
+        "dataset": ["d"] * 2,
+        "method": ["A"] * 2,
+        "metric": ["cpu_seconds", "fit_seconds"],
+        "ratio": [1.0, 2.5],
+        "low": [1.0, 2.0],
+        "high": [1.0, 3.0],
+        "cells": [2, 2],
+    }
     assert main(["compare", str(a), str(b)]) == 0
     assert "2 values in both: 2 bit-equal" in capsys.readouterr().out
 
@@ -75,6 +83,54 @@ def test_tolerances(write, tmp_path, capsys):
     assert main(["compare", str(a), str(b), "--metric", "purity=1e-6"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "tolerance", "agrees"),
+    [
+        (1.0, 1.5, Tolerance(relative=0, absolute=0.5), True),
+        (1.0, 1.5, Tolerance(relative=0, absolute=0.49), False),
+        (-2.0, -1.0, Tolerance(relative=0.5, absolute=0), True),  # half of the larger one
+        (-1.0, -2.0, Tolerance(relative=0.5, absolute=0), True),
+        (-2.0, -1.0, Tolerance(relative=0.49, absolute=0), False),
+        (1.0, 2.0, Tolerance(relative=0.25, absolute=0.5), True),  # both add up
+        (1.0, 2.0, Tolerance(relative=0, absolute=0.5, metrics={"purity": 0.25}), True),
+        (1.0, 2.0, Tolerance(relative=0.5, absolute=0, metrics={"purity": 0.25}), False),
+        (1e-13, 0.0, None, True),
+        (1.0, 1.0 + 1e-10, None, True),
+        (1.0, 1.0 + 1e-8, None, False),
+    ],
+)
+def test_what_a_tolerance_allows(write, left, right, tolerance, agrees):
+    a, b = (write(n, cells("d", "A", {"purity": [v]})) for n, v in (("a", left), ("b", right)))
+    found = compare_runs(a, b, tolerance)
+    assert found.agree() == agrees
+    assert found.values[["a", "b", "difference", "equal", "agrees"]].values.tolist() == [
+        [left, right, right - left, False, agrees]
+    ]
+
+
+def test_the_largest_difference_comes_first(write):
+    a = write("a", cells("d", "A", {"purity": [0.5, 0.5, 0.5, 0.5]}))
+    b = write("b", cells("d", "A", {"purity": [0.6, 0.2, 0.5, 0.9]}))
+    assert compare_runs(a, b).beyond.repetition.tolist() == [3, 1, 0]
+
+
+def test_ratios_are_of_times_and_memory_where_both_took_any(write):
+    metrics = {"fit_seconds": [0.0, 2.0, 4.0], "model_memory_mb": [1.0, 1.0, 1.0]}
+    rows = cells("e", "B", metrics) + cells("e", "A", metrics) + cells("d", "B", metrics)
+    slower = [row | {"value": row["value"] * (1 + row["repetition"])} for row in rows]
+    a, b = write("a", rows, peak_memory_mb=8.0), write("b", slower, peak_memory_mb=4.0)
+    found = compare_runs(a, b)
+    assert found.values.empty and found.agree()
+    ratios = {"cpu_seconds": [1, 1, 1, 3], "peak_memory_mb": [0.5, 0.5, 0.5, 3]}
+    ratios |= {"fit_seconds": [2.5, 2, 3, 2], "model_memory_mb": [2, 1, 3, 3]}
+    columns = ["dataset", "method", "metric", "ratio", "low", "high", "cells"]
+    assert sorted(found.times[columns].values.tolist()) == sorted(
+        [dataset, method, metric, *numbers]
+        for dataset, method in (("d", "B"), ("e", "A"), ("e", "B"))
+        for metric, numbers in ratios.items()
+    )
+
+
 def test_missing_cells_and_statuses(write, capsys):
     longer = write("longer", BASE, cells("d", "B", {"purity": [0.1]}))
     short, broken = write("short", BASE), write("broken", BASE, failed("d", "B", "timeout", "60 s", [0]))
@@ -86,7 +142,11 @@ def test_missing_cells_and_statuses(write, capsys):
     assert main(["compare", str(longer), str(short), "--only-common"]) == 0
     assert main(["compare", str(longer), str(short)]) == 1
     changes = compare_runs(longer, broken).statuses
-    assert changes[["status_a", "status_b"]].values.tolist() == [["ok", "timeout"]]
+    assert changes[["dataset", "method", "repetition", "status_a", "status_b"]].values.tolist() == [
+        ["d", "B", 0, "ok", "timeout"]
+    ]
+    assert list(changes.index) == [0]
+    assert compare_runs(longer, broken).missing.empty  # what a failed cell does not measure is not missing
     assert main(["compare", str(longer), str(broken), "--only-common"]) == 1
     assert "changed statuses" in capsys.readouterr().out
 
@@ -102,7 +162,8 @@ def test_changed_verdicts_certificates_and_inputs(write, tmp_path):
         ["p", "y", "reproduced", "(absent)"],
     ]
     assert compare_runs(a, b, only_common=True).verdicts.claim.tolist() == ["x"]
-    assert found.certificates.id.tolist() == ["c"]
+    assert found.certificates.values.tolist() == [["c", "True", "False"]]
+    assert list(found.verdicts.columns) == ["paper", "claim", "verdict_a", "verdict_b"]
     for found in (compare_runs(a, write("none", BASE)), compare_runs(tmp_path / "none", a)):
         assert found.verdicts.empty and found.certificates.empty
     same = compare_runs(a, a)
@@ -110,11 +171,39 @@ def test_changed_verdicts_certificates_and_inputs(write, tmp_path):
     assert same.inputs.empty
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"audit": [("p", "x", "reproduced"), ("p", "y", "contradicted")]},
+        {"certificates": [("c", True), ("d", False)]},
+    ],
+)
+def test_one_verdict_or_certificate_that_differs_is_a_difference(write, how):
+    ((key, rows),) = how.items()
+    a, same, other = (
+        write("a", BASE, **how),
+        write("same", BASE, **how),
+        write("other", BASE, **{key: rows[:1]}),
+    )
+    assert compare_runs(a, same).agree()
+    assert not compare_runs(a, other).agree(only_common=True)
+    assert compare_runs(a, other, only_common=True).agree()
+
+
 def test_inputs_that_differ_are_named(write):
-    a, b = write("a", BASE, data_sha256="11"), write("b", BASE, data_sha256="22")
-    assert compare_runs(a, b).inputs[["method", "input", "changed", "cells"]].values.tolist() == [
-        ["A", "data_sha256", 2, 2]
-    ]
+    rows = cells("e", "A", {"purity": [0.5]}) + cells("d", "B", {"purity": [0.5]})
+    a = write("a", BASE, rows, data_sha256="11", code_digest=None, params="{}")
+    b = write("b", BASE, rows, data_sha256="22", code_digest=None, params='{"k":1}')
+    found = compare_runs(a, b)
+    assert found.agree()
+    assert found.inputs.to_dict("list") == {
+        "paper": ["toy"] * 6,
+        "dataset": ["d", "d", "d", "d", "e", "e"],
+        "method": ["A", "A", "B", "B", "A", "A"],
+        "input": ["data_sha256", "params"] * 3,
+        "changed": [2, 2, 1, 1, 1, 1],
+        "cells": [2, 2, 1, 1, 1, 1],
+    }
 
 
 def test_a_value_that_is_missing_on_one_side_is_a_difference(write):

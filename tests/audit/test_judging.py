@@ -8,6 +8,7 @@ from scipy import stats
 
 from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
+from cladebench.audit.audit_run import COLUMNS, audit_paper
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own
 
@@ -87,6 +88,105 @@ def test_a_sentence_names_what_its_parts_rest_on(tmp_path):
         "order": ["glass", "A; HAC", both, "oracle", "label_free"],
         "sentence": ["glass", "A; HAC", both, "oracle", "label_free"],
     }
+
+
+def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
+    claims = claims_of(tmp_path, TABLE)
+    values = 0.5 + NOISE
+    hac = cells("glass", "HAC", {PURITY: [0.63]}, stand_in_for="real glass")
+    rows = audit_paper(claims, frame(cells("glass", "A", {PURITY: values}), hac), selection=SELECTION)
+    found = {row["claim"]: row for row in rows}
+    assert all(tuple(row) != () and set(row) == set(COLUMNS) for row in rows)
+    low, high = stats.t.interval(0.95, 4, values.mean(), stats.sem(values))
+    variance = values.var(ddof=1) / 5 + 0.02**2 / 5
+    df = variance**2 / ((values.var(ddof=1) / 5) ** 2 / 4 + (0.02**2 / 5) ** 2 / 4)
+    p_value = 2 * stats.t.sf(0.025 / variance**0.5, df)
+    common = {"paper": "toy", "quote": "q", "reading": "", "dataset": "glass", "metric": PURITY}
+    plain = {"selection": "one setting", "selection_beside": "", "parts": [], "stand_in_for": []}
+    assert found["t/glass/a"] == common | plain | {
+        "claim": "t/glass/a",
+        "place": "Table 1, row A, column glass",
+        "published": "0.47 ± 0.02",
+        "measured": pytest.approx(0.5),
+        "low": pytest.approx(low),
+        "high": pytest.approx(high),
+        "n": 5,
+        "verdict": o.CONTRADICTED,
+        "reason": f"measured 0.5000, 0.03000 from the printed 0.47 ± 0.02; rounding and noise explain "
+        f"{0.005 + stats.t.ppf(0.975, df) * variance**0.5:.5f}",
+        "kind": "value",
+        "quote": "0.47 ± 0.02",
+        "difference": pytest.approx(0.03),
+        "detectable": pytest.approx((stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * variance**0.5 + 0.005),
+        "p_value": pytest.approx(p_value),
+        "p_exact": None,
+        "p_adjusted": pytest.approx(2 * p_value),  # of two in the table, the other has the p-value 1
+        "published_value": 0.47,
+        "published_spread": 0.02,
+        "n_published": 5,
+        "precision": 0.01,
+        "family": "t",
+        "measured_beside": found["t/glass/a"]["measured"],
+        "verdict_beside": o.CONTRADICTED,
+        "methods": ["A"],
+        "cells": ["toy/glass/A/default/*"],
+        "cells_beside": ["toy/glass/A/default/*"],
+    }
+    gap = pytest.approx(-0.13)
+    p_order = pytest.approx(stats.ttest_1samp(values, 0.63).pvalue)
+    assert found["order"] == common | plain | {
+        "claim": "order",
+        "place": "section 1",
+        "published": f"A > HAC in {PURITY}",
+        "measured": gap,
+        "low": pytest.approx(low - 0.63),
+        "high": pytest.approx(high - 0.63),
+        "n": 5,
+        "verdict": o.ANALOGUE_FAILS,
+        "reason": "on stand-in data contradicted: A 0.5000, HAC 0.6300: the opposite, adjusted p = 3.3e-6",
+        "kind": "order",
+        "difference": gap,
+        "detectable": pytest.approx((stats.t.ppf(0.975, 4) + stats.t.ppf(0.8, 4)) * stats.sem(values)),
+        "p_value": p_order,
+        "p_exact": 1 / 16,
+        "p_adjusted": p_order,
+        "published_value": None,
+        "published_spread": None,
+        "n_published": None,
+        "precision": None,
+        "family": "order",
+        "measured_beside": gap,
+        "verdict_beside": o.ANALOGUE_FAILS,
+        "methods": ["A", "HAC"],
+        "cells": ["toy/glass/A/default/*", "toy/glass/HAC/default/*"],
+        "cells_beside": ["toy/glass/A/default/*", "toy/glass/HAC/default/*"],
+        "stand_in_for": ["real glass"],
+    }
+    sentence = found["sentence"]
+    assert (sentence["selection"], sentence["family"], sentence["dataset"]) == ("one setting", "", "glass")
+    assert (sentence["n"], sentence["published"], sentence["measured_beside"]) == (2, "", None)
+    assert sentence["parts"] == [
+        {"claim": "order", "verdict": o.ANALOGUE_FAILS},
+        {"claim": "t/glass/a", "verdict": o.CONTRADICTED},
+    ]
+    assert sentence["stand_in_for"] == ["real glass"]
+
+
+def test_without_rules_of_selection_there_is_one_verdict(tmp_path):
+    rows = cells("glass", "A", {PURITY: 0.47 + NOISE}, {"k": 1})
+    found = audit_paper(claims_of(tmp_path, TABLE), frame(rows))[0]
+    assert (found["verdict"], found["verdict_beside"], found["selection"]) == (
+        o.REPRODUCED,
+        o.REPRODUCED,
+        "one setting",
+    )
+    apart = audit_paper(
+        claims_of(tmp_path, TABLE), frame(rows, cells("glass", "A", {PURITY: 0.5 + NOISE}, {"k": 2}))
+    )[0]
+    assert (apart["verdict"], apart["reason"]) == (
+        o.NOT_TESTABLE,
+        "no setting of A on glass is selected under the rule ''",
+    )
 
 
 def test_wrong_claims_about_good_records_are_contradicted(tmp_path):
@@ -449,6 +549,186 @@ def test_ratios_trends_and_bounds(tmp_path):
     assert bad.measured["linear"] == pytest.approx(2.0 - 1.1)
 
 
+SAID = """
+claims:
+  - id: c
+    kind: {kind}
+    place: {{section: "1"}}
+    quote: q
+    measure: {{dataset: a, metric: m, direction: {direction}}}
+    expects: {expects}
+"""
+X, Y = cells("a", "X", {"m": 3.0 + NOISE}), cells("a", "Y", {"m": 1.0 + NOISE[::-1]})
+
+
+@pytest.mark.parametrize(
+    ("relation", "direction", "published", "verdict"),
+    [
+        ("{left: {method: X}, is: better, than: {method: Y}}", "higher", "X > Y in m", o.REPRODUCED),
+        ("{left: {method: X}, is: better, than: {method: Y}}", "lower", "X < Y in m", o.CONTRADICTED),
+        ("{left: {method: X}, is: worse, than: {method: Y}}", "higher", "X < Y in m", o.CONTRADICTED),
+        ("{left: {method: X}, is: worse, than: {method: Y}}", "lower", "X > Y in m", o.REPRODUCED),
+        ("{left: {method: X}, is: higher, than: {method: Y}}", "lower", "X > Y in m", o.REPRODUCED),
+        ("{left: {method: X}, is: lower, than: {method: Y}}", "higher", "X < Y in m", o.CONTRADICTED),
+        (
+            "{left: {method: Y}, is: no_worse, than: {method: X}, margin: 2.5}",
+            "higher",
+            "Y > X - 2.5 in m",
+            o.REPRODUCED,
+        ),
+        (
+            "{left: {method: X}, is: no_worse, than: {method: Y}, margin: 2.5}",
+            "lower",
+            "X < Y + 2.5 in m",
+            o.REPRODUCED,
+        ),
+        (
+            "{left: {method: X}, is: no_worse, than: {method: Y}, margin: 1.5}",
+            "lower",
+            "X < Y + 1.5 in m",
+            o.CONTRADICTED,
+        ),
+        ("{left: {method: X}, is: never_above, than: {method: Y}}", "higher", "X <= Y in m", o.CONTRADICTED),
+        ("{left: {method: X}, is: never_below, than: {method: Y}}", "lower", "X >= Y in m", o.REPRODUCED),
+        ("{left: {method: X}, is: higher, than: {value: 2.5}}", "lower", "X > 2.5 in m", o.REPRODUCED),
+        (
+            "{left: {method: X}, is: better, than: {method: Y}, tie: 3}",
+            "higher",
+            "X > Y in m",
+            o.WITHIN_NOISE,
+        ),
+        (
+            "{left: {method: X}, is: better, than: {best_of: [Z]}}",
+            "higher",
+            "X > the others in m",
+            o.NOT_TESTABLE,
+        ),
+        (
+            "{left: {method: X, metric: s, at: {k: 2}}, is: better, than: {method: Y}}",
+            "higher",
+            "X (s, k = 2) > Y in m",
+            o.NOT_TESTABLE,
+        ),
+    ],
+)
+def test_an_order_says_what_was_claimed(tmp_path, relation, direction, published, verdict):
+    text = SAID.format(kind="order", direction=direction, expects=relation)
+    found = judged(claims_of(tmp_path, text), frame(X, Y)).loc["c"]
+    assert (found.published, found.verdict) == (published, verdict), found.reason
+    if verdict == o.REPRODUCED and "never" not in relation and "value" not in relation:
+        assert found.reason.startswith("Y 1, X 3: " if "{method: Y}, is" in relation else "X 3, Y 1: ")
+
+
+@pytest.mark.parametrize(
+    ("expects", "published", "verdict"),
+    [
+        ("{of: {method: X}, to: {method: Y}, at_least: 2}", "X / Y at least 2 in m", o.REPRODUCED),
+        ("{of: {method: X}, to: {method: Y}, at_most: 2}", "X / Y at most 2 in m", o.CONTRADICTED),
+        (
+            "{of: {method: X}, to: {method: Y}, at_least: 4, at_most: 5}",
+            "X / Y at least 4 and at most 5 in m",
+            o.DIRECTION_ONLY,
+        ),
+        ("{of: {method: X}, to: {method: Z}, at_least: 2}", "X / Z at least 2 in m", o.NOT_TESTABLE),
+        # A missing rival could be larger: "at least" then holds no longer, "at most" all the more.
+        ("{of: {method: X}, to: {best_of: [Y, Z]}, at_least: 2}", "X / Y at least 2 in m", o.NOT_TESTABLE),
+        ("{of: {method: X}, to: {best_of: [Y, Z]}, at_most: 4}", "X / Y at most 4 in m", o.REPRODUCED),
+        (
+            "{of: {method: X}, to: {best_of: [Y, Z]}, at_least: 2, at_most: 4}",
+            "X / Y at least 2 and at most 4 in m",
+            o.NOT_TESTABLE,
+        ),
+    ],
+)
+def test_a_ratio_says_what_was_claimed(tmp_path, expects, published, verdict):
+    text = SAID.format(kind="ratio", direction="higher", expects=expects)
+    found = judged(claims_of(tmp_path, text), frame(X, Y)).loc["c"]
+    assert (found.published, found.verdict) == (published, verdict), found.reason
+
+
+@pytest.mark.parametrize(
+    ("expects", "published", "verdict", "reason"),
+    [
+        ("{points: [P1, P3], slope: {at_least: -1}}", "slope of m at least -1", o.REPRODUCED, "holds"),
+        ("{points: [P1, P3], slope: {at_most: -1}}", "slope of m at most -1", o.REPRODUCED, "holds"),
+        ("{points: [P1, P3], slope: {at_most: -2}}", "slope of m at most -2", o.CONTRADICTED, "slope -1"),
+        (
+            "{points: [P1, P3], slope: {at_most: -1}, log: [x, y]}",
+            "slope of m (x and y logarithmic) at most -1",
+            o.REPRODUCED,
+            "slope -1 against -1",
+        ),
+        (
+            "{points: [P0, P3], slope: {at_most: -1}, log: [x]}",
+            "slope of m (x logarithmic) at most -1",
+            o.NOT_TESTABLE,
+            "a logarithmic x needs positive numbers",
+        ),
+        (
+            "{points: [P1, PZ], slope: {at_most: -1}, log: [y]}",
+            "slope of m (y logarithmic) at most -1",
+            o.NOT_TESTABLE,
+            "a logarithmic y needs positive numbers",
+        ),
+        (
+            "{points: [P1, PS], slope: {at_most: -1}}",
+            "slope of m at most -1",
+            o.NOT_TESTABLE,
+            "the points have one x",
+        ),
+        (
+            "{points: [P1, PO], slope: {at_most: -1}}",
+            "slope of m at most -1",
+            o.NOT_TESTABLE,
+            "the points share no task",
+        ),
+        (
+            "{points: [P1, PN], slope: {at_most: -1}}",
+            "slope of m at most -1",
+            o.NOT_TESTABLE,
+            "no cell of N on a in this run",
+        ),
+    ],
+)
+def test_a_trend_says_what_was_claimed(tmp_path, expects, published, verdict, reason):
+    points = {"P1": (1, "X"), "P3": (3, "Y"), "P0": (0, "X"), "PZ": (2, "Zero"), "PS": (1, "Y")}
+    for name, (x, method) in (points | {"PO": (2, "Other"), "PN": (2, "N")}).items():
+        expects = expects.replace(name, f"{{x: {x}, method: {method}}}")
+    rows = [
+        cells("a", "X", {"m": 3.0 * (1 + NOISE)}),
+        cells("a", "Y", {"m": 1.0 * (1 + NOISE)}),
+        cells("a", "Zero", {"m": np.zeros(5)}),
+        cells("a", "Other", {"m": NOISE + 1}, tasks=[*"abcde"]),
+    ]
+    if "-1" in expects and "log" not in expects:
+        rows[0] = cells("a", "X", {"m": 3.0 + NOISE})
+        rows[1] = cells("a", "Y", {"m": 1.0 + NOISE})
+    text = SAID.format(kind="trend", direction="higher", expects=expects)
+    found = judged(claims_of(tmp_path, text), frame(*rows)).loc["c"]
+    assert (found.published, found.verdict) == (published, verdict), found.reason
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("method", "verdict", "measured", "reason"),
+    [
+        ("method: X, ", o.NOT_TESTABLE, 3.0, "other data: the mean 3 is the printed value as rounded"),
+        ("method: Z, ", o.NOT_TESTABLE, None, "other data"),
+        ("", o.NOT_TESTABLE, None, "other data"),
+    ],
+)
+def test_a_number_that_cannot_be_judged_is_shown_beside_what_is_measured(
+    tmp_path, method, verdict, measured, reason
+):
+    text = SAID.format(kind="value", direction="higher", expects="{}").replace("    expects: {}\n", "")
+    text = text.replace("{dataset: a, ", f"{{{method}dataset: a, ")
+    text = text.replace("quote: q", 'quote: q\n    published: "3.0"\n    not_testable: other data')
+    found = audit_paper(claims_of(tmp_path, text), frame(X, Y))[0]
+    assert (found["verdict"], found["reason"]) == (verdict, reason)
+    assert found["measured"] == (None if measured is None else pytest.approx(measured))
+    assert found["cells"] == (["toy/a/X/default/*"] if measured else [])
+
+
 CERTIFICATES = """
 claims:
   - id: binary
@@ -472,6 +752,25 @@ def test_certificates_decide_sentences_about_the_cost(tmp_path):
     assert "first c1" in verdict(["binary", "binary"], [True, False]).reason
     assert verdict(["binary", "other"], [True, True]).verdict == o.NOT_TESTABLE
     assert judged(claims, empty).loc["binary"].reason == "this run has no certificates"
+    good = verdict(["binary", "binary", "other"], [True, True, False])
+    assert (good.n, good.reason) == (2, "all 2 certificates of topic 'binary' passed")
+    bad = verdict(["binary", "other", "binary", "binary"], [True, False, False, False])
+    assert (bad.n, bad.reason) == (3, "2 of 3 certificates of topic 'binary' failed, first c2")
+    assert verdict(["binary"], [True]).reason == "1 certificates of topic 'binary', 2 needed"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "verdict", "n"),
+    [("c[01]", o.REPRODUCED, 2), ("c*", o.CONTRADICTED, 3), ("d*", o.NOT_TESTABLE, None)],
+)
+def test_certificates_are_named_by_a_pattern_and_one_is_enough(tmp_path, pattern, verdict, n):
+    text = CERTIFICATES.replace("at_least: 2", f"id: '{pattern}'")
+    table = pd.DataFrame({"id": ["c0", "c1", "c2"], "topic": "binary", "passed": [True, True, False]})
+    records = frame(cells("a", "X", {PURITY: [0.5]}))
+    found = audit_paper(claims_of(tmp_path, text), records, certificates=table)[0]
+    assert (found["verdict"], found["n"]) == (verdict, n)
+    one = audit_paper(claims_of(tmp_path, text), records, certificates=table.iloc[:1])[0]
+    assert one["verdict"] == (o.NOT_TESTABLE if pattern == "d*" else o.REPRODUCED)
 
 
 ARITHMETIC = """

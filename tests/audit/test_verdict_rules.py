@@ -27,6 +27,7 @@ from cladebench.audit.verdict_types import (
     Outcome,
     Rules,
 )
+from cladebench.notation import significant
 
 RULES = Rules()
 AGREEMENT = (REPRODUCED, WITHIN_NOISE)
@@ -41,6 +42,11 @@ def value(ours, text, **how):
 def order(left, right, sign=1.0, family=1, **how):
     comparison = compare(np.asarray(left, dtype=float), np.asarray(right, dtype=float), sign=sign, **how)
     return judge_order(comparison, min(1.0, family * comparison.gap.p_value()), RULES, tests=family)
+
+
+def interval(values):
+    """What scipy has for the interval of a mean."""
+    return stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
 
 
 samples = st.lists(st.floats(-1, 1), min_size=2, max_size=8).map(np.array)
@@ -89,6 +95,89 @@ def test_reproduced_reaches_to_the_half_unit_and_no_further():
 def test_the_p_value_of_a_number_is_that_of_its_verdict(noise, sd, centre, published_sd):
     found = value(centre + sd * noise, "0.50", published_sd=published_sd)
     assert (found.verdict == CONTRADICTED) == (found.p_value < RULES.alpha)
+
+
+@pytest.mark.parametrize(
+    ("ours", "text", "verdict", "reason"),
+    [
+        ([0.468, 0.470, 0.475], "0.47", REPRODUCED, "the mean 0.4710 is the printed value as rounded"),
+        (
+            [0.47, 0.48, 0.49],
+            "0.47",
+            WITHIN_NOISE,
+            "0.01000 from the printed value; rounding and noise explain 0.04013",
+        ),
+        (
+            [0.57, 0.58, 0.59],
+            "0.47",
+            CONTRADICTED,
+            "measured 0.5800, 0.1100 from the printed 0.47; rounding and noise explain 0.04013",
+        ),
+        (
+            [0.3, 0.6, 0.5],
+            "0.47",
+            NOT_TESTABLE,
+            "n too small: n = 3 can detect no less than 0.6739, and 0.1175 would be needed",
+        ),
+        (
+            [1.1, 1.2, 1.0],
+            "1",
+            NOT_TESTABLE,
+            "the rounding of the printed number, 0.5000, is more than the 0.2500 that would be needed",
+        ),
+    ],
+)
+def test_a_verdict_on_a_number_comes_with_all_that_it_rests_on(ours, text, verdict, reason):
+    found = value(ours, text, published_sd=None, n_published=3)
+    low, high = interval(ours)
+    printed = parse_printed(text)
+    gap, half = np.mean(ours) - printed.value, printed.unit / 2
+    se = stats.sem(ours) * math.sqrt(2)  # their mean varies as ours does
+    assert (found.verdict, found.reason, found.n) == (verdict, reason, 3)
+    assert found.supported == (verdict in AGREEMENT)
+    assert [found.measured, found.low, found.high, found.difference] == pytest.approx(
+        [np.mean(ours), low, high, gap]
+    )
+    assert found.detectable == pytest.approx((stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * se + half)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(max(0.0, abs(gap) - half) / se, 2), abs=1e-6)
+    assert (found.p_exact, found.p_adjusted) == (None, None)
+
+
+def test_what_one_repetition_gives_is_shown_beside_its_verdict():
+    assert value([0.5], "0.47") == Outcome(
+        NOT_TESTABLE,
+        "n too small: a single repetition gives no interval",
+        measured=0.5,
+        n=1,
+        difference=0.5 - 0.47,
+    )
+    label = {"label": "A against B"}
+    assert order([0.75], [0.5], **label) == Outcome(
+        NOT_TESTABLE,
+        "A against B: n too small: a single pair gives no test",
+        measured=0.25,
+        n=1,
+        difference=0.25,
+    )
+    assert judge_bound(np.array([0.5]), np.array([0.75]), sign=-1.0, **label) == Outcome(
+        NOT_TESTABLE,
+        "A against B: n too small: it holds in a single repetition",
+        measured=-0.25,
+        n=1,
+        difference=-0.25,
+    )
+    once = judge_ratio(np.array([8.0]), np.array([4.0]), RULES, at_least=1, at_most=3, **label)
+    assert once == Outcome(
+        NOT_TESTABLE,
+        "A against B: ratio 2, claimed at least 1 and at most 3; n too small: a single pair gives no interval",
+        measured=pytest.approx(2.0),
+        n=1,
+    )
+
+
+def test_a_number_of_one_draw_says_so_where_it_cannot_be_judged():
+    wide = value([0.3, 0.6, 0.5], "0.47", one_draw=True).reason
+    assert wide.endswith("would be needed (the paper's is one draw of the data)")
 
 
 def test_too_coarse_a_print_is_told_from_too_few_repetitions():
@@ -140,6 +229,12 @@ def test_the_family_makes_an_order_harder():
     assert order(left, right, family=6).verdict == DIRECTION_ONLY
 
 
+def test_a_p_value_of_just_five_percent_is_enough():
+    comparison = compare(np.array([0.6, 0.7, 0.8]), np.array([0.5, 0.55, 0.6]), sign=1.0)
+    assert judge_order(comparison, 0.05, RULES, tests=1).verdict == REPRODUCED
+    assert judge_order(comparison, 0.0501, RULES, tests=1).verdict != REPRODUCED
+
+
 def test_what_could_have_been_detected_is_stated_for_the_corrected_test():
     """A difference of that size is significant, and the claim is not, after correction, let through on less."""
     left, right = np.array([0.9, 0.7, 0.8, 0.9, 0.7]), np.array([0.7, 0.7, 0.7, 0.8, 0.6])
@@ -166,6 +261,59 @@ def test_deterministic_sides_need_no_test():
     assert order([0.63], [0.1]).verdict == NOT_TESTABLE
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "how", "verdict", "reason"),
+    [
+        ([0.9, 0.8, 0.85], [0.5, 0.41, 0.44], {}, REPRODUCED, "holds, adjusted p = 0.00021"),
+        ([0.5, 0.41, 0.44], [0.9, 0.8, 0.85], {}, CONTRADICTED, "the opposite, adjusted p = 0.00021"),
+        ([0.5, 0.51, 0.53], [0.5, 0.5, 0.5], {}, DIRECTION_ONLY, "right side, adjusted p = 0.27"),
+        ([0.5, 0.5, 0.5], [0.5, 0.51, 0.53], {}, WITHIN_NOISE, "not told apart, adjusted p = 0.27"),
+        ([0.5, 0.51, 0.5], [0.5, 0.5, 0.51], {"tie": 0.1}, WITHIN_NOISE, "equal to within 0.1000"),
+        (
+            [0.9, 0.1, 0.8],
+            [0.2, 0.6, 0.5],
+            {},
+            NOT_TESTABLE,
+            "n too small: n = 3 can detect no less than 1.892, and 0.1292 would be needed",
+        ),
+    ],
+)
+def test_a_verdict_on_an_order_comes_with_all_that_it_rests_on(left, right, how, verdict, reason):
+    found = order(left, right, **how, label="A, B")
+    apart = np.subtract(left, right)
+    low, high = interval(apart)
+    assert (found.verdict, found.reason, found.n) == (verdict, f"A, B: {reason}", 3)
+    assert found.supported == (verdict in (REPRODUCED, DIRECTION_ONLY))
+    assert [found.measured, found.difference, found.low, found.high] == pytest.approx(
+        [apart.mean(), apart.mean(), low, high]
+    )
+    assert found.detectable == pytest.approx((stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * stats.sem(apart))
+    p_value = stats.ttest_1samp(apart, 0).pvalue
+    assert [found.p_value, found.p_adjusted] == pytest.approx([p_value, p_value])
+    flips = np.abs(np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T @ apart)
+    assert found.p_exact == (flips >= abs(apart.sum()) - 1e-9).mean()
+    mirrored = order(right, left, sign=-1.0, **how, label="A, B")
+    assert (mirrored.verdict, mirrored.reason) == (found.verdict, found.reason)
+    assert [mirrored.measured, mirrored.low, mirrored.high] == pytest.approx([-apart.mean(), -high, -low])
+
+
+@pytest.mark.parametrize(
+    ("left", "how", "verdict", "reason", "supported"),
+    [
+        (0.75, {}, REPRODUCED, "holds; nothing varies", True),
+        (0.25, {}, CONTRADICTED, "the opposite; nothing varies", False),
+        (0.5, {}, WITHIN_NOISE, "equal", False),
+        (0.25, {"tie": 0.25}, WITHIN_NOISE, "equal", False),
+        (0.5, {"or_equal": True}, REPRODUCED, "holds; nothing varies", True),
+    ],
+)
+def test_a_known_order_comes_with_its_difference_alone(left, how, verdict, reason, supported):
+    gap = left - 0.5
+    assert order([left], [0.5], point=True, label="A, B", **how) == Outcome(
+        verdict, f"A, B: {reason}", gap, gap, gap, 1, gap, 0.0, supported=supported
+    )
+
+
 def test_what_admits_equality_holds_when_equal():
     assert order([0.63], [0.63], point=True, or_equal=True).verdict == REPRODUCED
     assert order([0.63] * 3, [0.63] * 3, or_equal=True).on_stand_in().verdict == ANALOGUE_HOLDS
@@ -178,11 +326,18 @@ def test_the_rounding_of_sums_is_no_difference():
     assert judge_bound(cost * (1 + 1e-13), cost, sign=-1.0, label="").verdict == REPRODUCED
 
 
-def test_one_violation_breaks_a_bound():
-    assert judge_bound(np.array([3.0, 3.0]), np.array([3.0, 4.0]), sign=-1.0, label="").verdict == REPRODUCED
-    broken = judge_bound(np.array([3.0, 5.0]), np.array([3.0, 4.0]), sign=-1.0, label="")
-    assert broken.verdict == CONTRADICTED
-    assert broken.difference == 1.0
+@pytest.mark.parametrize(("sign", "left"), [(-1.0, [3.0, 6.0, 4.5]), (1.0, [3.0, 2.0, 3.5])])
+def test_one_violation_breaks_a_bound(sign, left):
+    bound = np.array([3.0, 4.0, 4.0])
+    assert judge_bound(np.array(left), bound, sign=sign, label="A") == Outcome(
+        CONTRADICTED,
+        "A: violated in 2 of 3, by up to 2",
+        measured=-sign * 2.0,
+        n=3,
+        difference=-sign * 2.0,
+    )
+    kept = judge_bound(bound - sign * np.array([0.0, -0.5, -1.0]), bound, sign=sign, label="A")
+    assert kept == Outcome(REPRODUCED, "A: holds in all 3", measured=0.0, n=3, difference=0.0, supported=True)
 
 
 def test_a_bound_that_was_tried_once_is_not_shown():
@@ -210,6 +365,31 @@ def test_ratios(ratios, low, high, verdict):
     ratios = np.array(ratios, dtype=float)
     found = judge_ratio(ratios, np.ones(ratios.size), RULES, at_least=low, at_most=high)
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict", "supported"),
+    [
+        ([20, 21, 19], REPRODUCED, True),
+        ([9.6, 10.4, 9.9], WITHIN_NOISE, True),
+        ([3, 3.1, 2.9], DIRECTION_ONLY, True),
+        ([0.5, 0.52, 0.49], CONTRADICTED, False),
+        ([5, 50, 20], NOT_TESTABLE, False),
+    ],
+)
+def test_a_verdict_on_a_ratio_comes_with_all_that_it_rests_on(ratios, verdict, supported):
+    found = judge_ratio(np.array(ratios), np.ones(3), RULES, at_least=10, at_most=100, label="A / B")
+    logs = np.log(ratios)
+    assert (found.verdict, found.supported, found.n) == (verdict, supported, 3)
+    assert found.reason.startswith(
+        f"A / B: ratio {significant(stats.gmean(ratios))}, claimed at least 10 and "
+    )
+    assert [found.measured, found.low, found.high] == pytest.approx(
+        [stats.gmean(ratios), *np.exp(interval(logs))]
+    )
+    factor = math.exp((stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * stats.sem(logs))
+    assert found.detectable == pytest.approx(factor - 1)
+    assert (found.difference, found.p_value, found.p_exact, found.p_adjusted) == (None,) * 4
 
 
 parts = st.lists(
@@ -240,6 +420,46 @@ def test_a_sentence_is_what_its_unknown_parts_leave_open(verdicts, data):
         assert found == NOT_TESTABLE
     else:
         assert found == worst
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "needed", "expected"),
+    [
+        (
+            [(CONTRADICTED, "x"), (CONTRADICTED, "y"), (NOT_TESTABLE, "z")],
+            2,
+            (CONTRADICTED, "2 of 3 parts contradicted, 2 must hold", False),
+        ),
+        (
+            [(REPRODUCED, "x"), (NOT_TESTABLE, "y"), (NOT_TESTABLE, "y"), (NOT_TESTABLE, "z")],
+            2,
+            (NOT_TESTABLE, "3 of 4 parts not testable: y; z", False),
+        ),
+        (
+            [(REPRODUCED, "x"), *((NOT_TESTABLE, reason) for reason in "tuvw")],
+            2,
+            (NOT_TESTABLE, "4 of 5 parts not testable: t; u; and 2 more reasons", False),
+        ),
+        (
+            [(WITHIN_NOISE, "x"), (REPRODUCED, "y"), (CONTRADICTED, "z"), (REPRODUCED, "u")],
+            2,
+            (
+                REPRODUCED,
+                "2 of 4 parts must hold: 2 reproduced, 1 within noise, 1 contradicted",
+                True,
+            ),
+        ),
+        (
+            [(WITHIN_NOISE, "x"), (REPRODUCED, "y")],
+            2,
+            (WITHIN_NOISE, "2 of 2 parts must hold: 1 reproduced, 1 within noise", False),
+        ),
+    ],
+)
+def test_a_sentence_says_how_its_parts_came_out(verdicts, needed, expected):
+    verdict, reason, supported = expected
+    given = [Outcome(name, why, supported=name == REPRODUCED) for name, why in verdicts]
+    assert combine(given, needed) == Outcome(verdict, reason, n=len(given), supported=supported)
 
 
 def test_stand_in_data_turn_verdicts_into_analogues():

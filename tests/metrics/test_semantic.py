@@ -212,6 +212,23 @@ def test_a_perfect_deep_tree_is_exactly_one(kind: str, depth: int, n: int) -> No
     assert semantic_similarity(Hierarchy(chain, class_tree.leaf_of[labels]), labels, class_tree, kind) == 1.0
 
 
+@BOTH
+def test_no_order_of_large_sums_changes_a_bit(kind: str) -> None:
+    # Products of a sum within a row and a number of pairs are beyond 2^53, those over all pairs below 2^63.
+    rng = np.random.default_rng(0)
+    depth, n = 1_000, 400_000
+    parents = np.concatenate([np.arange(-1, depth), rng.integers(0, depth, 300)])
+    tree = Hierarchy(parents, rng.choice(len(parents), n))
+    class_tree, labels = Hierarchy([-1, 0, 0, 1, 1, 2, 2], [3, 4, 5, 6]), rng.integers(0, 4, n)
+    found = {
+        semantic_similarity(
+            moved_nodes(tree, np.random.default_rng(seed).permutation(tree.n_nodes)), labels, class_tree, kind
+        )
+        for seed in range(4)
+    }
+    assert found == {semantic_similarity(tree, labels, class_tree, kind)}
+
+
 @pytest.mark.parametrize(("depth", "n"), [(2_000, 40_000), (100_000, 4_000), (500_000, 20_000)])
 def test_deep_trees_do_not_overflow(depth: int, n: int) -> None:
     # Sums beyond 2^53 within a row and 2^63 in all: a chain with samples at either end and below the root.

@@ -72,6 +72,10 @@ def test_features() -> None:
     assert np.array_equal(Similarity().transform(X), X)
 
 
+def test_a_linear_kernel_is_shown_by_its_size() -> None:
+    assert repr(LinearKernel(X)) == "LinearKernel(X of shape (12, 4))"
+
+
 def test_one_sample() -> None:
     assert Similarity(gamma=1.0)([[1.0, 2.0]]).tolist() == [[1.0]]
     with pytest.raises(ValueError, match="over 0 pairs"):

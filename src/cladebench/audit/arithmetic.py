@@ -96,7 +96,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
     """The printed difference or ratio of two printed numbers must be possible within the rounding of all three."""
     assert claim.published is not None
     (left, left_unit), (right, right_unit) = (
-        _numbers(claim, claims, pattern)[0] for pattern in claim.expects[operation]
+        number for pattern in claim.expects[operation] for number in _numbers(claim, claims, pattern)
     )
     if operation == "difference_of":
         value, half, said = left - right, (left_unit + right_unit) / 2, "differ by"
@@ -104,7 +104,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
         if right == 0:
             return not_testable("the second number is printed as zero")
         value, said = left / right, "have the ratio"
-        half = abs(value) * (left_unit / abs(left) + right_unit / abs(right)) / 2 if left else left_unit
+        half = (left_unit + abs(value) * right_unit) / abs(right) / 2
     difference = value - claim.published.value
     numbers: dict[str, Any] = {"measured": value, "difference": difference, "n": 2}
     said = f"the printed numbers {said} {significant(value)}"
@@ -116,7 +116,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
 def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     """Compare one printed number with one or several others, taken as printed."""
     expects: Mapping[str, Any] = claim.expects
-    (left, _), *_ = _numbers(claim, claims, expects["left"])
+    ((left, _),) = _numbers(claim, claims, expects["left"])
     if isinstance(expects["than"], list):
         others = {
             name: claims.claims[name].published

@@ -181,14 +181,14 @@ def _ratios(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.assign(ratio=b / a.where(a > 0))[["paper", "dataset", "method", "metric", "ratio"]].dropna()
     if frame.empty:
         return pd.DataFrame(columns=columns)
-    groups = frame.groupby(["paper", "dataset", "method", "metric"], sort=True)["ratio"]
+    groups = frame.groupby(["paper", "dataset", "method", "metric"])["ratio"]
     table = groups.agg(ratio="median", low="min", high="max", cells="size").reset_index()
     return table[columns]
 
 
 def _inputs(common: pd.DataFrame) -> pd.DataFrame:
     rows = []
-    for (paper, dataset, method), group in common.groupby(["paper", "dataset", "method"], sort=True):
+    for (paper, dataset, method), group in common.groupby(["paper", "dataset", "method"]):
         for name in _INPUTS:
             first, second = (group[f"{name}_{side}"].astype("string").fillna("") for side in "ab")
             changed = int((first != second).sum())

@@ -159,7 +159,7 @@ def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0)
     interval = mean_interval(values, point=point, overlap=overlap)
     if math.isnan(interval.sd):
         return Difference(interval.mean, math.inf, 1.0)
-    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), max(1.0, interval.n - 1.0))
+    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), interval.n - 1)
 
 
 def sign_flip(differences: np.ndarray) -> float | None:
@@ -168,9 +168,8 @@ def sign_flip(differences: np.ndarray) -> float | None:
     Its smallest possible value is ``2 ** (1 - n)``: 1/16 for five pairs. With five repetitions it can therefore never
     fall below 0.05, and it is reported beside the paired t test, not used for verdicts.
     """
-    differences = np.asarray(differences, dtype=float)
     n = differences.size
-    if n == 0 or n > MAX_SIGN_FLIP:
+    if n > MAX_SIGN_FLIP:
         return None
     signs = np.array(list(itertools.product((1.0, -1.0), repeat=n)))
     sums = np.abs(signs @ differences)

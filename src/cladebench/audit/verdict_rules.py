@@ -140,7 +140,7 @@ class Comparison:
     scale: float
     tie: float
     label: str
-    or_equal: bool = False
+    or_equal: bool
 
     @property
     def exact(self) -> bool:
@@ -192,7 +192,7 @@ def compare(
 
 
 def judge_order(
-    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None, *, tests: int = 1
+    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None, *, tests: int
 ) -> Outcome:
     """Judge an order by its paired test, corrected over the family.
 
@@ -203,7 +203,7 @@ def judge_order(
     rules : Rules
     metric : str, optional
         Its share in `rules` holds.
-    tests : int, default=1
+    tests : int
         Size of the family. What could have been detected is stated at the level that Holm's first step leaves to each
         test, for that is what it takes whatever the others say.
     """
