@@ -1,5 +1,7 @@
 """The figures of the HMMC paper: what they show of the data that come in."""
 
+import itertools
+
 import numpy as np
 import pytest
 from golden_records import apart, extents, inside, legend_of, points_of, texts
@@ -7,7 +9,6 @@ from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.hmmc import drawings
-
 
 #: Layers of 1, 2, 2 and 2 nodes; nodes 2, 4, 5 and 6 are leaves.
 TREE = Hierarchy([-1, 0, 0, 1, 1, 3, 3], [2, 4, 5, 5, 6, 6])
@@ -137,7 +138,7 @@ def test_bars_of_zeros_stand_side_by_side_with_their_repetitions():
     figure = drawings.sparsity(shares)
     (axes,) = figure.axes
     bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
-    gaps = [after[0] - before[1] for before, after in zip(bars, bars[1:], strict=False)]
+    gaps = [after[0] - before[1] for before, after in itertools.pairwise(bars)]
     assert min(gaps) > 0 and int(np.argmax(gaps)) == 2 and gaps[2] > 2 * gaps[1]  # between the data sets
     assert min(end - start for start, end in bars) > 5 * min(gaps)
     assert axes.get_ylim()[0] == 0 and axes.get_ylabel() == "zeros in the models (%)"
@@ -229,19 +230,22 @@ def test_figure_2_says_what_its_panels_show():
     assert above[0].get_ylim() == below[0].get_ylim() != above[1].get_ylim()  # a data set has one scale
 
 
-def test_panels_are_as_large_for_one_data_set_as_for_three():
-    def widths(draw, names):
-        figure = draw(names)
-        return [box.width for box in extents(figure, figure.axes)]
+def by_size(names):
+    points = {name: {"HMMC": {1.0: np.array([0.5])}} for name in names}
+    return drawings.measure_against_size(points, points)
 
-    size = {"HMMC": {1.0: np.array([0.5])}}
-    for draw in (
-        lambda names: drawings.measure_against_size(dict.fromkeys(names, size), dict.fromkeys(names, size)),
-        lambda names: drawings.convergence(dict.fromkeys(names, {"HMMC": [np.array([2.0, 1.0])]})),
-    ):
-        alone, three = widths(draw, "a"), widths(draw, "abc")
-        assert three == pytest.approx([alone[0]] * len(three), rel=0.2)
-        assert alone[0] > 1
+
+def by_half_step(names):
+    return drawings.convergence({name: {"HMMC": [np.array([2.0, 1.0])]} for name in names})
+
+
+@pytest.mark.parametrize("draw", [by_size, by_half_step])
+def test_panels_are_as_large_for_one_data_set_as_for_three(draw):
+    (alone, *_), three = (
+        [box.width for box in extents(figure, figure.axes)] for figure in (draw("a"), draw("abc"))
+    )
+    assert three == pytest.approx([alone] * len(three), rel=0.2)
+    assert alone > 1
 
 
 @pytest.mark.parametrize(
