@@ -183,6 +183,21 @@ def test_ratios_of_time(golden):
     assert table.notes[0].endswith("chosen by the rule 'oracle'.")
 
 
+def test_ratios_of_time_have_three_digits():
+    rows = [
+        cells("vehicle", method, {"sp": [0.5], "seconds": [seconds]}, {"alpha": 1.0}, at=AT)
+        for method, seconds in (("MMC", 12.3456), ("HMMC", 1.0))
+    ]
+    printed = [
+        (f"time-{method}", "Table 1, runtime", "vehicle", method, "seconds", seconds, "")
+        for method, seconds in (("MMC", 200.0), ("HMMC", 7.0))
+    ]
+    frame = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows, published=printed)).frame
+    (row,) = frame[(frame.dataset == "vehicle") & (frame.ratio == "MMC / HMMC")].to_numpy().tolist()
+    assert row == ["MMC / HMMC", "vehicle", "28.6", "12.3", "12.3 / 1"]
+    assert len(frame) == 3 * len(PAPER_DATASETS)
+
+
 def test_settings_chosen(golden):
     frame = build(ARTIFACTS, "selected-settings", golden).frame
     assert list(frame.columns) == [
@@ -278,6 +293,23 @@ def test_figure_4_draws_the_zeros_at_one_setting(golden):
     assert centres == pytest.approx([-0.2, 0.8, 0.2])
     assert [float(line.get_xdata()[0]) for line in axes.lines] == pytest.approx([-0.2, 0.8, 0.2])
     assert legend_of(figure) == ["HMMC", "HMMC-G"]
+
+
+def test_figure_4_has_every_method_at_parameters_of_one():
+    """Where a method has two, both."""
+    settings = {
+        "HMMC": [{"alpha": alpha, "beta": beta} for alpha in (0.1, 1.0, 2.0) for beta in (0.1, 1.0, 2.0)],
+        **{name: [{"alpha": alpha} for alpha in (0.1, 1.0, 2.0)] for name in ("HMMC-G", "HMMC-1")},
+        "HMMC-E": [{"beta": beta} for beta in (0.1, 1.0, 2.0)],
+    }
+    rows = [
+        cells("vehicle", method, {"zeros": [0.3 if set(setting.values()) == {1.0} else 0.9]}, setting)
+        for method, found in settings.items()
+        for setting in found
+    ]
+    (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", *rows)).axes
+    bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
+    assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
 
 
 def test_convergence_draws_each_repetition_relative_to_its_end(golden):
