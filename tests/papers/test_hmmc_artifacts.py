@@ -198,6 +198,13 @@ def test_ratios_of_time_have_three_digits():
     assert len(frame) == 3 * len(PAPER_DATASETS)
 
 
+def test_a_ratio_of_which_one_side_is_missing_is_not_shown():
+    rows = [cells("vehicle", "MMC", {"sp": [0.5], "seconds": [2.0]}, at=AT)]
+    rows.append(cells("awa-attr", "HMMC", {"sp": [0.5], "seconds": [2.0]}, at=AT))
+    table = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows))
+    assert set(table.frame.measured) == set(table.frame.seconds) == {"–"} and table.sources == {}
+
+
 def test_settings_chosen(golden):
     frame = build(ARTIFACTS, "selected-settings", golden).frame
     assert list(frame.columns) == [

@@ -138,6 +138,14 @@ def test_equal_scores_keep_their_order():
     assert ranking.rank(priced(*rows)).kind.tolist() == kinds
 
 
+def test_rows_of_a_ranking_are_numbered_in_its_order():
+    rows = [
+        (f"kind {k}", "glass", tree, 10.0**k) for k in (9, 8, 7) for tree in ("sparsest cut", *study.BOUNDS)
+    ]
+    ranked = ranking.rank(priced(*rows))
+    assert ranked.kind.to_dict() == {0: "kind 7", 1: "kind 8", 2: "kind 9"}
+
+
 def test_frame_survives_a_round_trip_through_strings(frame):
     rebuilt = ranking.judged(frame[["dataset", *study.CANDIDATE]].astype(str).assign(cost=frame.cost))
     pd.testing.assert_frame_equal(ranking.rank(rebuilt), ranking.rank(frame))
