@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections import namedtuple
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 from cladebench.bench import watchdog
+from cladebench.bench.answers import Answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.watchdog import Group, Usage, Worker, WorkerFailure, breach, how_it_ended
 
@@ -144,14 +146,16 @@ class Group2(Group):
 def worker(tmp_path, monkeypatch):
     """Gives a function that makes a worker without a process, whose group uses what is said; it answers nothing."""
 
-    def make(*looks, ended=None, members=1):
+    def make(*looks, ended=None, members=1, takes=True):
         found = Worker.__new__(Worker)
         found.log, found._provenance, found._buffer = tmp_path / "log", {}, b""
         found.log.write_bytes(b"before\n")
         found._members = Group2(*looks, members=members)
         found._process = SimpleNamespace(poll=lambda: ended, returncode=ended)
-        found.kill = lambda: None
-        found._send = lambda message: True
+        found.kills, found.sent = [], []
+        found.kill = lambda: found.kills.append(found.group)
+        found.group = 0
+        found._send = lambda message: (found.sent.append(message), takes)[1]
         found._answers, found.other_end = os.pipe()
         ends.extend((found._answers, found.other_end))
         return found
@@ -179,6 +183,7 @@ def test_what_earlier_cells_used_does_not_count(worker):
     assert (outcome.record, outcome.status) == (None, "timeout")
     assert (outcome.usage.cpu, outcome.usage.memory_mb) == (11.0, 90.0) and 0 < outcome.usage.wall < 60
     assert outcome.reason == "11.0 s of CPU time, limit 10.0 s" and outcome.changes == []
+    assert len(one.kills) == 1
 
 
 def test_a_cell_that_waits_too_long_is_stopped(worker):
@@ -191,6 +196,72 @@ def test_a_worker_that_is_gone_is_an_error_with_its_wall_time(worker):
     outcome = worker((0.0, 1.0), ended=3).run(spec(), METHOD)
     assert (outcome.status, outcome.reason) == ("error", how_it_ended(3))
     assert outcome.usage.wall > 0 and outcome.log_tail == ""
+
+
+def test_a_worker_that_takes_no_commands_is_an_error(worker):
+    one = worker((0.0, 1.0), takes=False)
+    one._process.wait = lambda timeout: -signal.SIGSEGV
+    assert one.run(spec(), METHOD).reason == how_it_ended(-signal.SIGSEGV)
+
+    def still_there(timeout):
+        raise subprocess.TimeoutExpired("worker", timeout)
+
+    one._process.wait = still_there
+    outcome = one.run(spec(), METHOD)
+    assert (outcome.status, outcome.reason) == ("error", "the worker process no longer takes commands")
+    assert len(one.kills) == 2
+
+
+def test_what_a_record_says_of_its_cell_counts_but_the_memory_that_was_seen(worker, monkeypatch):
+    """The whole group's may be more than the worker's own."""
+    record = {"peak_memory_mb": 70.0, "cpu_seconds": 2.0, "wall_seconds": 3.0}
+    looks = []
+
+    def receive():
+        looks.append(1)
+        return b"a line" if len(looks) == 3 else None
+
+    for seen, peak in ((90.0, 90.0), (50.0, 70.0)):
+        one = worker((0.0, 1.0), (0.5, seen), (0.5, 1.0))
+        one._receive = receive
+        met = []
+        monkeypatch.setattr(
+            watchdog,
+            "read_answer",
+            lambda *given, met=met: (met.append(given), Answer(record, ["sys.path"]))[1],
+        )
+        outcome = one.run(spec(), METHOD)
+        assert (outcome.record, outcome.status, outcome.reason) == (record, None, None)
+        assert (outcome.usage, outcome.changes) == (Usage(2.0, 3.0, peak), ["sys.path"])
+        assert one.kills == [] and met[0][:2] == (b"a line", one.sent[0]["token"])
+        assert (one.sent[0]["spec"], one.sent[0]["method"]) == (spec().as_dict(), METHOD.as_dict())
+        looks.clear()
+
+
+def test_a_wrong_answer_ends_the_worker(worker):
+    one = worker((0.0, 1.0))
+    os.write(one.other_end, b"no answer\nanother\n")
+    outcome = one.run(spec(), METHOD)
+    assert outcome.status == "error" and len(one.kills) == 1
+    assert outcome.reason.endswith("answered with something else than the cell's record: no JSON in UTF-8")
+
+
+def test_each_cell_has_a_token_of_its_own(worker):
+    one = worker((0.0, 1.0), ended=0)
+    for _ in range(2):
+        one.run(spec(), METHOD)
+    first, second = (message["token"] for message in one.sent)
+    assert first != second and min(len(first), len(second)) == 32
+
+
+def test_commands_go_out_whole_or_not_at_all(tmp_path):
+    one = Worker.__new__(Worker)
+    read, one._commands = os.pipe()
+    assert one._send({"b": 1, "a": "ä"}) is True
+    assert os.read(read, 100) == '{"a":"ä","b":1}\n'.encode()
+    os.close(read)
+    assert one._send({"a": 1}) is False
+    os.close(one._commands)
 
 
 @pytest.mark.parametrize(
