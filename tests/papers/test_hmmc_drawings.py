@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.hmmc import drawings
+from cladebench.papers.hmmc.artifacts import FIGURE_2, FIGURE_4
 
 #: Layers of 1, 2, 2 and 2 nodes; nodes 2, 4, 5 and 6 are leaves.
 TREE = Hierarchy([-1, 0, 0, 1, 1, 3, 3], [2, 4, 5, 5, 6, 6])
@@ -228,6 +229,21 @@ def test_figure_2_says_what_its_panels_show():
     assert (line.get_color(), line.get_linestyle(), line.get_marker()) == (colour, dashes, marker)
     assert to_hex(ranges.get_color()[0]) == to_hex(colour)
     assert above[0].get_ylim() == below[0].get_ylim() != above[1].get_ylim()  # a data set has one scale
+
+
+def test_methods_of_a_figure_can_be_told_apart_and_families_have_one_colour():
+    looks = {
+        method: (to_hex(colour), dashes, marker)
+        for method, (colour, dashes, marker) in drawings.STYLES.items()
+    }
+    by_sizes = {looks[method] for method in (*FIGURE_2, "Random-balanced")}
+    assert len(by_sizes) == len(FIGURE_2) + 1
+    assert len({looks[method][:2] for method in (*FIGURE_4, "HMMC-2")}) == len(FIGURE_4) + 1
+    bars = [looks[method][0] for method in FIGURE_4]
+    assert len(set(bars)) == len(bars)
+    families = [("KM", "HKM", "HKM-D"), ("SC", "HSC", "HSC-D"), ("MMC",), ("HMMC",)]
+    colours = [{looks[method][0] for method in family} for family in families]
+    assert all(len(family) == 1 for family in colours) and len(set().union(*colours)) == 4
 
 
 def by_size(names):
