@@ -239,8 +239,8 @@ def test_methods_of_a_figure_can_be_told_apart_and_families_have_one_colour():
     by_sizes = {looks[method] for method in (*FIGURE_2, "Random-balanced")}
     assert len(by_sizes) == len(FIGURE_2) + 1
     assert len({looks[method][:2] for method in (*FIGURE_4, "HMMC-2")}) == len(FIGURE_4) + 1
-    bars = [looks[method][0] for method in FIGURE_4]
-    assert len(set(bars)) == len(bars)
+    variants = [looks[method][0] for method in (*FIGURE_4, "HMMC-2")]
+    assert len(set(variants)) == len(variants) and "#000000" not in variants  # black are the dots on bars
     families = [("KM", "HKM", "HKM-D"), ("SC", "HSC", "HSC-D"), ("MMC",), ("HMMC",)]
     colours = [{looks[method][0] for method in family} for family in families]
     assert all(len(family) == 1 for family in colours) and len(set().union(*colours)) == 4
