@@ -260,10 +260,11 @@ def test_the_deepest_ancestor_with_something_to_see_is_the_first_of_equals():
 
 
 def test_a_node_with_one_child_is_no_ancestor_of_a_pair():
-    chain = Hierarchy([-1, 0, 1, 2, 3, 3, 3, 3], [4, 5, 6, 7])
-    axes = drawings.lowest_common_ancestor(chain, "toy").axes[0]
+    """Though enough is below it, and it is deeper than the one that is."""
+    tree = Hierarchy([-1, 0, 0, 1, 3, 3, 3], [2, 4, 5, 6])
+    axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
     (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
-    assert tuple(place) == tuple(drawings._layout(chain)[3])
+    assert tuple(place) == tuple(drawings._layout(tree)[0])
 
 
 def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colours():

@@ -206,6 +206,26 @@ def test_the_study_says_which_seconds_and_which_optimum_are_whose(monkeypatch):
     assert reading.metrics["excess"] < -0.01
 
 
+def test_the_study_weighs_the_group_penalty_as_the_method_does(monkeypatch):
+    """The weight is shared by all features and clusters."""
+    met = {}
+
+    def seen(X, labels, n_clusters, *, group):
+        met[n_clusters] = X, labels, group
+        return fit_margin(X, labels, n_clusters, group=group)
+
+    fit_margin = assignment_study.fit_margin
+    monkeypatch.setattr(assignment_study, "fit_margin", seen)
+    drawn = cell("assignment-study", task={"rows": 60})
+    protocol.PROTOCOL.run(drawn)
+    assert list(met) == [2, 5]
+    for n_clusters, (X, labels, group) in met.items():
+        np.testing.assert_array_equal(X, protocol.scaled(drawn.data.X, "unit")[drawn.task.rows])
+        np.testing.assert_allclose(group, [assignment_study.ALPHA / (10 * n_clusters)] * 10)
+        sizes = np.bincount(labels, minlength=n_clusters)
+        assert 0.8 * 60 / n_clusters <= sizes.min() <= sizes.max() <= 1.2 * 60 / n_clusters
+
+
 def test_the_shortest_of_several_calls_counts(monkeypatch):
     ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])
     monkeypatch.setattr(assignment_study.time, "perf_counter", lambda: next(ticks))
