@@ -65,6 +65,42 @@ def test_expand_refuses_numbers_out_of_bounds(plan, option):
         expand(plan, "smoke", **{option: 0})
 
 
+@pytest.mark.parametrize(
+    ("option", "low", "high"),
+    [
+        ("time_scale", 0.001, 1000.0),
+        ("memory_scale", 0.001, 1000.0),
+        ("root_seed", 0, 2**70),
+        ("threads", 1, 64),
+    ],
+)
+def test_bounds_themselves_are_allowed_and_what_lies_beyond_is_not(plan, option, low, high):
+    for value in (low, high):
+        (spec, *_) = [cell.spec for job in expand(plan, "full", **{option: value}) for cell in job.cells]
+        limits = (30 * value, 600) if option == "time_scale" else (30, 600 * value)
+        assert option in ("root_seed", "threads") or (spec.limits.time_s, spec.limits.memory_mb) == limits
+        assert option not in ("root_seed", "threads") or getattr(spec, option) == value
+    beyond = [
+        low - 0.0005 if isinstance(low, float) else low - 1,
+        *([high + 1] if isinstance(high, float) else []),
+    ]
+    for value in beyond:
+        name = option.removeprefix("root_")
+        with pytest.raises(
+            PlanError, match=rf"^{name}: .* is not allowed; expected a number (from|of at least)"
+        ):
+            expand(plan, "full", **{option: value})
+
+
+def test_as_many_cells_as_are_allowed_may_be_planned(plan, monkeypatch):
+    n = sum(len(job.cells) for job in expand(plan, "full"))
+    monkeypatch.setattr("cladebench.bench.plan.MAX_CELLS", n)
+    assert sum(len(job.cells) for job in expand(plan, "full")) == n
+    monkeypatch.setattr("cladebench.bench.plan.MAX_CELLS", n - 1)
+    with pytest.raises(PlanError, match=f"scopes.full: {n} cells with those of 'globals' on 'nested-blobs'"):
+        expand(plan, "full")
+
+
 def test_too_many_cells_are_counted_before_any_is_made(edited_plan):
     plan = read_plan(edited_plan("repetitions: 2", "repetitions: 1000000000"), "toy_paper")
     with pytest.raises(

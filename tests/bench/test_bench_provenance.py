@@ -95,3 +95,21 @@ def test_the_name_of_the_processor_is_the_first_that_the_system_tells(tmp_path, 
 def test_the_number_of_cores_is_what_the_system_tells(monkeypatch, told, cores):
     monkeypatch.setattr(provenance.os, "cpu_count", lambda: told)
     assert provenance.machine_fingerprint()["cores"] == cores
+
+
+def test_a_machine_is_told_by_its_system_and_its_memory(monkeypatch):
+    monkeypatch.setattr("psutil.virtual_memory", lambda: type("Memory", (), {"total": int(1.26 * 2**30)}))
+    for name in ("system", "release", "machine"):
+        monkeypatch.setattr(provenance.platform, name, lambda name=name: f"its {name}")
+    found = provenance.machine_fingerprint()
+    assert found["memory_gb"] == 1.3
+    assert (found["system"], found["architecture"]) == ("its system its release", "its machine")
+
+
+def test_the_name_of_the_processor_may_be_what_python_tells(monkeypatch):
+    def missing(*_, **how):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(provenance, "open", missing, raising=False)
+    monkeypatch.setattr(provenance.platform, "processor", lambda: "fast")
+    assert provenance.machine_fingerprint()["cpu"] == "fast"

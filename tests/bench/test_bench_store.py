@@ -115,7 +115,7 @@ def test_arrays_come_back_and_have_stable_bytes(tmp_path):
     assert store.path(cell_id, ".npz").read_bytes() == before
     store.write_record({**item, "arrays": sorted(arrays), "arrays_sha256": digest})
     back = store.load_arrays(cell_id)
-    assert back.keys() == arrays.keys()
+    assert list(back) == store.read_record(cell_id)["arrays"] == ["empty", "scalar", "x"]
     assert all(np.array_equal(back[k], v) and back[k].dtype == v.dtype for k, v in arrays.items())
 
 
@@ -246,3 +246,37 @@ def test_records_on_disk_are_plain_json(tmp_path):
 
 def test_the_schema_knows_the_statuses():
     assert tuple(validator("record").schema["properties"]["status"]["enum"]) == STATUSES
+
+
+def test_records_come_in_the_order_of_their_files(tmp_path):
+    store = Store(tmp_path)
+    for repetition in (2, 0, 1):
+        store.write_record(record(repetition=repetition))
+    assert [found["repetition"] for found in store.iter_records()] == [0, 1, 2]
+    asked = [record(repetition=repetition)["cell_id"] for repetition in (1, 7, 0)]
+    assert [found["repetition"] for found in store.iter_records(asked)] == [1, 0]
+
+
+def test_what_is_removed_is_gone_with_its_arrays(tmp_path, with_arrays):
+    store, item, path = with_arrays
+    store.remove(item["cell_id"])
+    assert not path.exists() and list(store.iter_records()) == []
+    store.remove(item["cell_id"])  # and may be gone before
+
+
+def test_the_ledger_tells_what_was_planned_and_what_was_done(tmp_path, with_arrays):
+    store, item, path = with_arrays
+    path.unlink()
+    ledger = store.ledger([Planned])
+    assert ledger.to_dict("records") == [
+        {
+            **{"cell_id": item["cell_id"], "paper": "p", "dataset": "d", "method": "m", "repetition": 0},
+            **{"setting_id": item["setting_id"], "fold": None, "status": "missing"},
+            "reason": f"{path}: the arrays of {item['cell_id']} are gone",
+        }
+    ]
+    store.write_record(record(status="timeout", reason="10 s"))
+    assert store.ledger([Planned])[["status", "reason"]].to_numpy().tolist() == [["timeout", "10 s"]]
+    store.remove(item["cell_id"])
+    ((status, reason),) = store.ledger([Planned])[["status", "reason"]].to_numpy().tolist()
+    assert status == "missing" and reason.endswith("there is no record")

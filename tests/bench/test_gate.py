@@ -56,3 +56,16 @@ def test_a_declared_failure_that_did_not_happen_is_said():
 def test_unavailable_data_pass_and_are_said_once():
     result = gate(ledger(("m", "unavailable"), ("n", "unavailable")))
     assert result.exit_code == 0 and result.notes == ["p/d: 2 cells unavailable: why"]
+
+
+def test_what_is_unavailable_is_listed_by_data_set():
+    found = ledger(*[("m", "unavailable")] * 3)
+    found["dataset"], found["reason"] = ["e", "d", "e"], ["first", "other", "later"]
+    assert gate(found).notes == ["p/d: 1 cells unavailable: other", "p/e: 2 cells unavailable: first"]
+
+
+def test_what_is_declared_of_one_data_set_is_not_declared_of_another():
+    found = ledger(("m", "timeout"), ("m", "timeout"))
+    found.loc[1, "dataset"] = "e"
+    result = gate(found, EXPECTED)
+    assert result.failures == ["p/d/m/s/1: timeout: why"] and len(result.notes) == 1

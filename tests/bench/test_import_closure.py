@@ -204,3 +204,64 @@ def test_libraries_that_a_paper_or_a_method_imports_count_but_not_those_of_every
     assert sources.library_distributions("cladebench.papers.ghc", "GHC") == ("jax",)
     study = "cladebench.papers.hmmc.assignment_study.run_cell"
     assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP",)
+
+
+def test_distributions_are_listed_by_name(monkeypatch):
+    """A library may come in several."""
+    holders = {"pulp": ["PuLP", "zeta", "alpha"]}
+    monkeypatch.setattr(sources.metadata, "packages_distributions", lambda: holders)
+    study = "cladebench.papers.hmmc.assignment_study.run_cell"
+    assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP", "alpha", "zeta")
+
+
+@pytest.fixture
+def nested(tmp_path, monkeypatch):
+    """A package with packages in it, where a name is defined in several places."""
+    files = {
+        "__init__.py": "",
+        "b.py": "class Twice: ...\nasync def late(): ...\n    # def hidden(): ...\n",
+        "a.py": "class Twice: ...\ndef early(): ...\n    def inner(): ...\n",
+        "sub/__init__.py": "class Deep: ...\n",
+        "sub/c.py": "class Deeper: ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "pkgz" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pkgz" / name).write_text(text)
+    (tmp_path / "single.py").write_text("class Alone: ...\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    caches = (sources._top_level, sources.find_file, sources._tree, sources.find_definition)
+    for cached in caches:
+        cached.cache_clear()
+    yield tmp_path
+    for cached in caches:
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("Twice", "pkgz.a"),  # the first by name
+        ("early", "pkgz.a"),
+        ("late", "pkgz.b"),
+        ("Deep", "pkgz.sub"),
+        ("Deeper", "pkgz.sub.c"),
+        ("inner", None),
+        ("hidden", None),
+    ],
+)
+def test_a_definition_is_found_in_the_first_module_that_has_it(nested, name, module):
+    assert sources.find_definition("pkgz", name) == module
+
+
+def test_modules_of_a_package_are_those_below_it_by_name(nested):
+    assert list(sources._modules_in("pkgz")) == ["pkgz.a", "pkgz.b", "pkgz.sub", "pkgz.sub.c"]
+    assert list(sources._modules_in("pkgz.a")) == list(sources._modules_in("no_such_package")) == []
+
+
+def test_a_file_beside_packages_has_no_source_here(nested):
+    """Only packages are looked into at the top, for a module alone has no folder that says whose it is."""
+    assert sources.find_file("single") is None
+    assert sources.find_file("pkgz") == nested / "pkgz" / "__init__.py"
+    assert sources.find_file("pkgz.sub") == nested / "pkgz" / "sub" / "__init__.py"
+    assert sources.find_file("pkgz.a") == nested / "pkgz" / "a.py"
+    assert sources.find_file("pkgz.none") is None

@@ -1,9 +1,11 @@
 """What the watch sees and what it lets pass; real cells that patch are in test_run_job.py."""
 
 import os
+import subprocess
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from cladebench.bench.leftovers import SHOWN, Watch
@@ -76,3 +78,30 @@ def test_many_changes_are_cut(module, monkeypatch):
     for number in range(2 * SHOWN):
         setattr(module, f"n{number}", -1)
     assert len(watch.changes()) == SHOWN
+
+
+def test_random_numbers_are_watched_though_numpy_loads_them_late():
+    """In a process of its own, where nothing has loaded them yet."""
+    code = """
+from cladebench.bench.leftovers import Watch
+watch = Watch()
+watch.begin()
+import numpy as np
+np.random.default_rng = None
+print(*watch.changes())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "numpy.random.default_rng"
+
+
+def test_every_part_of_the_state_of_the_process_is_compared(monkeypatch):
+    watch = watching()
+    monkeypatch.setattr(sys, "path", [*sys.path, "elsewhere"])
+    with np.errstate(all="raise"):
+        assert watch.changes() == ["sys.path", "numpy.geterr"]
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(limit + 1)
+        assert watch.changes() == ["sys.path", "sys.getrecursionlimit"]
+    finally:
+        sys.setrecursionlimit(limit)

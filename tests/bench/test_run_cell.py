@@ -1,4 +1,5 @@
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -260,3 +261,82 @@ def test_an_error_whose_text_cannot_be_written_is_recorded_all_the_same(jobs, mo
         monkeypatch.setattr(cell, "load_data", raising)
         record, _ = run(jobs, "good")
         assert (record["status"], record["reason"]) == ("error", reason)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (MemoryError("no room"), "out_of_memory"),
+        (RuntimeError("RESOURCE_EXHAUSTED: no room"), "out_of_memory"),
+        (RuntimeError("no room"), "error"),
+        (SystemExit(3), "error"),
+        (KeyboardInterrupt(), "error"),
+    ],
+)
+def test_whatever_is_raised_is_recorded(jobs, monkeypatch, error, status):
+    def raising(*_):
+        raise error
+
+    monkeypatch.setattr(cell, "draw_task", raising)
+    record, _ = run(jobs, "good")
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    assert (record["status"], record["reason"]) == (status, text)
+    # What was known before it was raised is kept: by it the record is recognised.
+    assert record["data"] is not None and record["key"] is not None and record["drawn"] is None
+
+
+def test_of_a_long_message_the_beginning_is_kept_on_one_line():
+    text = cell._message(ValueError("a\n  b" + "c" * 1000))
+    assert text == "a b" + "c" * 497
+
+
+def test_seconds_are_those_of_the_process_and_its_ended_children(monkeypatch):
+    times = SimpleNamespace(user=1.0, system=2.0, children_user=4.0, children_system=8.0, elapsed=100.0)
+    monkeypatch.setattr(cell.os, "times", lambda: times)
+    assert cell._cpu_seconds() == 15.0
+
+
+@pytest.mark.parametrize(
+    ("status", "platform", "mib"),
+    [
+        ("VmPeak:\t 9999 kB\nVmHWM:\t 3072 kB\nVmRSS:\t 5 kB\n", "linux", 3.0),
+        ("VmPeak:\t 9999 kB\n", "linux", 2048.0),  # as the kernel counts, in KiB
+        (None, "linux", 2048.0),
+        (None, "darwin", 2.0),  # in bytes
+    ],
+)
+def test_peak_memory_is_what_the_kernel_tells_in_whatever_unit(monkeypatch, status, platform, mib):
+    class Status:
+        def __init__(self, path):
+            assert path == "/proc/self/status"
+
+        def read_text(self):
+            if status is None:
+                raise FileNotFoundError
+            return status
+
+    monkeypatch.setattr(cell, "Path", Status)
+    monkeypatch.setattr(cell.sys, "platform", platform)
+    monkeypatch.setattr(cell.resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=2**21))
+    assert cell._peak_memory_mb() == mib
+
+
+def test_the_last_data_set_is_kept_and_no_other(monkeypatch):
+    """Each draw is a data set of its own."""
+    loaded = []
+
+    def load(name, draw):
+        loaded.append((name, draw))
+        return SimpleNamespace(freeze=lambda: None)
+
+    monkeypatch.setattr(datasets, "load", load)
+    monkeypatch.setattr(cell, "_loaded", {})
+    for name, draw in (("a", 0), ("a", 0), ("a", 1), ("a", 1), ("b", 1), ("a", 1)):
+        load_data(name, draw)
+    assert loaded == [("a", 0), ("a", 1), ("b", 1), ("a", 1)] and list(cell._loaded) == [("a", 1)]
+
+
+@pytest.mark.parametrize(("n_draws", "draw"), [(1, 0), (2, 3)])
+def test_a_repetition_meets_its_own_draw_where_data_are_drawn(monkeypatch, n_draws, draw):
+    monkeypatch.setattr(datasets, "info", lambda name: SimpleNamespace(n_draws=n_draws))
+    assert cell.draw_of("d", 3) == draw

@@ -5,6 +5,8 @@ import fcntl
 import json
 import os
 import re
+import signal
+import threading
 import time
 
 import numpy as np
@@ -16,7 +18,7 @@ from cladebench.bench import watchdog
 from cladebench.bench.cell_spec import Limits
 from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import JobLocked, run_job
+from cladebench.bench.run_job import Interrupted, JobLocked, _signals_raise, run_job
 from cladebench.bench.store import RecordError, Store, read_cells
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 
@@ -414,3 +416,25 @@ def test_nothing_of_a_worker_remains(jobs, tmp_path):
     run(jobs["bad"], tmp_path)
     assert set(psutil.Process().children(recursive=True)) == before
     assert len(os.listdir("/proc/self/fd") if descriptors else []) == len(descriptors)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_interrupt_a_job_and_mean_what_they_meant_after_it(number):
+    met = []
+    before = signal.signal(number, lambda *_: met.append(number))
+    try:
+        with pytest.raises(Interrupted, match=f"stopped by {number.name}") as caught, _signals_raise():
+            signal.raise_signal(number)
+        assert caught.value.signum == number and met == []
+        signal.raise_signal(number)
+        assert met == [number]
+    finally:
+        signal.signal(number, before)
+
+
+def test_a_job_may_run_in_a_thread_which_gets_no_signals(jobs, tmp_path):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(run(jobs["skipped"], tmp_path)))
+    thread.start()
+    thread.join()
+    assert found[0][0].statuses == {"not_applicable": 2}

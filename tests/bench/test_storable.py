@@ -107,3 +107,9 @@ def test_an_array_is_a_file(name):
         storable_array(name, [1])
     with pytest.raises(TypeError, match="dtype object"):
         storable_array("a", [object()])
+
+
+def test_what_is_said_of_a_long_value_is_cut():
+    with pytest.raises(TypeError, match=r"^detail 'converged' must be true or false, got 'xxx") as caught:
+        storable_details({"converged": "x" * 1000})
+    assert len(str(caught.value)) == MAX_NAME

@@ -1,5 +1,7 @@
 """Records with known values, and the context in which a paper's tables and figures read them."""
 
+import itertools
+
 import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text, setting_id
@@ -132,3 +134,19 @@ def texts(figure):
 
 def legend_of(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def extents(figure, artists):
+    """Bounding boxes of artists, in inches, once everything has its place."""
+    figure.draw_without_rendering()
+    return [box.get_window_extent().transformed(figure.dpi_scale_trans.inverted()) for box in artists]
+
+
+def inside(inner, outer):
+    """Whether a bounding box lies within another one, to a hundredth of an inch."""
+    return (inner.min >= outer.min - 0.01).all() and (inner.max <= outer.max + 0.01).all()
+
+
+def apart(boxes):
+    """Whether no two bounding boxes overlap."""
+    return not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))

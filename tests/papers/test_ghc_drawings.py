@@ -1,10 +1,12 @@
 """The figures of the GHC paper: what they show of the data that come in."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
-from golden_records import points_of, texts
-from matplotlib.colors import same_color, to_hex
+from golden_records import apart, extents, inside, points_of, texts
+from matplotlib.colors import same_color, to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.ghc import drawings
@@ -110,6 +112,170 @@ def test_the_map_has_the_24_closest_candidates_at_most():
     shown = [tick.get_text() for tick in axes.get_yticklabels()]
     assert shown[:2] == ["c28", "c29"] and len(shown) == 24 and "c00" not in shown
     assert (texts(axes.figure)[0], texts(axes.figure)[1]) == ("+0.01", "-0.10")
+
+
+def curves(*datasets, methods=("GHC-L-BW-2", "GHC-N-FT")):
+    trace = {"trace_seconds": np.array([0.0, 1.0]), "trace_cost": np.array([2.0, 1.0])}
+    return {dataset: {method: [trace] for method in methods} for dataset in datasets}
+
+
+def test_curves_of_cost_have_their_axes_and_stand_out_from_the_repetitions():
+    figure = drawings.convergence(curves("one", "two"))
+    one, two = figure.axes
+    assert [axes.get_xlabel() for axes in (one, two)] == ["seconds of training"] * 2
+    assert (one.get_ylabel(), two.get_ylabel()) == ("Dasgupta cost of the tree", "")
+    thin, median = one.lines[:2]
+    assert 2 * thin.get_linewidth() < median.get_linewidth() and thin.get_alpha() < 1
+    assert median.get_alpha() is None
+    # From a tenth of a second on the axis has decades: the first steps matter, and the start is at 0.
+    places = one.transData.transform([(0.0, 1.0), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0)])[:, 0]
+    assert places[0] < places[1] and np.diff(places)[1] == pytest.approx(np.diff(places)[2])
+
+
+def test_panels_of_cost_are_as_large_for_one_data_set_as_for_three():
+    (alone,), three = (
+        extents(figure, figure.axes)
+        for figure in (drawings.convergence(curves(*names)) for names in ("a", "abc"))
+    )
+    assert apart(three)
+    assert [box.width for box in three] == pytest.approx([alone.width] * 3, rel=0.15)
+
+
+def test_a_router_without_a_look_of_its_own_is_dotted():
+    (axes,) = drawings.convergence(curves("toy", methods=["GHC-Z-FT"])).axes
+    assert {line.get_linestyle() for line in axes.lines} == {":"}
+
+
+def closest(n, dataset="glass"):
+    """So many candidates of equal distance."""
+    return pd.DataFrame({"candidate": [f"c{k:02}" for k in range(n)], "dataset": dataset, "log_ratio": 1.0})
+
+
+def test_equally_close_candidates_keep_their_order():
+    axes = drawings.similarity_heatmap(closest(60)).axes[0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [f"c{k:02}" for k in range(24)]
+
+
+def test_the_map_says_what_it_shows():
+    costs = pd.DataFrame({"candidate": ["a", "b"], "dataset": "glass", "log_ratio": [0.0, 9.0]})
+    figure = drawings.similarity_heatmap(costs)
+    axes, bar = figure.axes
+    (image,) = axes.images
+    assert "closest candidates first" in axes.get_title()
+    assert axes.get_ylabel() == "similarity, features, how pairs are counted"
+    assert bar.get_ylabel() == "log10(cost / nearest end of the published range)"
+    # Colours end at a factor of 1000 in both directions, and the bar says that there is more.
+    assert image.get_clim() == (-3, 3) and image.colorbar.extend == "both"
+    low, middle, high = (to_rgb(image.cmap(image.norm(value))) for value in (-3, 0, 3))
+    assert high[0] > high[2] and low[2] > low[0] and min(middle) > 0.9  # red above, blue below
+
+
+@pytest.mark.parametrize("n", [1, 2, 24])
+def test_numbers_of_the_map_stand_in_their_cells(n):
+    costs = pd.concat([closest(n, dataset) for dataset in ("glass", "spambase")])
+    figure = drawings.similarity_heatmap(costs)
+    axes = figure.axes[0]
+    for text, box in zip(axes.texts, extents(figure, axes.texts), strict=True):
+        column, row = text.get_position()
+        cell = axes.transData.transform([(column - 0.5, row + 0.5), (column + 0.5, row - 0.5)]) / figure.dpi
+        assert (box.min > cell[0]).all() and (box.max < cell[1]).all()
+        assert (box.min + box.max) / 2 == pytest.approx(cell.mean(axis=0), abs=0.03)
+
+
+def luminance(colour):
+    """As the accessibility guidelines for the web define it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return np.dot([0.2126, 0.7152, 0.0722], linear)
+
+
+def test_numbers_of_the_map_can_be_read_on_their_colours():
+    values = np.linspace(-4, 4, 24)
+    costs = pd.DataFrame({"candidate": list(map(str, values)), "dataset": "glass", "log_ratio": values})
+    axes = drawings.similarity_heatmap(costs).axes[0]
+    (image,) = axes.images
+    for text in axes.texts:
+        ground = image.cmap(image.norm(image.get_array()[int(text.get_position()[1]), 0]))
+        low, high = sorted((luminance(text.get_color()), luminance(ground)))
+        assert (high + 0.05) / (low + 0.05) > 3
+
+
+def test_a_candidate_without_a_ratio_has_an_empty_cell():
+    costs = pd.DataFrame({"candidate": ["a", "b"], "dataset": "glass", "log_ratio": [0.5, np.nan]})
+    assert texts(drawings.similarity_heatmap(costs)) == ["+0.50"]
+
+
+def wide(n_leaves):
+    """A root over so many leaves of a hundred points each."""
+    return Hierarchy([-1] + [0] * n_leaves, np.repeat(np.arange(1, n_leaves + 1), 100))
+
+
+@pytest.mark.parametrize("tree", [TREE, wide(2), wide(30)])
+def test_nodes_and_their_numbers_have_room(tree):
+    axes = drawings.blocks(tree, "toy").axes[0]
+    figure = axes.figure
+    axes.get_legend().remove()
+    numbers = extents(figure, axes.texts)
+    (nodes,) = axes.collections
+    radius = np.sqrt(nodes.get_sizes()[0]) / 2 / 72
+    places = axes.transData.transform(nodes.get_offsets()) / figure.dpi
+    assert len(numbers) == tree.n_leaves
+    assert apart(numbers) and all(inside(box, figure.bbox_inches) for box in numbers)
+    assert min(np.hypot(*(a - b)) for a, b in itertools.combinations(places, 2)) > 2 * radius
+    leaves = [node for node in range(tree.n_nodes) if not len(tree.children(node))]
+    for node, box in zip(leaves, numbers, strict=True):
+        centre = (box.min + box.max) / 2
+        assert centre[0] == pytest.approx(places[node][0], abs=0.02)
+        assert 0 < places[node][1] - radius - box.ymax < radius  # just below its leaf
+
+
+def test_the_legend_of_blocks_covers_no_node():
+    axes = drawings.blocks(TREE, "toy").axes[0]
+    (legend,) = extents(axes.figure, [axes.get_legend()])
+    (nodes,) = axes.collections
+    for x, y in axes.transData.transform(nodes.get_offsets()) / axes.figure.dpi:
+        assert not legend.contains(x, y)
+
+
+def test_what_is_marked_in_a_tree_stands_out():
+    axes = drawings.lowest_common_ancestor(TREE, "toy").axes[0]
+    assert not axes.axison
+    widths = {to_hex(line.get_color()): line.get_linewidth() for line in axes.lines}
+    assert widths[to_hex(PALETTE[0])] > widths[to_hex("0.75")]
+    (nodes,) = axes.collections
+    assert min(nodes.get_zorder(), 1.5) > max(line.get_zorder() for line in axes.lines)  # nodes cover edges
+    assert len(axes.lines) == 6
+    assert not any(same_color(edge, "white") for edge in nodes.get_edgecolors())  # a white node has a rim
+    names = [text for text in axes.texts if text.get_text().startswith("$")]
+    boxes = extents(axes.figure, names)
+    places = axes.transData.transform([text.xy for text in names]) / axes.figure.dpi
+    for place, box in zip(places, boxes, strict=True):
+        assert (box.min + box.max) / 2 == pytest.approx(place, abs=0.03)
+
+
+def test_the_deepest_ancestor_with_something_to_see_is_the_first_of_equals():
+    halves = Hierarchy([-1, 0, 0, *[1] * 4, *[2] * 4], [*range(3, 11)])
+    axes = drawings.lowest_common_ancestor(halves, "toy").axes[0]
+    (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
+    assert tuple(place) == tuple(drawings._layout(halves)[1])
+
+
+def test_a_node_with_one_child_is_no_ancestor_of_a_pair():
+    """Though enough is below it, and it is deeper than the one that is."""
+    tree = Hierarchy([-1, 0, 0, 1, 3, 3, 3], [2, 4, 5, 6])
+    axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
+    (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
+    assert tuple(place) == tuple(drawings._layout(tree)[0])
+
+
+def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colours():
+    n = len(PALETTE) + 2
+    axes = drawings.blocks(Hierarchy([-1, *range(n)], [n]), "chain", 1).axes[0]
+    drawn, layout = edges(axes), drawings._layout(Hierarchy([-1, *range(n)], [n]))
+    found = [drawn[tuple(layout[node])] for node in range(1, n + 1)]
+    assert found == [to_hex(PALETTE[k % len(PALETTE)]) for k in range(n)]
+    legend = [to_hex(line.get_color()) for line in axes.get_legend().get_lines()]
+    assert legend == found
+    assert not axes.get_legend().get_frame_on()
 
 
 @pytest.mark.parametrize(

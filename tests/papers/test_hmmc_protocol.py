@@ -15,7 +15,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
-from cladebench.papers.hmmc.controls import BalancedRandomTree
+from cladebench.papers.hmmc.controls import BalancedRandomTree, ClassTree
 from cladebench.papers.hmmc.measures import path_sharing_without_root
 from cladebench.papers.protocol import stored_tree
 from cladebench.reference.semantic import semantic_similarity
@@ -206,6 +206,26 @@ def test_the_study_says_which_seconds_and_which_optimum_are_whose(monkeypatch):
     assert reading.metrics["excess"] < -0.01
 
 
+def test_the_study_weighs_the_group_penalty_as_the_method_does(monkeypatch):
+    """The weight is shared by all features and clusters."""
+    met = {}
+
+    def seen(X, labels, n_clusters, *, group):
+        met[n_clusters] = X, labels, group
+        return fit_margin(X, labels, n_clusters, group=group)
+
+    fit_margin = assignment_study.fit_margin
+    monkeypatch.setattr(assignment_study, "fit_margin", seen)
+    drawn = cell("assignment-study", task={"rows": 60})
+    protocol.PROTOCOL.run(drawn)
+    assert list(met) == [2, 5]
+    for n_clusters, (X, labels, group) in met.items():
+        np.testing.assert_array_equal(X, protocol.scaled(drawn.data.X, "unit")[drawn.task.rows])
+        np.testing.assert_allclose(group, [assignment_study.ALPHA / (10 * n_clusters)] * 10)
+        sizes = np.bincount(labels, minlength=n_clusters)
+        assert 0.8 * 60 / n_clusters <= sizes.min() <= sizes.max() <= 1.2 * 60 / n_clusters
+
+
 def test_the_shortest_of_several_calls_counts(monkeypatch):
     ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])
     monkeypatch.setattr(assignment_study.time, "perf_counter", lambda: next(ticks))
@@ -304,6 +324,28 @@ def test_the_balanced_control_is_balanced_and_knows_nothing():
     sizes = out.arrays["class_counts"][1:].sum(axis=1)
     assert sorted(sizes[-8:].tolist()) == [30] * 8
     assert read(out)["ri"] < 0.85
+
+
+def test_the_balanced_control_keeps_what_it_is_given():
+    given = {"n_clusters": 3, "n_leaves": 6, "n_splits": 3, "random_state": 5}
+    assert BalancedRandomTree(**given).get_params() == given
+    X = np.arange(12.0)[:, None]
+    one, same, other = (
+        BalancedRandomTree(n_leaves=4, random_state=seed).fit(X).hierarchy_.leaf_of for seed in (0, 0, 1)
+    )
+    assert one.tolist() == same.tolist() != other.tolist()
+    assert sorted(np.unique(one, return_counts=True)[1]) == [3] * 4
+    thirds = BalancedRandomTree(n_leaves=3, n_splits=3, random_state=0).fit(X).hierarchy_
+    assert thirds.sizes.tolist() == [12, 4, 4, 4]
+    assert BalancedRandomTree(n_leaves=12, random_state=0).fit(X).hierarchy_.n_leaves == 12
+
+
+def test_the_tree_of_the_classes_must_be_given():
+    with pytest.raises(ValueError, match="class_tree=None: expected the tree of the classes"):
+        ClassTree().fit(np.zeros((2, 1)), [0, 1])
+    tree = Hierarchy([-1, 0, 0], [2, 1])
+    assert ClassTree(tree).get_params() == {"class_tree": tree}
+    assert ClassTree(tree).fit(np.zeros((3, 1)), [0, 1, 1]).hierarchy_.leaf_of.tolist() == [2, 1, 1]
 
 
 def test_counts_have_a_column_for_each_class_drawn_or_not():

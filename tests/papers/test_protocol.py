@@ -1,5 +1,6 @@
 """What every paper's protocol is built on: scaling, building, studies, stored trees."""
 
+import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -20,9 +21,9 @@ class Toy(Protocol):
         return CellOutput({"measured": 1.0})
 
 
-def cell(estimator="HierarchicalKMeans", role="method", **params):
+def cell(estimator="HierarchicalKMeans", role="method", task=None, **params):
     data = datasets.load("nested-blobs")
-    spec = CellSpec("toy", "nested-blobs", "M", {}, 0, 7, Limits(60, 2000))
+    spec = CellSpec("toy", "nested-blobs", "M", {}, 0, 7, Limits(60, 2000), task=task or {})
     return Cell(spec, MethodPlan("M", estimator, params, role=role), data, draw_task(spec, data))
 
 
@@ -34,6 +35,51 @@ def test_an_estimator_gets_what_it_takes_and_the_plan_wins():
     built = Toy().build(cell(n_init=4), n_init=9, n_clusters=5, unknown=1)
     assert (built.n_init, built.n_clusters) == (4, 5)
     assert built.random_state == cell().spec.seed
+
+
+@pytest.fixture
+def met(monkeypatch):
+    """What fits meet, each in place of the fit: the estimator, its rows, labels and further arguments."""
+    met = []
+    monkeypatch.setattr(
+        "cladebench.papers.protocol.timed_fit", lambda *given, **more: (met.append((*given, more)), 3.0)[1]
+    )
+    return met
+
+
+@pytest.mark.parametrize(
+    "constraints", [{"must_link": 7, "cannot_link": 9}, {"must_link": 7}, {"cannot_link": 9}]
+)
+def test_a_distance_meets_the_training_rows_with_their_labels_and_constraints(met, constraints):
+    """Constraints as rows among them; none at all where none are drawn."""
+    how = {"rows": 60, "test": 0.5, "shuffled": True, "constraints": constraints}
+    one = cell("RandomProjection", task=how)
+    X = one.data.X[one.task.rows]
+    fitted, seconds = Toy().fit_on_training(one, X, n_components=4, unknown=1)
+    ((estimator, rows, labels, links),) = met
+    assert estimator is fitted and seconds == 3.0
+    assert fitted.get_params() == {"n_components": 4, "random_state": one.spec.seed}
+    np.testing.assert_array_equal(rows, X[one.task.train])
+    np.testing.assert_array_equal(labels, one.task.labels[one.task.train])
+    assert set(links) == {"must_link", "cannot_link"}
+    for kind, pairs in links.items():
+        assert (pairs is None) is (kind not in constraints)
+        if pairs is not None:
+            assert pairs.shape == (constraints[kind], 2)
+            np.testing.assert_array_equal(one.task.train[pairs], getattr(one.task, kind))
+
+
+def test_what_is_no_distance_is_given_no_constraints(met):
+    one = cell(task={"test": 0.5, "constraints": {"must_link": 7}})
+    Toy().fit_on_training(one, one.data.X)
+    assert met[0][-1] == {}
+
+
+def test_without_labels_there_are_none_to_learn_from(met):
+    one = cell()
+    unlabelled = dataclasses.replace(one, task=dataclasses.replace(one.task, labels=None))
+    Toy().fit_on_training(unlabelled, one.data.X)
+    assert met[0][2] is None
 
 
 def test_the_protocols_own_parameters_are_not_the_estimators():

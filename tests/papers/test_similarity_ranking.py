@@ -28,12 +28,13 @@ def test_log_ratio_is_a_signed_distance_to_the_range():
             "pairs": "ordered",
             "tree": "random",
         },
-        index=range(4),
-    ).assign(cost=[6.68e4, 7.0e5, 7.54e6, -1.0])
+        index=range(5),
+    ).assign(cost=[6.68e4, 7.0e5, 7.54e6, -1.0, 0.0])
     judged = ranking.judged(rows)
     assert judged.log_ratio.round(9).tolist()[:3] == [-1.0, 0.0, 1.0]
-    assert np.isnan(judged.log_ratio[3])
-    assert judged.inside.tolist() == [False, True, False, False]
+    assert np.isnan(judged.log_ratio[3:]).all()
+    assert judged.inside.tolist() == [False, True, False, False, False]
+    assert set(judged.published_low) == {6.68e5} and set(judged.published_high) == {7.54e5}
     assert judged.candidate[0] == "exp, raw, ordered"
 
 
@@ -69,6 +70,80 @@ def test_impossible_is_said_of_ranges_out_of_all_trees_reach():
     bounds[0] = ("any tree, at least", 6.7e5)  # within the rounding of 6.68e5
     ranked = ranking.rank(ranking.judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
     assert ranked["impossible on"].tolist() == [""]
+
+
+COMMON = {"gamma": "", "features": "raw", "pairs": "ordered"}
+
+
+def priced(*rows):
+    """Kind, data set, tree and cost of each row, judged."""
+    found = [dict(zip(("kind", "dataset", "tree", "cost"), row, strict=True)) | COMMON for row in rows]
+    return ranking.judged(pd.DataFrame(found))
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "impossible"),
+    [
+        (6.68e5 * 1.004, 9e5, ""),  # three digits are printed
+        (6.68e5 * 1.006, 9e5, "glass"),
+        (1.0, 7.54e5 * 0.996, ""),
+        (1.0, 7.54e5 * 0.994, "glass"),
+        (7e5, 7.2e5, "glass"),
+    ],
+)
+def test_what_no_tree_can_cost_is_impossible(least, most, impossible):
+    """A bound as far from the printed number as rounding may take it leaves it possible."""
+    bounds = zip(study.BOUNDS, (least, most), strict=True)
+    ranked = ranking.rank(
+        priced(
+            *(("inv", "glass", bound, cost) for bound, cost in bounds), ("inv", "glass", "sparsest cut", 7e5)
+        )
+    )
+    assert ranked["impossible on"].tolist() == [impossible]
+
+
+def test_a_ranking_by_hand():
+    """The better candidate last; one whose cost has no logarithm has no score and stands at the end."""
+    rows = [
+        (kind, dataset, tree, cost)
+        for kind, costs in (("exp", (-1.0, 1.0)), ("inv", (6.68e3, 2.72e4)), ("inv_sq", (7e5, 2.65e2)))
+        for dataset, cost in zip(("glass", "digits"), costs, strict=True)
+        for tree, cost in (("sparsest cut", cost), ("random", 1.0), *((bound, 1e9) for bound in study.BOUNDS))
+    ]
+    ranked = ranking.rank(priced(*rows))
+    assert list(ranked.columns) == [
+        *("candidate", "kind", "gamma", "features", "pairs", "score", "score at printed size", "within"),
+        *(
+            "data sets",
+            "glass cost",
+            "glass log10 ratio",
+            "digits cost",
+            "digits log10 ratio",
+            "impossible on",
+        ),
+    ]
+    assert ranked.kind.tolist() == ["inv_sq", "inv", "exp"]
+    assert ranked.score.tolist() == pytest.approx([1, 3, np.nan], nan_ok=True)
+    assert ranked["score at printed size"].tolist() == pytest.approx([1, 3, np.nan], nan_ok=True)
+    assert ranked.within.tolist() == [1, 0, 0] and ranked["data sets"].tolist() == [2, 2, 2]
+    assert ranked["glass log10 ratio"].tolist() == pytest.approx([0, -2, np.nan], nan_ok=True)
+    assert ranked["digits log10 ratio"].tolist()[:2] == pytest.approx([-1, 1])
+    assert ranked["digits cost"].tolist() == [2.65e2, 2.72e4, 1.0]
+    assert set(ranked["impossible on"]) == {"glass, digits"}
+
+
+def test_equal_scores_keep_their_order():
+    kinds = [f"kind {k}" for k in np.random.default_rng(0).permutation(40)]
+    rows = [(kind, "glass", tree, 7e5) for kind in kinds for tree in ("sparsest cut", *study.BOUNDS)]
+    assert ranking.rank(priced(*rows)).kind.tolist() == kinds
+
+
+def test_rows_of_a_ranking_are_numbered_in_its_order():
+    rows = [
+        (f"kind {k}", "glass", tree, 10.0**k) for k in (9, 8, 7) for tree in ("sparsest cut", *study.BOUNDS)
+    ]
+    ranked = ranking.rank(priced(*rows))
+    assert ranked.kind.to_dict() == {0: "kind 7", 1: "kind 8", 2: "kind 9"}
 
 
 def test_frame_survives_a_round_trip_through_strings(frame):

@@ -124,6 +124,59 @@ def test_lower_bound_counts_triples():
     assert np.exp(-squared) @ study._least_sizes(squared) == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_count_of_triples_stands_up_to_its_limit(monkeypatch):
+    """Beyond it the bound is weaker, never stronger."""
+    squared = pdist(np.random.default_rng(0).normal(size=(20, 2)), "sqeuclidean")
+    found = {}
+    for limit in (19, 20, 21):
+        monkeypatch.setattr(study, "N_TRIPLES", limit)
+        found[limit] = study._least_sizes(squared)
+    assert found[20].tolist() == found[21].tolist() != found[19].tolist()
+    assert (found[19] <= found[20]).all()
+
+
+def test_sums_are_made_in_blocks(monkeypatch):
+    """Of whatever size."""
+    random = np.random.default_rng(0)
+    squared, weights = random.gamma(2.0, size=50), random.integers(1, 9, size=(3, 50)).astype(np.float32)
+    candidates = [study._Candidate(kind, "1", "raw", 1.0, 1.0) for kind in ("exp_sq", "inv")]
+    monkeypatch.setattr(study, "BLOCK", 7)
+    found = study._weighted_sums(candidates, squared, weights)
+    similarity = np.stack([np.exp(-squared), 1 / (1 + np.sqrt(squared))])
+    np.testing.assert_allclose(found[:, 0], similarity.sum(axis=1))
+    np.testing.assert_allclose(found[:, 1:], similarity @ weights.T)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 0.25])
+def test_similarities_by_hand(scale):
+    """Of points 3 and 0 apart, squared distances scaled first."""
+    d_sq = np.array([9.0, 0.0]) * scale
+    expected = {
+        "exp_sq": np.exp(-0.5 * d_sq),
+        "exp": np.exp(-np.sqrt(d_sq)),
+        "inv": 1 / (1 + np.sqrt(d_sq)),
+        "inv_sq": 1 / (1 + d_sq),
+        "cosine": 1 - d_sq / 2,
+    }
+    for kind, values in expected.items():
+        found = study._Candidate(kind, "", "raw", 0.5, scale).pairs(np.array([9.0, 0.0]))
+        np.testing.assert_allclose(found, values)
+
+
+def test_the_largest_value_scales_the_features_and_medians_stand_aside():
+    X = np.array([[1.0, -4.0], [2.0, 0.0], [0.0, 1.0]])
+    found = study._candidates(X, "raw", pdist(X, "sqeuclidean"))
+    scaled = [candidate for candidate in found if candidate.features == "max"]
+    assert {candidate.scale for candidate in scaled} == {1 / 16}
+    assert [(c.kind, c.gamma) for c in scaled] == [
+        *(("exp_sq", "1/d"), ("exp_sq", "1"), ("exp_sq", "0.5"), ("exp", ""), ("inv", ""), ("inv_sq", ""))
+    ]
+    gammas = {c.gamma: c.gamma_value for c in found if c.features == "raw" and c.gamma}
+    median = np.median([17.0, 26.0, 5.0])
+    assert gammas == {"median": 1 / median, "0.5 median": 0.5 / median, "1/d": 0.5, "1": 1.0, "0.5": 0.5}
+    assert all(c.scale == 1.0 for c in found if c.features == "raw")
+
+
 def test_places_count_what_comes_before_with_equals_by_index():
     row = np.random.default_rng(0).integers(0, 5, size=300).astype(float)
     expected = np.empty(300)

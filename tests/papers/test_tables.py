@@ -187,6 +187,20 @@ def test_basis_is_told_from_the_records():
     assert basis_notes(context, [("glass", "B", results.rows("glass", "B"))]) == ("Repetitions: 1.",)
 
 
+def test_settings_that_did_not_all_finish_somewhere_are_told():
+    """Though they did on another data set."""
+    context = context_with(
+        *(
+            cells(dataset, "C", {"purity": [0.5]}, {"k": k})
+            for dataset in ("glass", "digits")
+            for k in (0, 1)
+        ),
+        failed("digits", "C", "missing", {"k": 2}),
+    )
+    shown = [(dataset, "C", context.results.rows(dataset, "C")) for dataset in ("glass", "digits")]
+    assert basis_notes(context, shown)[1] == "Settings to choose from: 2 finished of 2 to 3 (C)."
+
+
 def test_settings_are_shown_of_methods_that_have_a_choice(context):
     table = settings_table(context, ("purity", "cost"))
     assert table.frame.to_dict("records") == [

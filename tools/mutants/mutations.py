@@ -2,7 +2,7 @@
 
 A mutation replaces one expression or statement. Nothing that only speaks to people is changed: docstrings, type hints,
 decorators, f-strings, and what is handed to an exception, a warning or a log. Seconds after which something is given up
-stay as they are too: no test here asserts a time.
+stay as they are too: no test here asserts a time. So does the ``strict`` of ``zip``, which guards what is equally long.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OPPOSITES = {
 }
 OPPOSITES |= {new: old for old, new in OPPOSITES.items()} | {"reversed": "list"}
 SPEAKING = {"warn", "warning", "info", "debug", "error", "print", "log", "echo"}
-KEPT_KEYWORDS = {"encoding", "stacklevel", "timeout"}
+KEPT_KEYWORDS = {"encoding", "stacklevel", "strict", "timeout"}
 UNMUTATED = {"annotation", "returns", "decorator_list", "bases"}
 NAMELIKE = (ast.Name, ast.Attribute, ast.Call, ast.NamedExpr, ast.Subscript)
 SPLITTING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)

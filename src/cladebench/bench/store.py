@@ -99,7 +99,7 @@ class Store:
     def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> str:
         """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content; give its SHA-256."""
         buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with zipfile.ZipFile(buffer, "w") as archive:
             for name in sorted(arrays):
                 member = io.BytesIO()
                 np.lib.format.write_array(member, np.asarray(arrays[name]), allow_pickle=False)

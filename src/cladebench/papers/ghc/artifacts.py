@@ -13,7 +13,7 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
-from cladebench.papers.ghc import drawings, similarity_ranking, similarity_study
+from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.protocol import stored_tree
 from cladebench.papers.tables import comparison_table, settings_table, status_table
 
@@ -60,7 +60,7 @@ def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
     rows = records[records.metric == "tree_cost"].reset_index(drop=True)
     if rows.empty:
         return pd.DataFrame()
-    frame = pd.DataFrame(list(map(json.loads, rows["at"])), columns=list(similarity_study.CANDIDATE))
+    frame = pd.DataFrame(list(map(json.loads, rows["at"])))
     return similarity_ranking.judged(
         frame.assign(dataset=rows.dataset, cost=rows.value.astype(float), cell_id=rows.cell_id)
     )

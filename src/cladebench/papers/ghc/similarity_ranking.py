@@ -70,9 +70,9 @@ def judged(frame: pd.DataFrame) -> pd.DataFrame:
         candidate (a name without the tree); scored (whether the rule reads this row).
     """
     published = [PUBLISHED[name] for name in frame.dataset]
-    low = np.array([p.low for p in published], dtype=float)
-    high = np.array([p.high for p in published], dtype=float)
-    growth = np.array([(p.n_printed / p.n_available) ** 3 for p in published], dtype=float)
+    low = np.array([p.low for p in published])
+    high = np.array([p.high for p in published])
+    growth = np.array([(p.n_printed / p.n_available) ** 3 for p in published])
     cost = frame.cost.to_numpy(dtype=float)
     log_ratio = _log_ratio(cost, low, high)
     own_tree = np.where(frame.dataset.map(PRINTS_SPARSEST_CUT), "sparsest cut", "HAC average")
@@ -119,7 +119,7 @@ def rank(frame: pd.DataFrame) -> pd.DataFrame:
     # The paper prints trees of the lowest and the highest cost of its range, to three digits.
     impossible = (least.cost > 1.005 * least.published_low) | (most.cost < 0.995 * most.published_high)
     names = impossible.index.get_level_values("dataset").to_series(index=impossible.index)
-    ranked["impossible on"] = names.where(impossible, "").groupby(key, sort=False).agg(_listed)
+    ranked["impossible on"] = names.where(impossible, "").groupby(key).agg(_listed)
     ranked = ranked.rename(
         columns={"printed": "score at printed size", "n_datasets": "data sets"}
     ).reset_index()
