@@ -55,6 +55,22 @@ def test_the_command_writes_both_files(tmp_path, capsys):
     assert (tmp_path / "again/audit.csv").read_bytes() == first
 
 
+def test_with_the_scope_planned_cells_without_a_record_count_as_missing(tmp_path, capsys):
+    write(tmp_path)
+    assert main(["audit", "--results", str(tmp_path), "--scope", "quick"]) == 0
+    found = pd.read_csv(tmp_path / "audit.csv").set_index("claim")
+    perch, birch = found.loc["fig3a/glass/perch"], found.loc["fig3a/glass/birch"]
+    missing = "2 of 5 cells missing: planned, but there is no record of it"
+    assert perch.verdict == "reproduced" and perch.n == 3 and perch.reason.endswith(missing)
+    assert (
+        birch.reason.startswith("BIRCH on glass: 10 of 10 cells missing") and birch.verdict == "not testable"
+    )
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "ghc.json").write_text('{"scope": "quick"}')
+    assert main(["audit", "--results", str(tmp_path), "--scope", "full"]) == 2
+    assert "was run in the scope 'quick', not 'full'" in capsys.readouterr().err
+
+
 def test_wrong_usage_is_named(tmp_path, capsys):
     assert main(["audit", "--results", str(tmp_path)]) == 2
     assert "cells.parquet: no such file" in capsys.readouterr().err

@@ -539,7 +539,7 @@ def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results
     path = tmp_path / "tables/page_paper/deviations.json"
     path.write_text(path.read_text().replace('"leaves"', '"another"'))
     with pytest.raises(
-        InputFileError, match=r"has 'another', which deviations.yaml has not; run cladebench artifacts"
+        InputFileError, match=r"has 'another', which deviations.yaml does not have; run cladebench artifacts"
     ):
         gather_run(tmp_path, "smoke", ["page_paper"])
 

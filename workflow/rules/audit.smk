@@ -14,7 +14,8 @@ rule audit:
         "../../environment.yml"
     params:
         papers=PLAN.paper_options,
+        scope=PLAN.scope,
         out=lambda w, output: Path(output[0]).parents[0],
         cladebench=CLADEBENCH,
     shell:
-        "logged {log:q} {params.cladebench} audit --results {params.out:q} {params.papers}"
+        "logged {log:q} {params.cladebench} audit --results {params.out:q} --scope {params.scope} {params.papers}"

@@ -19,6 +19,7 @@ from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation, Judgement
 from cladebench.audit.verdict_types import VERDICTS
+from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.bench.store import read_cells
@@ -144,7 +145,7 @@ class Audit:
         return as_frame(self.claims)
 
 
-def audit_run(results: Path, papers: Sequence[str]) -> Audit:
+def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:
     """Audit a results folder.
 
     Parameters
@@ -153,6 +154,9 @@ def audit_run(results: Path, papers: Sequence[str]) -> Audit:
         Holds ``cells.parquet`` and, when the cross-checks ran, ``certificates.csv``.
     papers : sequence of str
         Ids or dotted packages.
+    scope : str, optional
+        The scope that was run: planned cells without a record count as missing, as in the tables. By default the
+        records alone count.
 
     Returns
     -------
@@ -172,10 +176,12 @@ def audit_run(results: Path, papers: Sequence[str]) -> Audit:
         records = frame[frame["paper"] == claims.paper]
         check_metrics(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
+        if scope is not None:
+            records = with_missing(records.reset_index(drop=True), plan, scope)
         excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
             claims,
-            frame,
+            records,
             selection=plan.selection,
             at=plan.at,
             certificates=certificates,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
 from cladebench.bench.plan import Plan, PlanError, names_of
 from cladebench.bench.task import n_folds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCALES = (0.001, 1000.0)  # of the factors on limits, as in schemas/config.schema.json
 MAX_CELLS = 100_000  # of a scope; beyond it a number has a digit too many
@@ -162,3 +166,59 @@ def expand(
         else:
             jobs[group] = Job(plan, scope, dataset, (method,), cells)
     return list(jobs.values())
+
+
+def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
+    """Add a row with the status ``missing``, as in the ledger, for each planned cell that has no record.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Rows of ``cells.parquet`` of one paper.
+    plan : Plan
+    scope : str
+        Scope that was run.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same frame where no cell is missing; else with the rows of missing cells in their places: by data set,
+        method, setting, repetition, fold.
+    """
+    import pandas as pd
+
+    recorded = set(records["cell_id"])
+    rows = [
+        {
+            **{key: getattr(cell.spec, key) for key in ("paper", "dataset", "method", "setting_id")},
+            "setting": canonical_json(cell.spec.setting),
+            "repetition": cell.spec.repetition,
+            "fold": cell.spec.fold,
+            "at": "{}",
+            "status": "missing",
+            "reason": "planned, but there is no record of it",
+            "cell_id": cell.spec.cell_id,
+            "estimator": job.estimator,
+            "params": canonical_json(job.method_of(cell.spec).parameters(cell.spec.setting)),
+        }
+        for job in expand(plan, scope)
+        for cell in job.cells
+        if cell.spec.cell_id not in recorded
+    ]
+    if not rows:
+        return records
+    missing = pd.DataFrame(rows).reindex(columns=records.columns).astype(records.dtypes)
+    both = pd.concat([records, missing], ignore_index=True)
+    settings = {text: setting_order(json.loads(text)) for text in both["setting"].unique()}
+    keys = [
+        (dataset, method, settings[setting], repetition, fold)
+        for dataset, method, setting, repetition, fold in zip(
+            both["dataset"],
+            both["method"],
+            both["setting"],
+            both["repetition"],
+            both["fold"].fillna(-1),
+            strict=True,
+        )
+    ]
+    return both.iloc[sorted(range(len(both)), key=keys.__getitem__)].reset_index(drop=True)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_results_options, chosen_papers, refuse_to_lose
+from cladebench.commands._options import add_results_options, check_scope, chosen_papers, refuse_to_lose
 
 
 def register(subparsers: Any) -> None:
@@ -20,6 +20,10 @@ def register(subparsers: Any) -> None:
         "verdicts, 2 for wrong input.",
     )
     add_results_options(parser, "cells.parquet")
+    parser.add_argument(
+        "--scope",
+        help="the scope that was run: planned cells without a record count as missing (default: records alone count)",
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -38,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.workflow.paper_check import check_texts
 
     out = args.out or args.results
+    if args.scope is not None:
+        check_scope(args.results, args.scope)
     papers = chosen_papers(args)
     if not args.paper:
         recorded, papers = papers, [paper for paper in papers if claims_path(paper) is not None]
@@ -45,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
     for paper in papers:
         check_texts(load_plan(paper))
-    audit = audit_run(args.results, papers)
+    audit = audit_run(args.results, papers, args.scope)
     path = out / "audit.json"
     if args.paper and path.exists():
         advice = "name every paper with --paper, or write to another folder with --out"

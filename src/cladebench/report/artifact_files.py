@@ -14,8 +14,7 @@ from cladebench import datasets
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import claims_path, load_claims
 from cladebench.audit.verdict_types import Rules
-from cladebench.bench.cell_spec import canonical_json, setting_order
-from cladebench.bench.jobs import expand
+from cladebench.bench.jobs import with_missing
 from cladebench.bench.plan import Plan
 from cladebench.bench.results import Results
 from cladebench.bench.store import Store, read_cells
@@ -67,60 +66,6 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
     )
-
-
-def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
-    """Add a row with the status ``missing``, as in the ledger, for each planned cell that has no record.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Rows of ``cells.parquet`` of one paper.
-    plan : Plan
-    scope : str
-        Scope that was run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same frame where no cell is missing; else with the rows of missing cells in their places: by data set,
-        method, setting, repetition, fold.
-    """
-    recorded = set(records["cell_id"])
-    rows = [
-        {
-            **{key: getattr(cell.spec, key) for key in ("paper", "dataset", "method", "setting_id")},
-            "setting": canonical_json(cell.spec.setting),
-            "repetition": cell.spec.repetition,
-            "fold": cell.spec.fold,
-            "at": "{}",
-            "status": "missing",
-            "reason": "planned, but there is no record of it",
-            "cell_id": cell.spec.cell_id,
-            "estimator": job.estimator,
-            "params": canonical_json(job.method_of(cell.spec).parameters(cell.spec.setting)),
-        }
-        for job in expand(plan, scope)
-        for cell in job.cells
-        if cell.spec.cell_id not in recorded
-    ]
-    if not rows:
-        return records
-    missing = pd.DataFrame(rows).reindex(columns=records.columns).astype(records.dtypes)
-    both = pd.concat([records, missing], ignore_index=True)
-    settings = {text: setting_order(json.loads(text)) for text in both["setting"].unique()}
-    keys = [
-        (dataset, method, settings[setting], repetition, fold)
-        for dataset, method, setting, repetition, fold in zip(
-            both["dataset"],
-            both["method"],
-            both["setting"],
-            both["repetition"],
-            both["fold"].fillna(-1),
-            strict=True,
-        )
-    ]
-    return both.iloc[sorted(range(len(both)), key=keys.__getitem__)].reset_index(drop=True)
 
 
 def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
