@@ -371,6 +371,29 @@ def test_a_rival_that_did_not_run_is_named_and_no_verdict_it_could_overturn_stan
     assert found.verdict["two"] == o.NOT_TESTABLE
 
 
+@pytest.mark.parametrize(
+    ("ours", "several", "relation", "verdict"),
+    [
+        (0.1, "best_of", "better", o.NOT_TESTABLE),
+        (0.6, "best_of", "better", o.REPRODUCED),
+        (0.1, "worst_of", "better", o.CONTRADICTED),
+        (0.6, "worst_of", "better", o.NOT_TESTABLE),
+        (0.1, "best_of", "worse", o.NOT_TESTABLE),
+        (0.6, "best_of", "worse", o.CONTRADICTED),
+    ],
+)
+def test_one_of_several_that_did_not_run_counts_on_the_left_side_too(
+    tmp_path, ours, several, relation, verdict
+):
+    text = ORDERS.replace("left: {method: X}", f"left: {{{several}: [X, Y]}}").replace(
+        "best_of: [Y, Z]", "method: Z"
+    )
+    rows = cells("a", "X", {PURITY: ours + NOISE}) + cells("a", "Z", {PURITY: 0.3 + NOISE[::-1]})
+    rows += failed("a", "Y", "not_applicable", "too large", range(5))
+    found = judged(claims_of(tmp_path, text.replace("is: better", f"is: {relation}")), frame(rows))
+    assert found.verdict["each/a"] == verdict, found.reason["each/a"]
+
+
 def test_operands_of_one_method_are_told_apart(tmp_path):
     text = ORDERS.replace("left: {method: X}", "left: {method: X, where: {k: 3}}").replace(
         "best_of: [Y, Z]", "method: X, where: {k: 4}"
@@ -727,6 +750,23 @@ def test_a_number_that_cannot_be_judged_is_shown_beside_what_is_measured(
     assert (found["verdict"], found["reason"]) == (verdict, reason)
     assert found["measured"] == (None if measured is None else pytest.approx(measured))
     assert found["cells"] == (["toy/a/X/default/*"] if measured else [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "expects"),
+    [
+        ("order", "{left: {method: X}, is: better, than: {method: Y}}"),
+        ("order", "{left: {method: X}, is: never_below, than: {method: Y}}"),
+        ("ratio", "{of: {method: X}, to: {method: Y}, at_least: 2}"),
+        ("trend", "{points: [{x: 1, method: X}, {x: 2, method: Y}], slope: {at_most: -1}}"),
+    ],
+)
+def test_one_repetition_is_enough_where_both_sides_are_known_exactly(tmp_path, kind, expects):
+    text = SAID.format(kind=kind, direction="higher", expects=expects)
+    records = frame(cells("a", "X", {"m": [3.0]}), cells("a", "Y", {"m": [1.0]}))
+    for known, verdict in (("X, Y", o.REPRODUCED), ("X", o.NOT_TESTABLE), ("Y", o.NOT_TESTABLE)):
+        found = judged(claims_of(tmp_path, f"deterministic: [{known}]{text}"), records).loc["c"]
+        assert (found.verdict, found.n) == (verdict, 1), found.reason
 
 
 CERTIFICATES = """
