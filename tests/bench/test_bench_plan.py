@@ -37,6 +37,13 @@ def test_overrides_merge_limits_and_replace_the_rest(jobs):
     assert {cell.not_applicable for cell in jobs["good"].cells} == {None}
 
 
+def test_plans_and_jobs_are_shown_without_their_cells(plan, jobs):
+    """There may be thousands, and each message that shows one would be as long."""
+    assert "scopes=" not in repr(plan)
+    assert repr(jobs["good"]).startswith("Job(scope='smoke', dataset='nested-blobs', methods=(MethodPlan(")
+    assert "cells=" not in repr(jobs["good"])
+
+
 def test_scope_can_name_its_methods_and_limits_scale(plan):
     jobs = expand(plan, "full", time_scale=2, memory_scale=3)
     assert [job.methods[0].name for job in jobs] == ["good", "globals"]

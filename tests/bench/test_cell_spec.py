@@ -51,6 +51,13 @@ def test_evaluation_points_are_equal_however_they_are_written():
 def test_limits_have_a_wall_limit_and_scale():
     assert Limits(10, 500).wall_limit == 60
     assert Limits(10, 500, 5).scaled(2, 3) == Limits(20, 1500, 10)
+    assert Limits(10, 500, 5).scaled() == Limits(10, 500, 5)
+
+
+def test_a_cell_has_one_thread_and_no_fold_unless_it_is_said():
+    assert (SPEC.threads, SPEC.fold, SPEC.task) == (1, None, {})
+    plain = MethodPlan("m", "E")
+    assert (plain.params, plain.label, plain.role) == ({}, "", "method")
 
 
 @pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "10"])

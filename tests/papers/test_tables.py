@@ -201,6 +201,12 @@ def test_settings_that_did_not_all_finish_somewhere_are_told():
     assert basis_notes(context, shown)[1] == "Settings to choose from: 2 finished of 2 to 3 (C)."
 
 
+def test_a_table_of_settings_has_its_columns_though_nothing_was_chosen():
+    table = settings_table(context_with(*ROWS[:1]), ("purity", "cost"))
+    assert list(table.frame.columns) == ["dataset", "method", "rule", "setting", "purity (%)", "cost"]
+    assert table.frame.empty and table.sources == {}
+
+
 def test_settings_are_shown_of_methods_that_have_a_choice(context):
     table = settings_table(context, ("purity", "cost"))
     assert table.frame.to_dict("records") == [

@@ -158,7 +158,6 @@ def _tree_axes(
                 va="center",
                 fontsize=7,
             )
-    axes.margins(x=0.06, y=0.16)
     return figure, axes, xy
 
 
