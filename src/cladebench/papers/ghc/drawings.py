@@ -72,7 +72,7 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
 
     if costs.empty:
         return empty_figure("No data set of the paper is within reach in this run.")
-    table = costs.pivot(index="candidate", columns="dataset", values="log_ratio")
+    table = costs.pivot_table(index="candidate", columns="dataset", values="log_ratio")
     table = table.loc[table.abs().mean(axis=1).sort_values(kind="stable").index]
     shown = table.head(24)
     figure = Figure(figsize=(3.4 + 1.1 * table.shape[1], 0.24 * len(shown) + 1.2), layout="constrained")
