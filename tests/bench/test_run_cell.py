@@ -340,3 +340,12 @@ def test_the_last_data_set_is_kept_and_no_other(monkeypatch):
 def test_a_repetition_meets_its_own_draw_where_data_are_drawn(monkeypatch, n_draws, draw):
     monkeypatch.setattr(datasets, "info", lambda name: SimpleNamespace(n_draws=n_draws))
     assert cell.draw_of("d", 3) == draw
+
+
+def test_the_kernel_is_asked_to_count_the_peak_from_each_cell_on(jobs, tmp_path, monkeypatch):
+    """Where it cannot, the cell runs all the same."""
+    monkeypatch.setattr(cell, "_CLEAR_REFS", tmp_path / "clear_refs")
+    run(jobs, "good")
+    assert (tmp_path / "clear_refs").read_text() == "5"  # proc(5): resets the peak resident set size
+    monkeypatch.setattr(cell, "_CLEAR_REFS", tmp_path / "none" / "clear_refs")
+    assert run(jobs, "good")[0]["status"] == "ok"

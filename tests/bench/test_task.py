@@ -267,6 +267,27 @@ def test_the_digest_is_fixed_for_all_time():
 
 
 @pytest.mark.parametrize(
+    ("how", "digest"),
+    [
+        ({"folds": {"n": 3}}, "c5a01678e5ed84fc"),
+        ({"test": 0.3}, "2210d05f6f1c8683"),
+        ({"rows": 30, "shuffled": True}, "b419dc5315492fde"),
+        ({"constraints": {"must_link": 5, "cannot_link": 5}}, "d0f6f25fba4e52da"),
+        (
+            {"constraints": {"must_link": 400, "cannot_link": 400}},
+            "83389854d747ead9",
+        ),  # listed, and drawn one by one
+        ({"label_noise": 0.2}, "e07f6cf858623dc2"),
+    ],
+    ids=str,
+)
+def test_every_draw_is_fixed_for_all_time(how, digest):
+    labels = [k * k % 3 for k in range(60)]
+    task = draw(data_of(labels, sha="a" * 64), how, 2, 1 if "folds" in how else None)
+    assert task.digest.startswith(digest)
+
+
+@pytest.mark.parametrize(
     ("labels", "how", "said"),
     [
         (None, {"folds": {"n": 2}}, r"^task\.folds: toy has no labels$"),
