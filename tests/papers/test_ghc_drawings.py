@@ -83,18 +83,23 @@ def test_the_median_goes_as_far_as_the_shortest_trace():
 
 def test_routers_and_ways_of_training_have_looks_of_their_own():
     trace = {"trace_seconds": np.array([0.0, 1.0]), "trace_cost": np.array([2.0, 1.0])}
-    methods = ["GHC-L-BW-2", "GHC-N-BW-2", "GHC-N-FT", "GHC-N-exact"]
-    axes = drawings.convergence({"toy": {method: [trace] for method in methods}}).axes[0]
+    methods = {
+        "a": ("linear", "blockwise"),
+        "b": ("neural", "blockwise"),
+        "c": ("neural", "full_tree"),
+        "d": ("neural", "exact"),
+    }
+    axes = drawings.convergence({"toy": {method: [trace] for method in methods}}, methods).axes[0]
     looks = {
         line.get_label(): (to_hex(line.get_color()), line.get_linestyle())
         for line in axes.lines
         if line.get_label() in methods
     }
     assert looks == {
-        "GHC-L-BW-2": (to_hex(PALETTE[1]), "--"),
-        "GHC-N-BW-2": (to_hex(PALETTE[1]), "-"),
-        "GHC-N-FT": (to_hex(PALETTE[0]), "-"),
-        "GHC-N-exact": (to_hex(PALETTE[2]), "-"),
+        "a": (to_hex(PALETTE[1]), "--"),
+        "b": (to_hex(PALETTE[1]), "-"),
+        "c": (to_hex(PALETTE[0]), "-"),
+        "d": (to_hex(PALETTE[2]), "-"),
     }
 
 
@@ -115,7 +120,7 @@ def test_the_map_has_the_24_closest_candidates_at_most():
 @pytest.mark.parametrize(
     "figure",
     [
-        drawings.convergence({}),
+        drawings.convergence({}, {}),
         drawings.similarity_heatmap(pd.DataFrame()),
         drawings.learned_tree(None, None, "glass"),
         drawings.lowest_common_ancestor(None, ""),

@@ -226,7 +226,7 @@ def comparison_table(
         )
         + " not planned: the plan leaves it out of this scope. missing: planned, but without a record in this run."
         " Role extra: not in the paper.",
-        *(_how_chosen(context, rule) for rule in labels),
+        *(how_chosen(context, rule) for rule in labels),
     )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
@@ -241,7 +241,7 @@ def comparison_table(
     )
 
 
-def _how_chosen(context: ArtifactContext, name: str) -> str:
+def how_chosen(context: ArtifactContext, name: str) -> str:
     """Say how a rule chooses: ``oracle: the setting with the highest mean SP (%); uses test labels.``"""
     rule = context.rules[name]
     if rule.metric is None:
@@ -280,7 +280,7 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
     return Table(
         pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *headings]),
         sources,
-        notes=tuple(_how_chosen(context, rule) for rule in context.rules),
+        notes=tuple(how_chosen(context, rule) for rule in context.rules),
     )
 
 
