@@ -245,15 +245,16 @@ def how_chosen(context: ArtifactContext, name: str) -> str:
     """Say how a rule chooses: ``oracle: the setting with the highest mean SP (%); uses test labels.``"""
     rule = context.rules[name]
     if rule.metric is None:
-        chosen = _listed(rule.setting or {})
+        chosen = listed(rule.setting or {})
     else:
         best = "highest" if rule.direction == "higher" else "lowest"
-        at = f" at {_listed(rule.at)}" if rule.at else ""
+        at = f" at {listed(rule.at)}" if rule.at else ""
         chosen = f"the setting with the {best} mean {context.measures[rule.metric].heading}{at}"
     return f"{rule.label}: {chosen}" + (f"; uses {rule.uses}." if rule.uses else ".")
 
 
-def _listed(values: Mapping[str, Any]) -> str:
+def listed(values: Mapping[str, Any]) -> str:
+    """Write parameters and their values: ``alpha: 1.0, beta: 0.1``."""
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
@@ -271,7 +272,7 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
-        row["setting"] = _listed(setting)
+        row["setting"] = listed(setting)
         for column, metric in headings.items():
             shown = context.results.chosen(dataset, method, metric, rule)
             row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
