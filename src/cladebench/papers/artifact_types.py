@@ -58,7 +58,8 @@ class ArtifactContext:
     load_data : callable
         ``load_data(name, draw=0) -> Dataset``: the data themselves, read when asked for. For figures, and only for what
         no cell stores, such as the images of the rows that a tree holds; where the data are drawn, the draw is the
-        repetition of the cell that is shown. Numbers are of records, never computed here. By default `cladebench.datasets.load`, with its errors.
+        repetition of the cell that is shown. Numbers are of records, never computed here. By default
+        `cladebench.datasets.load`, with its errors.
     """
 
     paper: str
