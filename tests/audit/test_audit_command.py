@@ -129,7 +129,7 @@ def test_what_numpy_gives_is_written_as_plain_numbers(audit, tmp_path):
         "low": np.nan,
         "high": np.float32("nan"),
     }
-    write_audit(Audit([claim], {}), tmp_path / "out")
+    write_audit(Audit([claim], {}, {}, {}), tmp_path / "out")
     found = read_audit(tmp_path / "out" / "audit.json").claims[0]
     assert [found[key] for key in ("n", "measured", "low", "high")] == [3, 0.5, None, None]
 
@@ -147,7 +147,7 @@ def test_both_files_are_text_that_people_read_and_diff(audit, tmp_path):
 
 def test_a_number_that_json_cannot_hold_is_not_written(audit, tmp_path):
     with pytest.raises(ValueError, match="inf"):
-        write_audit(Audit([audit.claims[0] | {"measured": np.inf}], {}), tmp_path / "out")
+        write_audit(Audit([audit.claims[0] | {"measured": np.inf}], {}, {}), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -156,7 +156,7 @@ def test_an_unknown_verdict_is_named(audit, tmp_path, part):
     claims = [next(c for c in audit.claims if not c["parts"]), next(c for c in audit.claims if c["parts"])]
     last = {"claim": "x", "verdict": "plausible"}
     wrong = {"parts": [*claims[1]["parts"], last]} if part else {"verdict": "plausible"}
-    write_audit(Audit([claims[0], claims[1] | wrong], {}), tmp_path)
+    write_audit(Audit([claims[0], claims[1] | wrong], {}, {}), tmp_path)
     with pytest.raises(InputFileError) as error:
         read_audit(tmp_path / "audit.json")
     assert str(error.value).startswith(

@@ -32,7 +32,7 @@ def write(tmp_path):
         write_cells(frame(*rows).assign(seed=1, cpu_seconds=2.0, **columns), folder)
         if audit:
             claims = [BLANK | dict(zip(("paper", "claim", "verdict"), row, strict=True)) for row in audit]
-            write_audit(Audit(claims, {}), folder)
+            write_audit(Audit(claims, {}, {}), folder)
         if certificates:
             table = pd.DataFrame(certificates, columns=["id", "passed"])
             table.reindex(columns=list(CERTIFICATES)).to_csv(folder / "certificates.csv", index=False)

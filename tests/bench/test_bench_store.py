@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from cladebench.bench.run_cell import blank_record
 from cladebench.bench.store import COLUMNS, ArraysLost, RecordError, Store, read_cells
 from cladebench.files import write_atomically
 from cladebench.input_files import validator
+from cladebench.measures import Measure
 
 PROVENANCE = {
     "git_commit": "abc",
@@ -99,6 +101,40 @@ def test_parquet_has_the_same_bytes_whatever_the_order_of_writing(tmp_path):
         store.write_parquet(tmp_path / f"{folder}.parquet")
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
     assert read_cells(tmp_path / "one.parquet").equals(Store(tmp_path / "one").read_records())
+
+
+@pytest.mark.parametrize(
+    ("value", "span", "refused"),
+    [
+        (1.0, (0.0, 1.0), False),
+        (1.0 + 5e-10, (0.0, 1.0), False),
+        (1.0 + 2e-9, (0.0, 1.0), True),
+        (-5e-10, (0.0, 1.0), False),
+        (-2e-9, (0.0, 1.0), True),
+        (2e6 + 1e-3, (-3.0, 2e6), False),  # rounding is relative to a large bound
+        (2e6 + 3e-3, (-3.0, 2e6), True),
+        (-3.0 - 4e-9, (-3.0, 2e6), True),
+        (-1e300, (-np.inf, np.inf), False),
+        (-0.1, (0.0, np.inf), True),
+        (0.1, (-np.inf, 0.0), True),
+    ],
+)
+def test_a_value_outside_the_range_of_its_measure_stops_the_table(tmp_path, value, span, refused):
+    store, item, table = Store(tmp_path), record(), tmp_path / "cells.parquet"
+    item["readings"] = [{"at": {}, "metrics": {"a": 1e9, "b": value}}]
+    store.write_record(item)
+    store.write_record(record(2, status="timeout"))  # has neither metric nor value
+    measures = {"p": {"a": Measure("a", ""), "b": Measure("b", "", range=span)}}
+    if not refused:
+        store.write_parquet(table, measures=measures)
+        assert sorted(read_cells(table)["value"].dropna()) == sorted([1e9, value])
+        return
+    said = f"{store.path(item['cell_id'])}: metric 'b' is {value!r}; its measure allows {span[0]:g} to {span[1]:g}"
+    with pytest.raises(RecordError, match=re.escape(said)):
+        store.write_parquet(table, measures=measures)
+    assert not table.exists() and store.read_record(item["cell_id"]) == item
+    store.write_parquet(table)
+    assert table.exists()
 
 
 def test_arrays_come_back_and_have_stable_bytes(tmp_path):

@@ -21,6 +21,7 @@ from cladebench.bench.progress import Progress
 from cladebench.bench.run_job import Interrupted, JobLocked, _signals_raise, run_job
 from cladebench.bench.store import RecordError, Store, read_cells
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
+from cladebench.measures import Measure
 
 
 def run(job, root):
@@ -90,14 +91,16 @@ def score_of(record):
 
 def test_a_metric_that_no_measure_describes_costs_no_cell_but_stops_the_table(good, tmp_path):
     root, records = good
-    ids, described = [record["cell_id"] for record in records], set(records[0]["readings"][0]["metrics"])
+    ids = [record["cell_id"] for record in records]
+    described = {name: Measure(name, "") for name in records[0]["readings"][0]["metrics"]}
+    unknown = {name: entry for name, entry in described.items() if name != "objective"}
     table, name = tmp_path / "cells.parquet", re.escape(f"{records[0]['setting_id']}-0.json")
     with pytest.raises(RecordError, match=rf"{name}.*metric 'objective' is described neither.*toy_paper"):
-        Store(root).write_parquet(table, ids, {"toy_paper": described - {"objective"}})
+        Store(root).write_parquet(table, ids, {"toy_paper": unknown})
     assert not table.exists()
     assert [Store(root).read_record(name) for name in ids] == records
     Store(root).write_parquet(table, ids, {"toy_paper": described})
-    assert set(read_cells(table)["metric"]) == described
+    assert set(read_cells(table)["metric"]) == set(described)
 
 
 def test_folds_are_cells_that_meet_tasks_of_their_own(jobs, tmp_path):

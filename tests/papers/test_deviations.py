@@ -151,6 +151,84 @@ def test_what_was_not_run_is_said():
     assert set(frame.value) == {"no cells in this scope", "it cannot be", "nor can this"}
 
 
+POINTED = """
+- id: points
+  place: Section 6
+  paper: Nothing.
+  chosen: Nothing.
+  alternatives: []
+  effects:
+    - {by: dataset, method: A, metric: near, datasets: [glass]}
+    - {by: dataset, method: A, metric: near, datasets: [glass], at: {k: 9}}
+    - {by: setting, method: C, metric: near, parameter: m, datasets: [glass], at: {k: 9}, where: {n: 1}}
+    - {by: rule, method: C, metric: near, datasets: [glass], at: {k: 5.0}, where: {n: 2}}
+"""
+#: The plan's point is k = 5; of the settings with n = 2 one has the higher purity, the other the lower cost.
+POINTED_ROWS = [
+    *(cells("glass", "A", {"near": [value]}, at={"k": k}) for k, value in ((5, 0.1), (9, 0.2))),
+    *(
+        cells("glass", "C", {"near": [value + k / 100]}, {"m": m, "n": n}, at={"k": k})
+        for k in (5, 9)
+        for m, n, value in ((1, 1, 0.3), (2, 1, 0.4), (1, 2, 0.5), (2, 2, 0.6))
+    ),
+    *(
+        cells("glass", "C", {"purity": [purity], "cost": [float(m)]}, {"m": m, "n": n})
+        for m, n, purity in ((1, 1, 0.9), (2, 1, 0.1), (1, 2, 0.2), (2, 2, 0.8))
+    ),
+]
+
+
+@pytest.fixture
+def pointed(package):
+    """A register whose effects name evaluation points and parts of settings, and a plan that varies two parameters."""
+    plan = PLAN.replace("C: {k: [2, 10]}", "C: {m: [1, 2], n: [1, 2]}").replace(
+        "measures:", 'measures:\n  near: {meaning: near ones, unit: "%", direction: higher}'
+    )
+    (package / "plan.yaml").write_text(plan)
+    (package / "deviations.yaml").write_text(POINTED)
+    return package
+
+
+@pytest.mark.usefixtures("pointed")
+def test_an_effect_is_read_at_its_point_and_in_its_part_of_the_settings_and_says_so():
+    found = deviations_table(context_with(*POINTED_ROWS, at={"k": 5})).frame
+    assert found[["compared", "value", "n"]].to_numpy().tolist() == [
+        ["near (%), glass, Method A", "10.00", "1"],
+        ["near (%), glass, Method A, at k: 9", "20.00", "1"],
+        ["near (%), glass, m = 1, with n: 1, at k: 9", "39.00", "1"],
+        ["near (%), glass, m = 2, with n: 1, at k: 9", "49.00", "1"],
+        ["near (%), glass, C, with n: 2, at k: 5.0, oracle", "65.00", "1"],
+        ["near (%), glass, C, with n: 2, at k: 5.0, label-free", "55.00", "1"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("where: {n: 1}", "where: {nn: 1}", r"effects\[2\]\.where: unknown 'nn'.*allowed: m, n"),
+        ("where: {n: 2}", "where: {n: 3}", r"effects\[3\]\.where\.n: unknown 3; allowed: 1, 2"),
+        ("at: {k: 9}}", "at: {k: 9}, where: {n: 1}}", r"effects\[1\]\.where: unknown 'n'"),
+        ("at: {k: 9}", "at: [9]", r"effects\[1\]\.at: .*expected an evaluation point"),
+        ("at: {k: 9}", "at: {}", r"effects\[1\]\.at"),
+        ("where: {n: 1}", "where: {}", r"effects\[2\]\.where"),
+    ],
+)
+def test_a_wrong_point_or_part_of_a_setting_is_named(pointed, old, new, message):
+    assert old in POINTED
+    (pointed / "deviations.yaml").write_text(POINTED.replace(old, new, 1))
+    with pytest.raises(InputFileError, match=f"(?s){message}"):
+        load_deviations("madeup")
+
+
+def test_a_point_that_no_record_has_is_named(pointed):
+    (pointed / "deviations.yaml").write_text(POINTED.replace("at: {k: 9}", "at: {k: 7}", 1))
+    with pytest.raises(InputFileError, match=r"entry 'points': at: no record .* has 'near' at \{\"k\":7\}"):
+        deviations_table(context_with(*POINTED_ROWS, at={"k": 5}))
+    # Without a record of the method there is nothing to hold it against.
+    frame = deviations_table(context_with(*POINTED_ROWS[2:], at={"k": 5})).frame
+    assert frame.value[1] == "no cells in this scope"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

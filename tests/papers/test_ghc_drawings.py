@@ -85,18 +85,23 @@ def test_the_median_goes_as_far_as_the_shortest_trace():
 
 def test_routers_and_ways_of_training_have_looks_of_their_own():
     trace = {"trace_seconds": np.array([0.0, 1.0]), "trace_cost": np.array([2.0, 1.0])}
-    methods = ["GHC-L-BW-2", "GHC-N-BW-2", "GHC-N-FT", "GHC-N-exact"]
-    axes = drawings.convergence({"toy": {method: [trace] for method in methods}}).axes[0]
+    methods = {
+        "a": ("linear", "blockwise"),
+        "b": ("neural", "blockwise"),
+        "c": ("neural", "full_tree"),
+        "d": ("neural", "exact"),
+    }
+    axes = drawings.convergence({"toy": {method: [trace] for method in methods}}, methods).axes[0]
     looks = {
         line.get_label(): (to_hex(line.get_color()), line.get_linestyle())
         for line in axes.lines
         if line.get_label() in methods
     }
     assert looks == {
-        "GHC-L-BW-2": (to_hex(PALETTE[1]), "--"),
-        "GHC-N-BW-2": (to_hex(PALETTE[1]), "-"),
-        "GHC-N-FT": (to_hex(PALETTE[0]), "-"),
-        "GHC-N-exact": (to_hex(PALETTE[2]), "-"),
+        "a": (to_hex(PALETTE[1]), "--"),
+        "b": (to_hex(PALETTE[1]), "-"),
+        "c": (to_hex(PALETTE[0]), "-"),
+        "d": (to_hex(PALETTE[2]), "-"),
     }
 
 
@@ -114,13 +119,16 @@ def test_the_map_has_the_24_closest_candidates_at_most():
     assert (texts(axes.figure)[0], texts(axes.figure)[1]) == ("+0.01", "-0.10")
 
 
+LOOKS = {"GHC-L-BW-2": ("linear", "blockwise"), "GHC-N-FT": ("neural", "full_tree")}
+
+
 def curves(*datasets, methods=("GHC-L-BW-2", "GHC-N-FT")):
     trace = {"trace_seconds": np.array([0.0, 1.0]), "trace_cost": np.array([2.0, 1.0])}
     return {dataset: {method: [trace] for method in methods} for dataset in datasets}
 
 
 def test_curves_of_cost_have_their_axes_and_stand_out_from_the_repetitions():
-    figure = drawings.convergence(curves("one", "two"))
+    figure = drawings.convergence(curves("one", "two"), LOOKS)
     one, two = figure.axes
     assert [axes.get_xlabel() for axes in (one, two)] == ["seconds of training"] * 2
     assert (one.get_ylabel(), two.get_ylabel()) == ("Dasgupta cost of the tree", "")
@@ -135,15 +143,10 @@ def test_curves_of_cost_have_their_axes_and_stand_out_from_the_repetitions():
 def test_panels_of_cost_are_as_large_for_one_data_set_as_for_three():
     (alone,), three = (
         extents(figure, figure.axes)
-        for figure in (drawings.convergence(curves(*names)) for names in ("a", "abc"))
+        for figure in (drawings.convergence(curves(*names), LOOKS) for names in ("a", "abc"))
     )
     assert apart(three)
     assert [box.width for box in three] == pytest.approx([alone.width] * 3, rel=0.15)
-
-
-def test_a_router_without_a_look_of_its_own_is_dotted():
-    (axes,) = drawings.convergence(curves("toy", methods=["GHC-Z-FT"])).axes
-    assert {line.get_linestyle() for line in axes.lines} == {":"}
 
 
 def closest(n, dataset="glass"):
@@ -281,7 +284,7 @@ def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colour
 @pytest.mark.parametrize(
     "figure",
     [
-        drawings.convergence({}),
+        drawings.convergence({}, {}),
         drawings.similarity_heatmap(pd.DataFrame()),
         drawings.learned_tree(None, None, "glass"),
         drawings.lowest_common_ancestor(None, ""),

@@ -26,6 +26,7 @@ K3, WORSE_K3, K4 = ({"n_splits": k, "alpha": alpha} for k, alpha in ((3, 1.0), (
 POINTS = [{"leaf_factor": factor} for factor in (1.0, 1.5, 2.0)]
 AT = POINTS[0]
 STUDY = [{"n_splits": k} for k in (2, 5)]
+RULE = "oracle: the setting with the highest mean SP (%) at leaf_factor: 1.0; uses test labels."
 PRINTED = [
     ("sp-hmmc", "Table 1, SP", "awa-attr", "HMMC", "sp", 0.944, "94.40"),
     ("ps-hmmc", "Table 1, PS", "awa-attr", "HMMC", "ps", 0.733, "73.30"),
@@ -244,6 +245,7 @@ def test_figure_2_draws_means_and_ranges_by_leaves_and_by_splits(golden):
     assert awa.get_ylabel() == awa_k.get_ylabel() == "SP (%)"
     assert legend_of(figure) == ["KM", "MMC", "HMMC"]
     assert figure.get_supxlabel().splitlines() == [
+        RULE,
         "Rows used: awa-attr 1,000 of 30,475; vehicle all.",
         "Repetitions: 1 (1 to 2 for KM) (1 to 3 for HMMC).",
         "Settings to choose from: 2 (MMC; HMMC with K = 3), 1 to 3 (HMMC).",
@@ -285,6 +287,15 @@ def test_figure_3_draws_the_best_tree_and_only_what_its_models_use(golden):
 def test_figure_3_without_a_tree_says_so():
     (text,) = texts(build(ARTIFACTS, "figure-3", context_of("hmmc", *ROWS[-3:])))
     assert text == "No finished cell of HMMC on awa-attr in this scope."
+
+
+def test_figures_say_how_their_setting_was_chosen_where_they_show_one(golden):
+    """Figure 4 has one setting that no rule chooses."""
+    empty = context_of("hmmc", datasets=["awa-attr"])
+    for artifact, said in (("figure-2", RULE), ("figure-3", RULE), ("convergence", RULE), ("figure-4", "")):
+        below = build(ARTIFACTS, artifact, golden).get_supxlabel()
+        assert " ".join(below.split()).startswith(said) and bool(below) == bool(said)
+        assert build(ARTIFACTS, artifact, empty).get_supxlabel() == ""
 
 
 def test_figure_4_draws_the_zeros_at_one_setting(golden):

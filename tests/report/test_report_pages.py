@@ -16,6 +16,7 @@ import yaml
 
 from cladebench import datasets
 from cladebench.audit import VERDICTS
+from cladebench.audit.audit_run import read_audit
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.input_files import InputFileError
@@ -492,6 +493,34 @@ def test_a_damaged_audit_is_refused_in_a_line(tmp_path, results, change, message
     said = str(error.value)
     assert said.startswith(f"{tmp_path / 'audit.json'}: ") and message in said
     assert said.endswith("run cladebench audit, which makes it") and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        (None, "missing key 'verdicts'"),
+        ({"page_paper": {"splendid": 1}}, "verdicts: 'splendid' is unknown; expected one of reproduced, "),
+        ({"page_paper": {"reproduced": 1.5}}, "1.5 is not allowed"),
+    ],
+)
+def test_damaged_counts_of_verdicts_are_refused_in_a_line(tmp_path, results, counts, message):
+    audit = json.loads((results / "audit.json").read_text()) | {"verdicts": counts}
+    if counts is None:
+        del audit["verdicts"]
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    with pytest.raises(InputFileError) as error:
+        read_audit(tmp_path / "audit.json")
+    said = str(error.value)
+    assert message in said and said.endswith("run cladebench audit, which makes it") and "\n" not in said
+
+
+def test_the_report_shows_the_counts_of_the_audit(tmp_path, results):
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv")
+    audit = json.loads((tmp_path / "audit.json").read_text())
+    audit["verdicts"]["page_paper"] |= {"reproduced": 4321, "contradicted": 0}
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    (paper,) = gather_run(tmp_path, "smoke", ["page_paper"]).papers
+    assert paper.counts["reproduced"] == 4321 and "contradicted" not in paper.counts
 
 
 def test_the_csv_of_the_audit_is_not_read(tmp_path, results, report):

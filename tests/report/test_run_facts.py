@@ -49,6 +49,42 @@ def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure
         results=Results(records, {"best": rule}), measures={"sp": Measure("sp", "", "SP", "%")}, scope="full"
     )
     (row,) = control_rows(context, plan)
+    assert list(row) == ["dataset", "metric", "Random", "Oracle", "others"]
     assert row["dataset"] == "d" and row["metric"] == "SP (%)"
     assert row["Random"] == "30.00 ± 7.07 (2)"
     assert row["Oracle"] == "not measured" and row["others"] == "60.00 to 80.00"
+
+
+def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it():
+    records = pd.DataFrame([*rows("Random", [0.25], "{}"), *rows("A", [0.5], "{}")])
+    records = pd.concat([records, records.assign(metric="ari", value=0.125)])
+    rules = {metric: Rule(metric, metric, metric, "higher") for metric in ("sp", "ari")}
+    measures = {"sp": Measure("sp", "", unit="%"), "ari": Measure("ari", "", unit="%", blind=0.01)}
+    context = SimpleNamespace(results=Results(records, rules), measures=measures, scope="full")
+
+    def shown(*controls):
+        roles = {"Random": "control" if "Random" in controls else "study", "A": "method"}
+        plan = SimpleNamespace(
+            methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+            selection=rules,
+            datasets_of=lambda scope: ["d"],
+        )
+        return [list(row.items()) for row in control_rows(context, plan)]
+
+    nothing = "what knows nothing of the data"
+    assert shown("Random") == [
+        [
+            ("dataset", "d"),
+            ("metric", heading),
+            (nothing, blind),
+            ("Random", f"{value} (1)"),
+            ("others", f"{low} to {low}"),
+        ]
+        for heading, blind, value, low in (
+            ("sp (%)", "depends on the data", "25.00", "50.00"),
+            ("ari (%)", "1.00", "12.50", "12.50"),
+        )
+    ]
+    assert [row[2] for row in shown()] == [(nothing, "depends on the data"), (nothing, "1.00")]
+    measures["ari"] = Measure("ari", "", unit="%")
+    assert shown() == []  # neither a control nor such a value

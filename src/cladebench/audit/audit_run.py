@@ -134,10 +134,13 @@ class Audit:
         As `audit_paper` gives them, paper after paper.
     excluded : dict of str to list
         For each paper the sentences that are no claims, each with the reason.
+    verdicts : mapping of str to mapping of str to int
+        For each paper how many claims have each verdict, as `summary` counts them.
     """
 
     claims: list[dict[str, Any]]
     excluded: dict[str, list[Mapping[str, str]]]
+    verdicts: Mapping[str, Mapping[str, int]]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -187,7 +190,11 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             certificates=certificates,
             sizes=datasets.fixed_sizes(),
         )
-    return Audit(rows, excluded)
+    counts = {
+        str(paper): {verdict: int(row[verdict]) for verdict in VERDICTS}
+        for paper, row in summary(as_frame(rows)).iterrows()
+    }
+    return Audit(rows, excluded, counts)
 
 
 def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -212,7 +219,7 @@ def write_audit(audit: Audit, out: Path) -> list[Path]:
     """
     frame = audit.frame
     document = {
-        "verdicts": summary(frame).to_dict(orient="index"),
+        "verdicts": audit.verdicts,
         "claims": [{key: _as_json(value) for key, value in claim.items()} for claim in audit.claims],
         "excluded": audit.excluded,
     }
@@ -233,6 +240,13 @@ def read_audit(path: Path) -> Audit:
         In one line with the file and the command that makes it, if it is missing or damaged.
     """
     document = read_json(path, "audit", "audit")
+    counted = [verdict for counts in document["verdicts"].values() for verdict in counts]
+    unknown = [verdict for verdict in counted if verdict not in VERDICTS]
+    if unknown:
+        raise InputFileError(
+            f"{path}: verdicts: {unknown[0]!r} is unknown; expected one of {', '.join(VERDICTS)}; "
+            "run cladebench audit, which makes it"
+        )
     for number, claim in enumerate(document["claims"]):
         for verdict in (claim["verdict"], *(part["verdict"] for part in claim["parts"])):
             if verdict not in VERDICTS:
@@ -240,7 +254,7 @@ def read_audit(path: Path) -> Audit:
                     f"{path}: claims[{number}].verdict: {verdict!r} is unknown; expected one of "
                     f"{', '.join(VERDICTS)}; run cladebench audit, which makes it"
                 )
-    return Audit(document["claims"], document["excluded"])
+    return Audit(document["claims"], document["excluded"], document["verdicts"])
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:

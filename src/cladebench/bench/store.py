@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from cladebench.bench.cell_spec import canonical_json, point_text, setting_order
 from cladebench.files import write_atomically, write_json
 from cladebench.input_files import InputFileError, validator
+from cladebench.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +206,7 @@ class Store:
         self,
         path: Path | str,
         cell_ids: Iterable[str] | None = None,
-        measures: Mapping[str, Collection[str]] | None = None,
+        measures: Mapping[str, Mapping[str, Measure]] | None = None,
     ) -> None:
         """Write `read_records` as Parquet; equal tables give equal bytes.
 
@@ -213,25 +215,23 @@ class Store:
         path : Path or str
         cell_ids : iterable of str, optional
             All by default.
-        measures : mapping of str to collection of str, optional
-            For each paper the metrics that are described; not checked by default.
+        measures : mapping of str to mapping of str to Measure, optional
+            For each paper what its metrics are; metrics and values are not checked by default.
 
         Raises
         ------
         RecordError
-            If a record has a metric that is not described; nothing is written, and the records stay.
+            If a record has a metric that is not described, or a value outside the range of its measure by more than
+            rounding (1e-9, relative to the bound where that is larger than 1); nothing is written, the records stay.
         """
         import pyarrow.parquet
 
         rows = [row for record in self.iter_records(cell_ids) for row in _rows(record)]
         for row in rows:
-            metric = row["metric"]
-            if measures is not None and metric is not None and metric not in measures[row["paper"]]:
-                raise RecordError(
-                    f"{self.path(row['cell_id'])}: metric {metric!r} is described neither by "
-                    f"cladebench.measures nor in the section measures of the plan of {row['paper']}; describe it there "
-                    "and run again: finished cells are kept"
-                )
+            if measures is not None and row["metric"] is not None:
+                fault = _metric_fault(row, measures[row["paper"]])
+                if fault:
+                    raise RecordError(f"{self.path(row['cell_id'])}: {fault}")
         rows.sort(key=lambda row: row.pop("_order"))
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(_table(rows), buffer, compression="zstd")
@@ -319,6 +319,24 @@ def read_cells(path: Path | str) -> pd.DataFrame:
     except pyarrow.ArrowException as error:
         raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
     return table.to_pandas(types_mapper=_nullable_types)
+
+
+def _metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str:
+    """What is wrong with the metric of a row or its value; empty where nothing is."""
+    metric, value = row["metric"], row["value"]
+    if metric not in measures:
+        return (
+            f"metric {metric!r} is described neither by cladebench.measures nor in the section measures of the plan of "
+            f"{row['paper']}; describe it there and run again: finished cells are kept"
+        )
+    low, high = measures[metric].range
+    if low - _rounding(low) <= value <= high + _rounding(high):
+        return ""
+    return f"metric {metric!r} is {value!r}; its measure allows {low:g} to {high:g}"
+
+
+def _rounding(bound: float) -> float:
+    return 1e-9 * max(1.0, abs(bound)) if math.isfinite(bound) else 0.0
 
 
 def _first_line(error: Exception) -> str:

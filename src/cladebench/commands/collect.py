@@ -18,7 +18,8 @@ def register(subparsers: Any) -> None:
         help="gather records into cells.parquet",
         description="Gather the records of the planned cells into one table, cells.parquet, and what they ran with "
         "into environment.json. Records of cells that are no longer planned are left out. Exit code 1 when no planned "
-        "cell has a record, one is damaged or has a metric that nothing describes, 2 for wrong input.",
+        "cell has a record, one is damaged, has a metric that nothing describes or a value out of its "
+        "range, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
     parser.set_defaults(func=run)

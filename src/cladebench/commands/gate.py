@@ -55,20 +55,14 @@ def run(args: argparse.Namespace) -> int:
 
 def verdict_counts(path: Path) -> list[str]:
     """A line for each paper: how many claims have which verdict. None where nothing was judged yet."""
-    from collections import Counter
-
-    from cladebench.audit import VERDICTS
     from cladebench.audit.audit_run import read_audit
 
     if not path.exists():
         return []
-    counts: dict[str, Counter[str]] = {}
-    for claim in read_audit(path).claims:
-        counts.setdefault(claim["paper"], Counter())[claim["verdict"]] += 1
     return [
-        f"{paper}: {found.total()} claim{'s' * (found.total() > 1)}: "
-        + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if found[verdict])
-        for paper, found in counts.items()
+        f"{paper}: {sum(counts.values())} claim{'s' * (sum(counts.values()) > 1)}: "
+        + ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        for paper, counts in read_audit(path).verdicts.items()
     ]
 
 

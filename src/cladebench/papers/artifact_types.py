@@ -9,7 +9,8 @@ A paper is a folder ``papers/<id>`` with
 - ``artifacts.py``: ``ARTIFACTS``, a tuple of :class:`Artifact`;
 - ``captions/<artifact>.rst``: what each table and figure shows.
 
-Artifacts are functions of records: they read an :class:`ArtifactContext` and nothing else.
+Artifacts are functions of records: they read an :class:`ArtifactContext` and nothing else. A figure may also show
+images of the data, through `ArtifactContext.load_data`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import pandas as pd
 
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
+from cladebench.datasets import Dataset, load
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -52,6 +54,11 @@ class ArtifactContext:
         (None where there are no features or labels).
     load_arrays : callable
         ``load_arrays(cell_id) -> dict of str to ndarray``: what a cell stored.
+    load_data : callable
+        ``load_data(name, draw=0) -> Dataset``: the data themselves, read when asked for. For figures, and only for what
+        no cell stores, such as the images of the rows that a tree holds; where the data are drawn, the draw is the
+        repetition of the cell that is shown. Numbers are of records, never computed here. By default
+        `cladebench.datasets.load`, with its errors.
     """
 
     paper: str
@@ -63,6 +70,7 @@ class ArtifactContext:
     methods: Mapping[str, Mapping[str, Any]]
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
+    load_data: Callable[..., Dataset] = load
 
     @property
     def rules(self) -> Mapping[str, Rule]:

@@ -12,6 +12,9 @@ measured from the records of the run, never written down by hand:
 ``by: repetition``        mean and spread over repetitions (draws, shufflings)
 ``by: nothing``           it cannot be measured; ``reason`` says why
 ========================  ==========================================================================================
+
+An effect is read at the evaluation point ``at`` (by default the plan's), in settings with the values of ``where`` (by
+default any).
 """
 
 from __future__ import annotations
@@ -26,14 +29,13 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.bench.cell_spec import canonical_json, setting_order
+from cladebench.bench.cell_spec import canonical_json, point_text, setting_order
 from cladebench.bench.plan import Plan
-from cladebench.bench.results import Results
 from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
 from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.tables import with_spread
+from cladebench.papers.tables import listed, with_spread
 
 
 @dataclass(frozen=True)
@@ -130,9 +132,10 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
     InputFileError
         With one line for each unknown name: the entry, the key, and what is allowed.
     """
-    grids: dict[str, list[str]] = {}
+    grids: dict[str, dict[str, list[Any]]] = {name: {} for name in plan.methods}
     for _, method, grid in plan.grids():
-        grids.setdefault(method, []).extend(grid)
+        for parameter, values in grid.items():
+            grids.setdefault(method, {}).setdefault(parameter, []).extend(values)
     lines = []
     for deviation in register:
         for i, effect in enumerate(deviation.effects):
@@ -142,49 +145,76 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
                 "metric": plan.measures,
             }
             if effect.get("method") in plan.methods:
-                allowed["parameter"] = list(dict.fromkeys(grids.get(effect["method"], ())))
+                allowed["parameter"] = list(grids[effect["method"]])
             for key, value in _names(effect):
                 kind = key.removesuffix("s")
                 if kind in allowed and value not in allowed[kind]:
                     where = f"{name}: entry {deviation.id!r}: effects[{i}].{key}"
                     lines.append(f"{where}: unknown {shown(value)}; {one_of(value, allowed[kind])}")
+            where = f"{name}: entry {deviation.id!r}: effects[{i}].where"
+            varied = [grids[method] for method in _methods(effect) if method in grids]
+            lines += [f"{where}{fault}" for fault in _not_varied(effect.get("where", {}), varied)]
     if lines:
         raise InputFileError("\n".join(lines))
 
 
 def _names(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each name in an effect, with its key."""
+    """Each name in an effect, with its key; not those within ``at`` and ``where``."""
     for key, value in effect.items():
-        if key not in ("by", "reason"):
+        if key not in ("by", "reason", "at", "where"):
             yield from ((key, name) for name in ([value] if isinstance(value, str) else value))
 
 
+def _methods(effect: Mapping[str, Any]) -> list[str]:
+    return effect.get("methods") or [effect["method"]] if effect["by"] != "nothing" else []
+
+
+def _not_varied(where: Mapping[str, Any], grids: Iterable[Mapping[str, list[Any]]]) -> list[str]:
+    """What is wrong with a part of a setting, once each: every method that is compared must vary it so."""
+    found = []
+    for grid, (parameter, value) in itertools.product(grids, where.items()):
+        if parameter not in grid:
+            found.append(f": unknown {shown(parameter)}; {one_of(parameter, grid)}")
+        elif value not in grid[parameter]:
+            values = list(dict.fromkeys(map(str, grid[parameter])))
+            found.append(f".{parameter}: unknown {shown(value)}; {one_of(str(value), values)}")
+    return list(dict.fromkeys(found))
+
+
 def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name: str) -> None:
-    """Check the metrics of a register against the records, where a method that is compared has finished.
+    """Check metrics and evaluation points of a register against the records, where a method that is compared finished.
 
     Raises
     ------
     InputFileError
-        With one line for each metric that no record of the paper has.
+        With one line for each metric that no record of the paper has, or none at the point that is named.
     """
     records = context.results.records
     finished = records[(records.status == "ok") & records.metric.notna()]
-    recorded = sorted(set(finished.metric))
+    points = {str(metric): sorted(set(rows["at"])) for metric, rows in finished.groupby("metric")}
     ran = set(zip(finished.dataset, finished.method, strict=True))
     lines = [
-        f"{name}: entry {deviation.id!r}: {key}: no record of this paper has {value!r}; {one_of(value, recorded)}"
+        f"{name}: entry {deviation.id!r}: {fault}"
         for deviation in register
         for effect in deviation.effects
-        for key, value in _names(effect)
-        if key in ("metric", "metrics") and value not in recorded
-        if any(
-            (dataset, method) in ran
-            for dataset in effect["datasets"]
-            for method in effect.get("methods", [effect.get("method")])
-        )
+        for key, metric in _names(effect)
+        if key in ("metric", "metrics")
+        if any(pair in ran for pair in itertools.product(effect["datasets"], _methods(effect)))
+        if (fault := _not_recorded(key, metric, effect.get("at"), points))
     ]
     if lines:
         raise InputFileError("\n".join(dict.fromkeys(lines)))
+
+
+def _not_recorded(
+    key: str, metric: str, at: Mapping[str, Any] | None, points: Mapping[str, list[str]]
+) -> str:
+    """What is wrong with a metric and the point that is named for it; empty where a record has it."""
+    if metric not in points:
+        return f"{key}: no record of this paper has {metric!r}; {one_of(metric, sorted(points))}"
+    if at is not None and (point := point_text(at)) not in points[metric]:
+        return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
+    return ""
 
 
 def deviations_table(context: ArtifactContext) -> Table:
@@ -226,29 +256,30 @@ def deviations_table(context: ArtifactContext) -> Table:
 
 def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield what is compared: a metric, a text that tells it from the others, and its records."""
-    methods = effect.get("methods") or [effect["method"]]
     metrics = effect.get("metrics") or [effect["metric"]]
     by_rule = effect["by"] == "rule"
     rules = [*context.rules] if by_rule else [context.beside]
-    for dataset, method, metric in itertools.product(effect["datasets"], methods, metrics):
+    read: dict[str, Any] = {key: effect.get(key) for key in ("at", "where")}
+    fixed = f", with {listed(read['where'])}" if read["where"] else ""
+    fixed += f", at {listed(read['at'])}" if read["at"] else ""
+    for dataset, method, metric in itertools.product(effect["datasets"], _methods(effect), metrics):
         if effect["by"] == "setting":
-            yield from _by_setting(context.results, dataset, method, metric, effect["parameter"])
+            rows = context.results.measured(dataset, method, metric, **read)
+            for text, found in _by_setting(rows, effect["parameter"]):
+                yield metric, f"{dataset}, {text}{fixed}", found
             continue
         for rule in rules:
             label = f", {context.rules[rule].label}" if by_rule else ""
-            what = f"{dataset}, {context.methods[method]['label']}{label}"
-            yield metric, what, context.results.chosen(dataset, method, metric, rule)
+            what = f"{dataset}, {context.methods[method]['label']}{fixed}{label}"
+            yield metric, what, context.results.chosen(dataset, method, metric, rule, **read)
 
 
-def _by_setting(
-    results: Results, dataset: str, method: str, metric: str, parameter: str
-) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield the records of a method for each value of a parameter, the smallest first, whatever the others are."""
-    rows = results.measured(dataset, method, metric)
+def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the records for each value of a parameter, the smallest first, whatever the others are."""
     settings = [json.loads(text) for text in rows.setting.unique()]
     given = [{parameter: setting[parameter]} for setting in settings if parameter in setting]
     # By the text, for a value may be a list.
     distinct = {canonical_json(value): value for value in given}
     for value in sorted(distinct.values(), key=setting_order):
         chosen = rows[[agrees(text, value) for text in rows.setting]]
-        yield metric, f"{dataset}, {parameter} = {value[parameter]}", chosen
+        yield f"{parameter} = {value[parameter]}", chosen

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from cladebench.datasets import Images
+
 
 def empty_figure(reason: str) -> Figure:
     """Draw a figure that says why there is nothing to show."""
@@ -29,6 +31,32 @@ def shared_legend(figure: Figure, panels: Iterable[Axes]) -> None:
         label: handle for handles, labels in shown for handle, label in zip(handles, labels, strict=True)
     }
     figure.legend(by_label.values(), by_label.keys(), loc="outside right center", frameon=False)
+
+
+def thumbnails(axes: Axes, images: Images, rows: Sequence[int], size: int = 64) -> None:
+    """Draw small copies of images side by side, from left to right, each in the middle of a square of its own.
+
+    Parameters
+    ----------
+    axes : Axes
+        Place k of the row is x from k to k + 1, y from 0 to 1.
+    images : Images
+        Of a data set (`Dataset.images`).
+    rows : sequence of int
+        Which ones: rows of the data set.
+    size : int, default=64
+        Pixels of the longer side, at most.
+    """
+    for place, row in enumerate(rows):
+        small = images.thumbnail(int(row), size)
+        height, width = small.shape[0] / max(small.shape[:2]), small.shape[1] / max(small.shape[:2])
+        left, bottom = place + (1 - width) / 2, (1 - height) / 2
+        axes.imshow(
+            small, cmap="gray", vmin=0, vmax=255, extent=(left, left + width, bottom, bottom + height)
+        )
+    axes.set_xlim(0, max(1, len(rows)))
+    axes.set_ylim(0, 1)
+    axes.axis("off")
 
 
 def write_below(figure: Figure, notes: Sequence[str]) -> None:

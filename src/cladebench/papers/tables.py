@@ -226,7 +226,7 @@ def comparison_table(
         )
         + " not planned: the plan leaves it out of this scope. missing: planned, but without a record in this run."
         " Role extra: not in the paper.",
-        *(_how_chosen(context, rule) for rule in labels),
+        *(how_chosen(context, rule) for rule in labels),
     )
     stand_ins = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
@@ -241,19 +241,20 @@ def comparison_table(
     )
 
 
-def _how_chosen(context: ArtifactContext, name: str) -> str:
+def how_chosen(context: ArtifactContext, name: str) -> str:
     """Say how a rule chooses: ``oracle: the setting with the highest mean SP (%); uses test labels.``"""
     rule = context.rules[name]
     if rule.metric is None:
-        chosen = _listed(rule.setting or {})
+        chosen = listed(rule.setting or {})
     else:
         best = "highest" if rule.direction == "higher" else "lowest"
-        at = f" at {_listed(rule.at)}" if rule.at else ""
+        at = f" at {listed(rule.at)}" if rule.at else ""
         chosen = f"the setting with the {best} mean {context.measures[rule.metric].heading}{at}"
     return f"{rule.label}: {chosen}" + (f"; uses {rule.uses}." if rule.uses else ".")
 
 
-def _listed(values: Mapping[str, Any]) -> str:
+def listed(values: Mapping[str, Any]) -> str:
+    """Write parameters and their values: ``alpha: 1.0, beta: 0.1``."""
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
@@ -271,7 +272,7 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
             continue
         setting = json.loads(str(settings.loc[choice["setting_id"]]))
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
-        row["setting"] = _listed(setting)
+        row["setting"] = listed(setting)
         for column, metric in headings.items():
             shown = context.results.chosen(dataset, method, metric, rule)
             row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
@@ -280,7 +281,7 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
     return Table(
         pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting", *headings]),
         sources,
-        notes=tuple(_how_chosen(context, rule) for rule in context.rules),
+        notes=tuple(how_chosen(context, rule) for rule in context.rules),
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cladebench.audit import VERDICTS, ClaimSet
+from cladebench.audit import ClaimSet
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
@@ -118,12 +117,6 @@ class PublishedTable:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     entries: Mapping[tuple[str, str], tuple[ClaimRow, ...]]
-
-
-def verdict_counts(rows: Iterable[ClaimRow]) -> dict[str, int]:
-    """How many claims have each verdict, in the order of tables; only verdicts that occur."""
-    found = Counter(row.verdict for row in rows)
-    return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
 
 def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[PublishedTable, ...]:

@@ -64,10 +64,14 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
-    """Means of the controls beside the range of the methods' means, for what settings are chosen by."""
+    """Means of the controls beside the range of the methods' means, for what settings are chosen by.
+
+    Where one of these measures has a value that all have who know nothing of the data, it stands there too.
+    """
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
     others = [name for name, method in plan.methods.items() if method.role not in ("control", "study")]
     scores = {(rule.metric, point_text(rule.at)): rule for rule in plan.selection.values() if rule.metric}
+    fixed = any(context.measures[metric].blind is not None for metric, _ in scores)
     found = []
     for dataset, rule in itertools.product(plan.datasets_of(context.scope), scores.values()):
         metric = str(rule.metric)
@@ -77,6 +81,9 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
             return context.results.measured(dataset, method, str(rule.metric), at=rule.at)
 
         row = {"dataset": dataset, "metric": context.measures[metric].heading}
+        if fixed:
+            blind = context.measures[metric].blind
+            row["what knows nothing of the data"] = "depends on the data" if blind is None else text(blind)
         for name in controls:
             found_values = values(name)["value"].to_numpy()
             row[name] = (
@@ -87,7 +94,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
         means = [mean for name in others for mean in values(name).groupby("setting_id")["value"].mean()]
         row["others"] = f"{text(min(means))} to {text(max(means))}" if means else "not measured"
         found.append(row)
-    return tuple(found) if controls else ()
+    return tuple(found) if controls or fixed else ()
 
 
 def failure_rows(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.audit_run import read_audit
+from cladebench.audit.audit_run import Audit, read_audit
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store, read_cells
 from cladebench.crosscheck.certificate import read_certificates
@@ -28,7 +28,6 @@ from cladebench.report.claim_rows import (
     certificate_topics,
     claim_row,
     published_tables,
-    verdict_counts,
 )
 from cladebench.report.run_facts import (
     Entry,
@@ -155,7 +154,7 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
     """
     cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
     audit = read_audit(results / "audit.json")
-    views = tuple(gather_paper(results, scope, paper, audit.claims) for paper in papers)
+    views = tuple(gather_paper(results, scope, paper, audit) for paper in papers)
     cells = cells[cells["paper"].isin([view.plan.paper for view in views])]
     certificates = read_certificates(results / "certificates.csv")
     return RunView(
@@ -169,14 +168,16 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
     )
 
 
-def gather_paper(results: Path, scope: str, paper: str, audited: Sequence[Mapping[str, Any]]) -> PaperView:
-    """Read what a run says of one paper; `audited` has the claims of every paper."""
+def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperView:
+    """Read what a run says of one paper; `audit` has the verdicts on every paper."""
     plan = load_plan(paper)
     context = build_context(paper, scope, results)
     records = context.results.records
     claims = paper_claims(paper)
     links = link_cells(plan.paper, records, context.results.choices, plan.selection)
-    rows = tuple(claim_row(claim, links, plan.selection) for claim in audited if claim["paper"] == plan.paper)
+    rows = tuple(
+        claim_row(claim, links, plan.selection) for claim in audit.claims if claim["paper"] == plan.paper
+    )
     by_id = {row.claim: row for row in rows}
     artifacts = []
     effects = None
@@ -193,7 +194,7 @@ def gather_paper(results: Path, scope: str, paper: str, audited: Sequence[Mappin
     return PaperView(
         plan=plan,
         audit=rows,
-        counts=verdict_counts(rows),
+        counts={verdict: count for verdict, count in audit.verdicts.get(plan.paper, {}).items() if count},
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),

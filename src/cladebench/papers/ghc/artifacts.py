@@ -13,9 +13,10 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
+from cladebench.papers.figures import write_below
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import comparison_table, settings_table, status_table
+from cladebench.papers.tables import comparison_table, how_chosen, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,42 +88,62 @@ def similarity_heatmap(context: ArtifactContext) -> Figure:
 def convergence(context: ArtifactContext) -> Figure:
     """Cost against seconds of training, full tree, block-wise and exact."""
     curves: dict[str, dict[str, list[Mapping[str, np.ndarray]]]] = {}
+    looks = _routers_and_training(context)
     for dataset in context.datasets_after(PAPER_DATASETS):
-        for method, plan in context.methods.items():
-            if plan["estimator"] != "GHC" or method[6:] not in drawings.TRAINING:
-                continue  # variants are in the tables; here they would only cover the curves
-            cells = context.results.chosen(dataset, method, "dasgupta_cost", context.beside).cell_id
+        for method in looks:
+            cells = context.results.chosen(dataset, method, "dasgupta_cost", context.own_rule).cell_id
             traces = [context.load_arrays(cell) for cell in cells]
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:
                 curves.setdefault(dataset, {})[method] = found
-    return drawings.convergence(curves)
+    return _with_rule(drawings.convergence(curves, looks), context, bool(curves))
+
+
+def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]]:
+    """Router and way of training of each method that has a curve: the plan's first of each pair.
+
+    Those after it are variants: they are in the tables, and here they would only cover the curves.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for method, plan in context.methods.items():
+        if plan["estimator"] == "GHC":
+            found.setdefault((plan["params"]["router"], plan["params"]["training"]), method)
+    return {method: pair for pair, method in found.items()}
+
+
+def _with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
+    """Say below a figure how its settings were chosen, where something is shown."""
+    if shown:
+        write_below(figure, [how_chosen(context, context.own_rule)])
+    return figure
 
 
 def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
     """Give the tree of lowest cost among a method's repetitions, and its points' labels."""
-    arrays = context.best_arrays(dataset, method, "dasgupta_cost", context.beside)
+    arrays = context.best_arrays(dataset, method, "dasgupta_cost", context.own_rule)
     return (None, None) if arrays is None else (stored_tree(arrays), arrays["labels"])
 
 
 def learned_tree(context: ArtifactContext, dataset: str) -> Figure:
     """Draw the best tree of GHC-N-FT on a data set."""
     hierarchy, labels = best_tree(context, dataset, "GHC-N-FT")
-    return drawings.learned_tree(hierarchy, labels, dataset)
+    figure = drawings.learned_tree(hierarchy, labels, dataset)
+    return _with_rule(figure, context, hierarchy is not None)
 
 
 def figure_1(context: ArtifactContext) -> Figure:
     """Figure 1 drawn from a learned tree."""
     name, hierarchy = _some_tree(context)
-    return drawings.lowest_common_ancestor(hierarchy, name)
+    figure = drawings.lowest_common_ancestor(hierarchy, name)
+    return _with_rule(figure, context, hierarchy is not None)
 
 
 def figure_2(context: ArtifactContext) -> Figure:
     """Figure 2 drawn from a learned tree."""
     name, hierarchy = _some_tree(context, "GHC-N-BW-2")
-    return drawings.blocks(hierarchy, name)
+    return _with_rule(drawings.blocks(hierarchy, name), context, hierarchy is not None)
 
 
 def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str, Hierarchy | None]:

@@ -17,17 +17,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: One colour for a way of training, one line style for a router, in every figure.
-TRAINING = {"BW-2": PALETTE[1], "FT": PALETTE[0], "exact": PALETTE[2]}
-_ROUTER = {"GHC-L": "--", "GHC-N": "-"}
+_TRAINING = {"blockwise": PALETTE[1], "full_tree": PALETTE[0], "exact": PALETTE[2]}
+_ROUTER = {"linear": "--", "neural": "-"}
 
 
-def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> Figure:
+def convergence(
+    curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]],
+    looks: Mapping[str, tuple[str, str]],
+) -> Figure:
     """Cost against seconds: a panel for each data set, a colour for each way of training, dashes for linear routers.
 
     Parameters
     ----------
     curves : mapping
         data set -> method -> traces of its repetitions (arrays ``trace_seconds`` and ``trace_cost``).
+    looks : mapping
+        method -> its router and its way of training, as the estimator's parameters name them.
     """
     from matplotlib.figure import Figure
 
@@ -37,8 +42,8 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarr
     panels = figure.subplots(1, len(curves), squeeze=False)[0]
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
         for method, traces in methods.items():
-            router, training = method[:5], method[6:]
-            style = {"color": TRAINING[training], "linestyle": _ROUTER.get(router, ":")}
+            router, training = looks[method]
+            style = {"color": _TRAINING[training], "linestyle": _ROUTER[router]}
             for trace in traces:
                 axes.plot(trace["trace_seconds"], trace["trace_cost"], linewidth=0.5, alpha=0.35, **style)
             seconds, cost = median_curve(traces)

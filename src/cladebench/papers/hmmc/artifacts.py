@@ -15,7 +15,7 @@ from cladebench.papers.deviations import deviations_table
 from cladebench.papers.figures import empty_figure, write_below
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import basis_notes, comparison_table, settings_table, status_table
+from cladebench.papers.tables import basis_notes, comparison_table, how_chosen, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +67,8 @@ def figure_2(context: ArtifactContext) -> Figure:
         if len(values):
             rows_of_panels[row].setdefault(dataset, {}).setdefault(method, {})[size] = values.to_numpy()
     figure = drawings.measure_against_size(*rows_of_panels, context.measures["sp"])
-    write_below(figure, basis_notes(context, ((*key, rows) for key, rows in basis.items())))
+    chosen = [how_chosen(context, context.own_rule)] if any(rows_of_panels) else []
+    write_below(figure, [*chosen, *basis_notes(context, ((*key, rows) for key, rows in basis.items()))])
     return figure
 
 
@@ -93,7 +94,9 @@ def figure_3(context: ArtifactContext) -> Figure:
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
         return empty_figure("No finished cell of HMMC on awa-attr in this scope.")
-    return drawings.annotated_tree(stored_tree(arrays), arrays, depth=3)
+    figure = drawings.annotated_tree(stored_tree(arrays), arrays, depth=3)
+    write_below(figure, [how_chosen(context, context.own_rule)])
+    return figure
 
 
 def figure_4(context: ArtifactContext) -> Figure:
@@ -117,7 +120,10 @@ def convergence(context: ArtifactContext) -> Figure:
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:
                 curves.setdefault(dataset, {})[method] = found
-    return drawings.convergence(curves)
+    figure = drawings.convergence(curves)
+    if curves:
+        write_below(figure, [how_chosen(context, context.own_rule)])
+    return figure
 
 
 def ratios_of_time(context: ArtifactContext) -> Table:
