@@ -8,6 +8,7 @@ import pytest
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
@@ -58,6 +59,57 @@ def test_a_study_is_the_function_that_its_estimator_names():
 def test_a_study_that_is_none_is_named(path, said):
     with pytest.raises(ValueError, match=said):
         Toy().run(cell(path, "study"))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        ("collections.Counter", "it has no fit"),
+        ("numpy.ndarray", "it has no fit"),
+        ("sklearn.base.BaseEstimator", "it has no fit"),
+        (f"{__name__}.FitAlone", "it has no get_params"),
+        (f"{__name__}.NeverSet", "it has no set_params"),
+        ("sklearn.pipeline.Pipeline", "its constructor needs 'steps'"),
+        ("cladebench.methods.base.Clusterer", "it is an abstract base class"),
+    ],
+)
+def test_what_no_protocol_can_fit_is_refused_before_anything_runs(tmp_path, estimator, said):
+    with pytest.raises(PlanError) as caught:
+        Toy().validate(plan_of(tmp_path, estimator))
+    assert str(caught.value) == (
+        f"{tmp_path / 'toy' / 'plan.yaml'}: methods.X.estimator: estimator {estimator!r}: {said}; "
+        "expected a class with fit, get_params and set_params, whose constructor needs no argument"
+    )
+
+
+@pytest.mark.parametrize(
+    "estimator", ["sklearn.cluster.KMeans", "FlatKMeans", "cladebench.methods.FlatKMeans"]
+)
+def test_an_estimator_may_be_a_librarys_or_our_own(tmp_path, estimator):
+    Toy().validate(plan_of(tmp_path, estimator))
+
+
+class FitAlone:
+    def fit(self, X, y=None): ...
+
+
+class NeverSet(FitAlone):
+    def get_params(self): ...
+
+
+def plan_of(folder, estimator):
+    (folder / "toy").mkdir()
+    path = folder / "toy" / "plan.yaml"
+    path.write_text(f"""
+paper: toy
+title: A toy
+citation: none
+methods:
+  X: {{estimator: {estimator}, params: {{features: raw, max_iter: 3}}}}
+scopes:
+  smoke: {{datasets: [nested-blobs], repetitions: 1, limits: {{time_s: 60, memory_mb: 2000}}}}
+""")
+    return read_plan(path, "toy")
 
 
 def test_a_fit_is_timed(monkeypatch):
