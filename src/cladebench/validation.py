@@ -34,11 +34,22 @@ def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
     if array.size and not np.issubdtype(array.dtype, np.integer):
+        _check_fits(name, values)
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
     if array.dtype == np.uint64 and (array > _LARGEST_INDEX).any():  # these would come out negative
         at = int(np.argmax(array > _LARGEST_INDEX))
         raise ValueError(f"{name}[{at}] is {array[at]}; expected at most 2^63 - 1")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_fits(name: str, values: npt.ArrayLike) -> None:
+    """Raise a ValueError if integers made an array of another type because one of them is too large."""
+    given = np.asarray(values, dtype=object).tolist()
+    if all(isinstance(value, Integral) and not isinstance(value, bool) for value in given):
+        for at, value in enumerate(given):
+            if not -(2**63) <= value < 2**63:
+                limit = "at most 2^63 - 1" if value > 0 else "at least -2^63"
+                raise ValueError(f"{name}[{at}] is {value}; expected {limit}")
 
 
 def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
