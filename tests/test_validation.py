@@ -1,5 +1,7 @@
 """Counts and labels: what passes, and what the errors name."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,6 +41,26 @@ def test_indices() -> None:
     for wrong in (np.array([0, 2**64 - 1], dtype=np.uint64), np.array([3, 2**63], dtype=np.uint64)):
         with pytest.raises(ValueError, match=rf"v\[1\] is {wrong[1]}; expected at most 2\^63 - 1"):
             as_index("v", wrong)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([2**64 - 1, -1], "v[0] is 18446744073709551615; expected at most 2^63 - 1"),
+        ([-1, 2**63], "v[1] is 9223372036854775808; expected at most 2^63 - 1"),
+        ([0, 2**64], "v[1] is 18446744073709551616; expected at most 2^63 - 1"),
+        ([0, -(2**63) - 1], "v[1] is -9223372036854775809; expected at least -2^63"),
+        (np.array([-1, 2**64], dtype=object), "v[1] is 18446744073709551616; expected at most 2^63 - 1"),
+        ([2**64, 0.5], "v has dtype object; expected integers"),
+        (np.array([2**63 - 1, 2**64], dtype=float), "v has dtype float64; expected integers"),
+        (np.array([True, 2**64], dtype=object), "v has dtype object; expected integers"),
+        (np.array([-(2**63), 2**63 - 1], dtype=object), "v has dtype object; expected integers"),
+    ],
+)
+def test_an_integer_that_is_too_large_for_an_index_is_named(values: Any, said: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        as_index("v", values)
+    assert str(caught.value) == said
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from cladebench.input_files import one_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+
+#: For scikit-learn's `AgglomerativeClustering`: its tree up to the root, with the heights by which it is cut.
+WHOLE_TREE: Mapping[str, Any] = {"compute_full_tree": True, "compute_distances": True}
 
 
 def find(name: str) -> type[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 _LARGEST_INDEX = np.uint64(2**63 - 1)
 
@@ -34,11 +35,22 @@ def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
     if array.size and not np.issubdtype(array.dtype, np.integer):
+        _check_fits(name, values)
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
     if array.dtype == np.uint64 and (array > _LARGEST_INDEX).any():  # these would come out negative
         at = int(np.argmax(array > _LARGEST_INDEX))
         raise ValueError(f"{name}[{at}] is {array[at]}; expected at most 2^63 - 1")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_fits(name: str, values: npt.ArrayLike) -> None:
+    """Raise a ValueError if integers made an array of another type because one of them is too large."""
+    given = np.asarray(values, dtype=object).tolist()
+    if all(isinstance(value, Integral) and not isinstance(value, bool) for value in given):
+        for at, value in enumerate(given):
+            if not -(2**63) <= value < 2**63:
+                limit = "at most 2^63 - 1" if value > 0 else "at least -2^63"
+                raise ValueError(f"{name}[{at}] is {value}; expected {limit}")
 
 
 def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -67,13 +79,21 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise ValueError(f"{name} is no array of numbers: {error}") from error
 
 
-def check_magnitude(X: npt.NDArray[np.float64], name: str = "X") -> None:
-    """Raise a ValueError if squared distances, summed over all samples, could overflow."""
-    limit = math.sqrt(sys.float_info.max / X.size) / 2.0
-    row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
-    if abs(X[row, column]) > limit:
+def check_magnitude(X: Any, name: str = "X") -> None:
+    """Raise a ValueError if squared distances, summed over all samples, could overflow; X is dense or CSR."""
+    limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0
+    if sp.issparse(X):
+        if not X.nnz:
+            return
+        entry = int(np.argmax(np.abs(X.data)))
+        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
+        value = X.data[entry]
+    else:
+        row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
+        value = X[row, column]
+    if abs(value) > limit:
         raise ValueError(
-            f"{name}[{row}, {column}] is {X[row, column]:g}: expected at most {limit:.3g} in magnitude, beyond which "
+            f"{name}[{row}, {column}] is {value:g}: expected at most {limit:.3g} in magnitude, beyond which "
             f"sums of squared distances overflow; rescale {name}"
         )
 
@@ -161,10 +181,11 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
         )
 
 
-def check_scale(X: np.ndarray) -> None:
-    """Raise a ValueError if sums of squared distances would overflow, or all of them underflow to zero."""
+def check_scale(X: Any) -> None:
+    """Raise a ValueError if sums of squared distances would overflow, or all underflow to zero; X is dense or CSR."""
     check_magnitude(X)
-    extent, least = float(np.ptp(X, axis=0).max()), math.sqrt(sys.float_info.min)
+    extents = X.max(axis=0) - X.min(axis=0) if sp.issparse(X) else np.ptp(X, axis=0)
+    extent, least = float(extents.max()), math.sqrt(sys.float_info.min)
     if 0.0 < extent < least:
         raise ValueError(
             f"the features of X extend over {extent:g} at most: expected at least {least:.3g}, below which squared "

@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles
 
@@ -59,6 +60,33 @@ def test_k_means_with_fewer_distinct_samples_than_clusters() -> None:
     fitted = FlatKMeans(5, random_state=0).fit(X)
     assert fitted.labels_.tolist() == [0, 1, 0, 2, 1]
     assert fitted.hierarchy_.n_nodes == 4
+
+
+def sparse_counts() -> np.ndarray:
+    random = np.random.default_rng(0)
+    return random.poisson(np.where(np.arange(40) // 10 == (np.arange(80) % 4)[:, None], 1.5, 0.1)).astype(
+        float
+    )
+
+
+@pytest.mark.parametrize("convert", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_k_means_of_sparse_samples_is_that_of_dense_ones(convert: Any, index: type) -> None:
+    X = sparse_counts()
+    thin = convert(X)
+    if thin.format == "csr":
+        thin.indices, thin.indptr = thin.indices.astype(index), thin.indptr.astype(index)
+    found, expected = FlatKMeans(4, random_state=1).fit(thin), FlatKMeans(4, random_state=1).fit(X)
+    assert np.array_equal(found.labels_, expected.labels_) and len(set(found.labels_)) == 4
+    assert np.array_equal(found.hierarchy_.leaf_of, expected.hierarchy_.leaf_of)
+
+
+def test_entries_that_stand_twice_add_up_and_stay_where_they_are() -> None:
+    X = sparse.csr_array(
+        (np.array([3.0, -3.0, 9.0, 9.1]), np.array([0, 0, 0, 0]), np.array([0, 2, 3, 4, 4])), shape=(4, 1)
+    )
+    assert FlatKMeans(2, random_state=0).fit(X).labels_.tolist() == [0, 1, 1, 0]
+    assert X.data.tolist() == [3.0, -3.0, 9.0, 9.1]
 
 
 def test_spectral_clustering_follows_the_graph_where_k_means_does_not() -> None:

@@ -114,6 +114,38 @@ def test_costs_of_ghc_count_each_pair_twice():
     assert out.details["tolerance"] == 0.0
 
 
+def without_seconds(metrics):
+    return {name: value for name, value in metrics.items() if "seconds" not in name}
+
+
+def test_the_metrics_of_ghc_do_not_hang_on_how_the_plan_writes_its_name():
+    params = {"router": "linear", "training": "full_tree", "n_leaves": 4, "n_iter": 3, "n_checkpoints": 1}
+    short, long = (run(MethodPlan("G", path, params)) for path in ("GHC", "cladebench.methods.GHC"))
+    assert without_seconds(short.metrics) == without_seconds(long.metrics)
+    assert "depth_bound" in long.metrics and short.metrics.keys() == long.metrics.keys()
+
+
+def test_the_tree_of_a_library_is_measured_as_our_own():
+    path = "sklearn.cluster.AgglomerativeClustering"
+    theirs = run(MethodPlan("HAC", path, {"linkage": "complete"}))
+    ours = run(complete_linkage())
+    assert without_seconds(theirs.metrics) == pytest.approx(without_seconds(ours.metrics), rel=1e-12)
+    assert theirs.arrays["heights"].max() == pytest.approx(ours.arrays["heights"].max(), rel=1e-12)
+
+
+def test_a_trace_of_another_kind_is_stored_as_it_is():
+    assert run(MethodPlan("HKM", "GreedyKMeans", {"n_leaves": 4})).arrays["trace_n_leaves"].tolist() == [
+        2,
+        3,
+        4,
+    ]
+
+
+def test_a_method_without_a_tree_is_told_what_is_expected():
+    with pytest.raises(TypeError, match="KMeans gives no tree; expected a fitted estimator with hierarchy_"):
+        run(MethodPlan("KM", "sklearn.cluster.KMeans"))
+
+
 def test_block_wise_training_updates_several_blocks_an_iteration():
     params = {"router": "linear", "training": "blockwise", "block_depth": 1, "n_leaves": 8, "n_iter": 4}
     metrics = run(MethodPlan("GHC-L-BW-1", "GHC", params | {"tol": 0.0, "n_checkpoints": 1})).metrics

@@ -12,6 +12,7 @@ from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods import GHC
 from cladebench.metrics import rand_index
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
@@ -135,6 +136,39 @@ def test_seconds_of_a_flat_method_are_those_of_each_fit(monkeypatch):
         protocol, "timed_fit", lambda estimator, X, y: (estimator.fit(X, y), estimator.n_clusters)[1]
     )
     assert [reading.metrics["seconds"] for reading in run("KM").readings] == [8, 12, 16]
+
+
+def measured(out):
+    return [{k: v for k, v in reading.metrics.items() if k != "seconds"} for reading in out.readings]
+
+
+def test_the_tree_of_a_library_is_cut_where_our_own_is():
+    more = {"linkage": "average", "leaf_factors": [1.0, 2.0]}
+    theirs = run("S", method=MethodPlan("S", "sklearn.cluster.AgglomerativeClustering", more))
+    ours = run("AL", method=MethodPlan("AL", "Agglomerative", more))
+    for one, other in zip(measured(theirs), measured(ours), strict=True):
+        assert one == pytest.approx(other, rel=1e-12)
+    assert theirs.metrics == pytest.approx(ours.metrics, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["KMeans", "AgglomerativeClustering"])
+def test_flat_clusters_of_a_library_are_a_root_with_its_clusters(name):
+    plan = MethodPlan("S", f"sklearn.cluster.{name}", {"flat": True, "leaf_factors": [1.0, 1.5]})
+    drawn = cell("S", method=plan)
+    out = protocol.PROTOCOL.run(drawn)
+    assert [reading.metrics["n_leaves"] for reading in out.readings] == [8, 12]
+    X = protocol.scaled(drawn.data.X, "unit")
+    fitted = protocol.PROTOCOL.build(drawn, n_clusters=8).fit(X)
+    assert read(out)["leaf_inertia"] == protocol.leaf_inertia(X, fitted.labels_)
+    assert read(out)["ri"] == rand_index(drawn.data.labels, fitted.labels_)
+    assert out.metrics["depth"] == 1
+
+
+def test_a_method_with_a_trace_of_another_kind_is_cut():
+    params = {"router": "linear", "training": "full_tree", "n_leaves": 8, "n_iter": 3, "n_checkpoints": 1}
+    out = run("G", method=MethodPlan("G", "cladebench.methods.GHC", params))
+    assert 1 < read(out)["n_leaves"] <= 8
+    assert out.details["tolerance"] == GHC().tol
 
 
 def test_the_tree_of_fewer_leaves_is_the_one_grown_to_them():

@@ -5,12 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
+from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import rand_index
 from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
 
 
@@ -106,6 +110,57 @@ def test_a_study_that_is_none_is_named(path, said):
         Toy().run(cell(path, "study"))
 
 
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        ("collections.Counter", "it has no fit"),
+        ("numpy.ndarray", "it has no fit"),
+        ("sklearn.base.BaseEstimator", "it has no fit"),
+        (f"{__name__}.FitAlone", "it has no get_params"),
+        (f"{__name__}.NeverSet", "it has no set_params"),
+        ("sklearn.pipeline.Pipeline", "its constructor needs 'steps'"),
+        ("cladebench.methods.base.Clusterer", "it is an abstract base class"),
+    ],
+)
+def test_what_no_protocol_can_fit_is_refused_before_anything_runs(tmp_path, estimator, said):
+    with pytest.raises(PlanError) as caught:
+        Toy().validate(plan_of(tmp_path, estimator))
+    assert str(caught.value) == (
+        f"{tmp_path / 'toy' / 'plan.yaml'}: methods.X.estimator: estimator {estimator!r}: {said}; "
+        "expected a class with fit, get_params and set_params, whose constructor needs no argument"
+    )
+
+
+@pytest.mark.parametrize(
+    "estimator", ["sklearn.cluster.KMeans", "FlatKMeans", "cladebench.methods.FlatKMeans"]
+)
+def test_an_estimator_may_be_a_librarys_or_our_own(tmp_path, estimator):
+    Toy().validate(plan_of(tmp_path, estimator))
+
+
+class FitAlone:
+    def fit(self, X, y=None): ...
+
+
+class NeverSet(FitAlone):
+    def get_params(self): ...
+
+
+def plan_of(folder, estimator):
+    (folder / "toy").mkdir()
+    path = folder / "toy" / "plan.yaml"
+    path.write_text(f"""
+paper: toy
+title: A toy
+citation: none
+methods:
+  X: {{estimator: {estimator}, params: {{features: raw, max_iter: 3}}}}
+scopes:
+  smoke: {{datasets: [nested-blobs], repetitions: 1, limits: {{time_s: 60, memory_mb: 2000}}}}
+""")
+    return read_plan(path, "toy")
+
+
 def test_a_fit_is_timed(monkeypatch):
     class Fitted:
         def fit(self, X, y, **more):
@@ -115,6 +170,43 @@ def test_a_fit_is_timed(monkeypatch):
     monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
     assert timed_fit(fitted := Fitted(), "X", "y", must_link=[]) == 3.0
     assert fitted.met == ("X", "y", {"must_link": []})
+
+
+class Sparse(Protocol):
+    """Clusters, or neighbours, of sparse rows."""
+
+    def measure(self, cell):
+        X = cell.task.of(cell.data.X)
+        fitted, _ = self.fit_on_training(cell, X)
+        if hasattr(fitted, "labels_"):
+            return CellOutput({"ri": rand_index(cell.task.labels[cell.task.train], as_labels(fitted))})
+        near = as_distance(fitted).kneighbors(X[cell.task.test], 1, return_distance=False)[:, 0]
+        right = cell.task.labels[cell.task.train][near] == cell.task.labels[cell.task.test]
+        return CellOutput({"accuracy": right.mean()})
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params"),
+    [("FlatKMeans", {"n_clusters": 5}), ("Euclidean", {}), ("RandomProjection", {"n_components": 50})],
+)
+def test_sparse_data_stay_sparse_from_the_data_set_to_the_measure(monkeypatch, estimator, params):
+    data = datasets.load("topic-counts")
+    written_out = dataclasses.replace(data, X=data.X.toarray())
+
+    def out(of):
+        spec = CellSpec("toy", "topic-counts", "M", {}, 0, 7, Limits(60, 2000), task={"test": 0.3})
+        return Sparse().run(Cell(spec, MethodPlan("M", estimator, params), of, draw_task(spec, of)))
+
+    expected = out(written_out).metrics
+
+    def one_row_at_most(self, *args, kept=scipy.sparse.csr_array.toarray, **more):
+        assert self.shape[0] == 1, "sparse data were made dense"  # k-means starts from single rows
+        return kept(self, *args, **more)
+
+    for kind in ("csr", "csc", "coo"):
+        for name in ("toarray", "todense"):
+            monkeypatch.setattr(getattr(scipy.sparse, f"{kind}_array"), name, one_row_at_most)
+    assert out(data).metrics == expected and min(expected.values()) > 0.3
 
 
 @pytest.mark.parametrize("heights", [None, [3.0, 1.0, 0.0, 0.0, 0.0]])

@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 import scipy.linalg
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from cladebench.distances.base import Distance, FloatArray, IntArray
@@ -36,6 +37,8 @@ class LinearDistance(Distance):
         return cdist(mapped, mapped if Y is X else self._map(Y))
 
     def _map(self, X: FloatArray) -> FloatArray:
+        if sparse.issparse(X):
+            return np.asarray(X @ self.components_.T)
         # The last bits of a BLAS product depend on where a row stands; equal rows must stay equal.
         return np.einsum("ij,kj->ik", X, self.components_, optimize=False)
 

@@ -49,7 +49,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            C-contiguous float64, finite; not to be written to.
+            C-contiguous float64, finite; not to be written to. Where ``takes_sparse``, it may be a CSR array or matrix.
         y : ndarray of shape (n_samples,) or None
             Class labels where ``uses_labels``, else None.
         must_link, cannot_link : ndarray of shape (n_pairs, 2)
@@ -68,7 +68,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; converted to float64.
+            Finite numbers; converted to float64. Sparse too, here and below, where the class says ``takes_sparse``.
         y : array-like of shape (n_samples,), optional
             Class labels.
         must_link, cannot_link : array-like of int, shape (n_pairs, 2), optional
@@ -88,15 +88,18 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        given, labels = y, None
+        given, labels, accepted = y, None, "csr" if self.takes_sparse else False
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
         if may_read_y and (self.uses_labels or y is not None):
-            X, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+            X, labels = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
             check_y(given, labels)
         else:
-            X = validate_data(self, X, dtype=np.float64, order="C")
+            X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
         check_scale(X)
-        must, cannot = _pairs("must_link", must_link, len(X)), _pairs("cannot_link", cannot_link, len(X))
+        must, cannot = (
+            _pairs(name, pairs, X.shape[0])
+            for name, pairs in (("must_link", must_link), ("cannot_link", cannot_link))
+        )
         if not self.uses_constraints:
             must = cannot = np.empty((0, 2), dtype=np.int64)
         elif labels is not None and must_link is cannot_link is None:
@@ -153,18 +156,20 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         rows = self._rows("X", X)
         check_int("n_neighbors", n_neighbors, minimum=1)
-        if n_neighbors > len(self._fit_X):
+        n_fitted = self._fit_X.shape[0]
+        if n_neighbors > n_fitted:
             raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={len(self._fit_X)}"
+                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
             )
         distance, index = self._nearest(rows, n_neighbors)
         return (distance, index) if return_distance else index
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         """Distances and indices of the k nearest fitted rows, as `kneighbors` returns them; arguments are checked."""
-        distance, index = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.int64)
-        step = max(1, BLOCK // len(self._fit_X))
-        for start in range(0, len(X), step):
+        n = X.shape[0]
+        distance, index = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
+        step = max(1, BLOCK // self._fit_X.shape[0])
+        for start in range(0, n, step):
             block = self._checked_pairwise(X[start : start + step], self._fit_X)
             # All that are no farther than the k-th: more than k where there are ties.
             farthest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
@@ -178,7 +183,8 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _rows(self, name: str, values: Any) -> FloatArray:
         check_is_fitted(self, "n_features_in_")
-        rows = validate_data(self, values, dtype=np.float64, order="C", reset=False)
+        accepted = "csr" if self.takes_sparse else False
+        rows = validate_data(self, values, accept_sparse=accepted, dtype=np.float64, order="C", reset=False)
         check_magnitude(rows, name)
         return rows
 
@@ -193,6 +199,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         """Tell scikit-learn what the distance needs."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.uses_labels
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 

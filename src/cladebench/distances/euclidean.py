@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
+from cladebench.distances._sparse import euclidean
 from cladebench.distances.base import Distance, FloatArray, IntArray
 
 
@@ -14,13 +14,15 @@ class Euclidean(Distance):
     Notes
     -----
     From differences (SciPy's ``cdist``), not from products of matrices: equal rows are at distance 0 exactly, and the
-    distance does not depend on what else stands in X. O(n m n_features) time.
+    distance does not depend on what else stands in X. O(n m n_features) time. X may be sparse and stays so: O(n m k)
+    time with k entries a row.
     """
 
+    takes_sparse = True
     order_invariant = True
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         pass
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return cdist(X, Y)
+        return euclidean(X, Y)

@@ -13,6 +13,8 @@ from cladebench.validation import check_int
 class RandomProjection(LinearDistance):
     """The Euclidean distance after a random linear map: what a learned linear map has to beat.
 
+    X may be sparse; what it is mapped to is dense.
+
     Parameters
     ----------
     n_components : int, default=2
@@ -26,6 +28,7 @@ class RandomProjection(LinearDistance):
         Independent normal numbers of variance 1 / n_components, so that squared distances are kept in expectation.
     """
 
+    takes_sparse = True
     order_invariant = True
 
     def __init__(

@@ -31,7 +31,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; converted to float64.
+            Finite numbers; converted to float64. Sparse too, where the class says ``takes_sparse``.
         y : array-like of shape (n_samples,), optional
             Not read, unless the class says ``uses_labels``.
 
@@ -49,15 +49,15 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         check_int("n_clusters", n_clusters, minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        labels = None
+        labels, accepted = None, "csr" if self.takes_sparse else False
         if self.uses_labels:
             given = y
-            X, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+            X, labels = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
             check_y(given, labels)
         else:
-            X = validate_data(self, X, dtype=np.float64, order="C")
-        if n_clusters > len(X):
-            raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={len(X)}")
+            X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
+        if n_clusters > X.shape[0]:
+            raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
         with threadpool_limits(limits=1, user_api="blas"):
             self._fit(X, labels)
@@ -71,6 +71,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         """Tell scikit-learn what the method needs."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.uses_labels
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 

@@ -87,7 +87,7 @@ def dasgupta_cost(
         If shapes disagree (features or labels are no similarity), `pairs` is unknown, a sparse matrix has a column
         outside of its shape, or an entry off the diagonal is NaN or infinite.
     TypeError
-        If `hierarchy` is no Hierarchy, or `similarity` is to be called on X first.
+        If `hierarchy` is no Hierarchy, or `similarity` is no array, or is to be called on X first.
 
     Notes
     -----
@@ -114,6 +114,11 @@ def dasgupta_cost(
         return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
+    if matrix.ndim == 0:  # a name, None, a number: nothing that has entries
+        raise TypeError(
+            f"similarity is {similarity!r}, of type {type(similarity).__name__}; expected an array or sparse matrix of "
+            f"shape ({n}, {n}), such as Similarity('inv_sq')(X), or LinearKernel(X), of the features X"
+        )
     if matrix.shape != (n, n):
         raise ValueError(
             f"similarity has shape {matrix.shape}; expected ({n}, {n}){_advice(matrix.shape, n)}"

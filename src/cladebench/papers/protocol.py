@@ -113,9 +113,28 @@ class Protocol(ABC):
             if method.role == "study":
                 plan.check(f"methods.{name}.estimator", method.estimator, _function)
             else:
-                found = plan.check(f"methods.{name}.estimator", method.estimator, estimators.find)
-                allowed[name] = [*found().get_params(), *self.own]
+                taken = plan.check(f"methods.{name}.estimator", method.estimator, _parameters)
+                allowed[name] = [*taken, *self.own]
         plan.check_parameters(allowed)
+
+
+def _parameters(name: str) -> list[str]:
+    """Give the parameters of an estimator; ValueError unless a protocol can make, set and fit one."""
+    found = estimators.find(name)
+    expected = "expected a class with fit, get_params and set_params, whose constructor needs no argument"
+    missing = [
+        part for part in ("fit", "get_params", "set_params") if not callable(getattr(found, part, None))
+    ]
+    if missing:
+        raise ValueError(f"estimator {name!r}: it has no {missing[0]}; {expected}")
+    if inspect.isabstract(found):
+        raise ValueError(f"estimator {name!r}: it is an abstract base class; {expected}")
+    required = [
+        key for key, default in estimators.parameters(found).items() if default is inspect.Parameter.empty
+    ]
+    if required:
+        raise ValueError(f"estimator {name!r}: its constructor needs {required[0]!r}; {expected}")
+    return list(found().get_params())
 
 
 def _function(path: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
@@ -36,8 +37,13 @@ class GHCProtocol(Protocol):
     }  # how the features are scaled before the method sees them; costs are of the raw ones
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
-        """Give seed and similarity; the rows have been shuffled already."""
-        return {"random_state": cell.spec.seed, "similarity": SIMILARITY, "shuffle": False}
+        """Give seed and similarity; the rows have been shuffled already, and trees are wanted whole."""
+        return {
+            "random_state": cell.spec.seed,
+            "similarity": SIMILARITY,
+            "shuffle": False,
+            **estimators.WHOLE_TREE,
+        }
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure a tree; it is stored in the data set's own order of rows, with the trace of its optimisation."""
@@ -46,7 +52,7 @@ class GHCProtocol(Protocol):
         estimator = self.build(cell)
         fit_seconds = timed_fit(estimator, X[order], data.labels[order])
 
-        hierarchy = in_original_order(estimator.hierarchy_, order)
+        hierarchy = in_original_order(estimators.as_hierarchy(estimator), order)
         similarity = SIMILARITY(data.X)
         cost = dasgupta_cost(hierarchy, similarity, pairs=PAIRS)
         metrics = {
@@ -63,7 +69,10 @@ class GHCProtocol(Protocol):
         arrays = {**tree_arrays(hierarchy), "labels": data.labels}
         if hasattr(estimator, "trace_"):
             arrays |= {f"trace_{name}": np.asarray(values) for name, values in estimator.trace_.items()}
-            for name in ("trace_cost", "trace_objective"):  # the estimator counts each pair once
+            for name in {
+                "trace_cost",
+                "trace_objective",
+            } & arrays.keys():  # the estimator counts each pair once
                 arrays[name] = arrays[name] * 2
         if hasattr(estimator, "n_iter_"):
             details["iterations"] = int(estimator.n_iter_)
@@ -71,7 +80,7 @@ class GHCProtocol(Protocol):
         if hasattr(estimator, "converged_"):
             details["converged"] = bool(estimator.converged_)
             details["tolerance"] = getattr(estimator, "tol", None)
-        if cell.method.estimator == "GHC":
+        if isinstance(estimator, estimators.find("GHC")):  # not imported: it is no part of other cells' code
             metrics |= {
                 "objective": 2 * float(estimator.objective_),
                 "mean_lca_entropy": float(estimator.mean_lca_entropy_),

@@ -13,9 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods._flat import flat_hierarchy
 from cladebench.metrics import rand_index, semantic_similarity
 from cladebench.papers.hmmc.measures import path_sharing_without_root
 from cladebench.papers.protocol import Protocol, scaled, timed_fit, tree_arrays
@@ -79,7 +81,7 @@ class HMMCProtocol(Protocol):
                     details = {
                         "converged": bool(estimator.converged_),
                         "iterations": int(estimator.n_iter_),
-                        "tolerance": float(estimator.w_tol),
+                        "tolerance": getattr(estimator, "w_tol", getattr(estimator, "tol", None)),
                     }
         return CellOutput(metrics, readings, arrays, details)
 
@@ -106,20 +108,20 @@ class _Fits:
         """Give the fitted estimator, its tree with `n_leaves` leaves, and the seconds that this tree took."""
         if self.flat:
             estimator, seconds = self._fit(n_clusters=n_leaves)
-            return estimator, estimator.hierarchy_, seconds
+            return estimator, flat_hierarchy(estimators.as_labels(estimator)), seconds
         if self.grown is None:
-            self.grown = self._fit(n_leaves=self.most)
+            self.grown = self._fit(n_leaves=self.most, **estimators.WHOLE_TREE)
         estimator, seconds = self.grown
-        if hasattr(estimator, "trace_"):
+        if "n_leaves" in getattr(estimator, "trace_", ()):
             # Splits into K > 2 may pass over n_leaves: the first tree that has as many is meant.
             reached = np.flatnonzero(estimator.trace_["n_leaves"] >= n_leaves)
             if len(reached):
                 n_leaves = int(estimator.trace_["n_leaves"][reached[0]])
                 seconds = float(estimator.trace_["seconds"][reached[0]])
-        return estimator, estimator.hierarchy_.truncated(n_leaves), seconds
+        return estimator, estimators.as_hierarchy(estimator).truncated(n_leaves), seconds
 
-    def _fit(self, **size: int) -> tuple[Any, float]:
-        estimator = self.protocol.build(self.cell, class_tree=self.tree, **size)
+    def _fit(self, **how: Any) -> tuple[Any, float]:
+        estimator = self.protocol.build(self.cell, class_tree=self.tree, **how)
         return estimator, timed_fit(estimator, self.X, self.labels)
 
 
