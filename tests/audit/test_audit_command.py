@@ -129,7 +129,7 @@ def test_what_numpy_gives_is_written_as_plain_numbers(audit, tmp_path):
         "low": np.nan,
         "high": np.float32("nan"),
     }
-    write_audit(Audit([claim], {}, {}, {}), tmp_path / "out")
+    write_audit(Audit([claim], {}, {}), tmp_path / "out")
     found = read_audit(tmp_path / "out" / "audit.json").claims[0]
     assert [found[key] for key in ("n", "measured", "low", "high")] == [3, 0.5, None, None]
 
