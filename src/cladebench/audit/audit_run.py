@@ -184,7 +184,9 @@ def audit_run(results: Path, papers: Sequence[str]) -> Audit:
             certificates=certificates,
             sizes=datasets.fixed_sizes(),
         )
-    return Audit(rows, excluded, summary(as_frame(rows)).to_dict(orient="index"))
+    counts = summary(as_frame(rows))
+    verdicts = {str(paper): {str(v): int(n) for v, n in counts.loc[paper].items()} for paper in counts.index}
+    return Audit(rows, excluded, verdicts)
 
 
 def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

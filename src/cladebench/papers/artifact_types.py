@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from cladebench import datasets
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.datasets import Dataset
+from cladebench.datasets import Dataset, load
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class ArtifactContext:
     methods: Mapping[str, Mapping[str, Any]]
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
-    load_data: Callable[..., Dataset] = datasets.load
+    load_data: Callable[..., Dataset] = load
 
     @property
     def rules(self) -> Mapping[str, Rule]:
