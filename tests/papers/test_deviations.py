@@ -285,6 +285,12 @@ def test_a_metric_is_named_where_one_of_several_methods_ran():
         check_recorded(load_deviations("madeup"), context, "here")
 
 
+def test_the_reading_of_path_sharing_is_argued_without_numbers_of_a_run():
+    (entry,) = [entry for entry in load_deviations("cladebench.papers.hmmc") if entry.id == "path-sharing"]
+    assert not any(letter.isdigit() for letter in entry.chosen)
+    assert {metric for effect in entry.effects for metric in effect["metrics"]} == {"ps", "ps_without_root"}
+
+
 def test_the_registers_of_all_papers_can_be_read():
     assert {entry.id for entry in load_deviations("ghc")} >= {"similarity", "pairs", "spambase-rows"}
     assert {entry.id for entry in load_deviations("cladebench.papers.hmmc")} >= {"class-tree", "trade-offs"}

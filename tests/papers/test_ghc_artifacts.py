@@ -107,6 +107,38 @@ def test_figure_3_has_published_label_free_and_oracle_side_by_side(
     assert "label-free: the setting with the lowest mean Dasgupta cost; uses no labels." in table.notes
 
 
+def test_the_note_on_the_similarity_is_of_the_records_and_stands_only_with_them(golden):
+    def note(*priced_rows):
+        table = build(ARTIFACTS, "figure-3b", context_of("ghc", *ROWS[:10], *priced_rows))
+        return [note for note in table.notes if "candidate" in note or "ranks" in note]
+
+    assert note() == []
+    one = priced("glass", ("inv_sq", "sparsest cut", 7.54e6), ("exp", "sparsest cut", 7e5))
+    bounds = [
+        *priced(
+            "glass",
+            *(
+                (kind, bound, cost)
+                for kind, costs in (("inv_sq", (7.0e6, 8.0e6)), ("exp", (1e5, 1e6)))
+                for bound, cost in zip(BOUNDS, costs, strict=True)
+            ),
+        )
+    ]
+    two = priced("digits", ("inv_sq", "sparsest cut", 2.7e3), ("exp", "sparsest cut", 2.72e2))
+    assert note(one, bounds) == [
+        "Of the data sets that the study priced, 1, a candidate meets the printed costs on 1 at most."
+        " The one used here ranks 2 of 2 and meets them on 0."
+        " Under it no tree at all can cost what the paper prints on glass."
+    ]
+    possible = [row | {"value": 1e5 if BOUNDS[0] in row["at"] else row["value"]} for row in bounds]
+    assert note(one, possible, two) == [
+        "Of the data sets that the study priced, 2, a candidate meets the printed costs on 1 at most."
+        " The one used here ranks 2 of 2 and meets them on 1."
+    ]
+    # Another way of counting pairs is another candidate.
+    assert "used here" not in note(priced("glass", ("exp", "sparsest cut", 7e5)), bounds[2:])[0]
+
+
 def test_candidates_are_held_against_the_printed_ranges(golden):
     frame = candidate_costs(golden)
     assert len(frame) == 9 and set(frame.cell_id) == {
