@@ -107,13 +107,13 @@ def test_parquet_has_the_same_bytes_whatever_the_order_of_writing(tmp_path):
     ("value", "span", "refused"),
     [
         (1.0, (0.0, 1.0), False),
-        (1.0 + 5e-10, (0.0, 1.0), False),
-        (1.0 + 2e-9, (0.0, 1.0), True),
-        (-5e-10, (0.0, 1.0), False),
-        (-2e-9, (0.0, 1.0), True),
-        (2e6 + 1e-3, (-3.0, 2e6), False),  # rounding is relative to a large bound
-        (2e6 + 3e-3, (-3.0, 2e6), True),
-        (-3.0 - 4e-9, (-3.0, 2e6), True),
+        (1.0 + 5e-7, (0.0, 1.0), False),
+        (1.0 + 2e-6, (0.0, 1.0), True),
+        (-5e-7, (0.0, 1.0), False),
+        (-2e-6, (0.0, 1.0), True),
+        (2e6 + 1.0, (-3.0, 2e6), False),  # rounding is relative to a large bound
+        (2e6 + 3.0, (-3.0, 2e6), True),
+        (-3.0 - 4e-6, (-3.0, 2e6), True),
         (-1e300, (-np.inf, np.inf), False),
         (-0.1, (0.0, np.inf), True),
         (0.1, (-np.inf, 0.0), True),

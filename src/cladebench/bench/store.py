@@ -222,7 +222,7 @@ class Store:
         ------
         RecordError
             If a record has a metric that is not described, or a value outside the range of its measure by more than
-            rounding (1e-9, relative to the bound where that is larger than 1); nothing is written, the records stay.
+            rounding (1e-6, relative to the bound where that is larger than 1); nothing is written, the records stay.
         """
         import pyarrow.parquet
 
@@ -336,7 +336,7 @@ def _metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> st
 
 
 def _rounding(bound: float) -> float:
-    return 1e-9 * max(1.0, abs(bound)) if math.isfinite(bound) else 0.0
+    return 1e-6 * max(1.0, abs(bound)) if math.isfinite(bound) else 0.0
 
 
 def _first_line(error: Exception) -> str:
