@@ -283,6 +283,10 @@ def test_a_metric_is_named_where_one_of_several_methods_ran():
     context = context_with(cells("glass", "A", {"cost": [1.0]}))
     with pytest.raises(InputFileError, match="metric: no record of this paper has 'purity'"):
         check_recorded(load_deviations("madeup"), context, "here")
+    with pytest.raises(
+        InputFileError, match=r"^madeup/deviations\.yaml: .*no record of this paper has 'purity'"
+    ):
+        deviations_table(context)
 
 
 def test_the_reading_of_path_sharing_is_argued_without_numbers_of_a_run():

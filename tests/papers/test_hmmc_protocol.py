@@ -385,7 +385,7 @@ def test_the_tree_of_the_classes_must_be_given():
 def test_counts_have_a_column_for_each_class_drawn_or_not():
     tree = Hierarchy.from_nested([[0, 1], [2]])
     counts = protocol.class_counts(tree, np.array([0, 3, 3]), 5)
-    assert counts.shape == (tree.n_nodes, 5)
+    assert counts.shape == (tree.n_nodes, 5) and counts.dtype == np.int32
     assert counts[tree.root].tolist() == [1, 0, 0, 2, 0]
     assert counts[:, 1].sum() == 0
 
