@@ -101,9 +101,9 @@ def test_bounds_themselves_are_allowed_and_what_lies_beyond_is_not(plan, option,
 
 def test_as_many_cells_as_are_allowed_may_be_planned(plan, monkeypatch):
     n = sum(len(job.cells) for job in expand(plan, "full"))
-    monkeypatch.setattr("cladebench.bench.plan.MAX_CELLS", n)
+    monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n)
     assert sum(len(job.cells) for job in expand(plan, "full")) == n
-    monkeypatch.setattr("cladebench.bench.plan.MAX_CELLS", n - 1)
+    monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n - 1)
     with pytest.raises(PlanError, match=f"scopes.full: {n} cells with those of 'globals' on 'nested-blobs'"):
         expand(plan, "full")
 
