@@ -186,6 +186,15 @@ def test_a_method_s_name_is_letters_digits_and_dashes(edited_plan, name):
     assert "\n" not in str(error.value)
 
 
+def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
+    path = edited_plan("methods:\n", f"methods:\n  long: {{estimator: {'x' * 9000}}}\n")
+    with pytest.raises(
+        InputFileError, match=r"methods\.long\.estimator: .*expected the name of a class"
+    ) as error:
+        read_plan(path, "toy_paper")
+    assert len(str(error.value)) < 500
+
+
 def test_folds_and_a_share_for_testing_exclude_each_other(edited_plan):
     path = edited_plan("    repetitions: 2\n", "    repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}\n")
     with pytest.raises(InputFileError, match=r"scopes\.smoke\.task: expected folds or test, not both"):
