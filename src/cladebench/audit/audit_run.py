@@ -190,11 +190,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             certificates=certificates,
             sizes=datasets.fixed_sizes(),
         )
-    counts = {
-        str(paper): {verdict: int(row[verdict]) for verdict in VERDICTS}
-        for paper, row in summary(as_frame(rows)).iterrows()
-    }
-    return Audit(rows, excluded, counts)
+    return Audit(rows, excluded, summary(rows))
 
 
 def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -257,10 +253,12 @@ def read_audit(path: Path) -> Audit:
     return Audit(document["claims"], document["excluded"], document["verdicts"])
 
 
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Count the verdicts: a row for each paper, a column for each verdict."""
-    counts = pd.crosstab(frame["paper"], frame["verdict"])
-    return counts.reindex(columns=list(VERDICTS), fill_value=0)
+def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Count the verdicts on each paper; none is left out, and they come in the order of tables."""
+    counts: dict[str, dict[str, int]] = {}
+    for claim in claims:
+        counts.setdefault(claim["paper"], dict.fromkeys(VERDICTS, 0))[claim["verdict"]] += 1
+    return counts
 
 
 def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, queries, references
-from cladebench.bench.cell_spec import point_text
 from cladebench.bench.plan import Plan
+from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.input_files import one_of
 
 #: How deep sentences may stand within sentences.
@@ -259,33 +259,17 @@ def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
         With one line for each that is wrong: the claims that have it, and what is recorded.
     """
     finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
-    recorded = _points(finished)
+    recorded = recorded_points(finished)
     ran = set(zip(finished["dataset"], finished["method"], strict=True))
     wrong: dict[str, list[str]] = {}
     for claim in claims.claims.values():
         for query in queries(claim):
             if query.get("metric") and (query.get("dataset"), query.get("method")) in ran:
-                fault = _not_recorded(query["metric"], query.get("at"), recorded)
+                fault = not_recorded(query["metric"], query.get("at"), recorded)
                 ids = wrong.setdefault(fault, []) if fault else []
                 ids += [claim.id] if claim.id not in ids else []
     if wrong:
         raise ClaimsError("\n".join(f"{name}: {_claims(ids)}: {fault}" for fault, ids in wrong.items()))
-
-
-def _points(finished: pd.DataFrame) -> dict[str, list[str]]:
-    """The evaluation points at which each metric is recorded, as canonical JSON."""
-    rows = finished[["metric", "at"]].drop_duplicates()
-    return {str(metric): sorted(group["at"]) for metric, group in rows.groupby("metric")}
-
-
-def _not_recorded(metric: str, at: Mapping[str, Any] | None, recorded: Mapping[str, list[str]]) -> str:
-    """What is wrong with a metric and a point that is named: no record of the paper has it; empty if one has."""
-    if metric not in recorded:
-        return f"metric: no record of this paper has {metric!r}; {one_of(metric, sorted(recorded))}"
-    point = "{}" if at is None else point_text(at)
-    if at is not None and point not in recorded[metric]:
-        return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, recorded[metric])}"
-    return ""
 
 
 def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
@@ -297,14 +281,14 @@ def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
         Naming the file, the rule, the metric or its evaluation point, and what is recorded.
     """
     finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
-    recorded = _points(finished)
+    recorded = recorded_points(finished)
     if not (finished.groupby(["dataset", "method"])["setting_id"].nunique() > 1).any():
         return
     for name, rule in plan.selection.items():
         if rule.metric is not None:
             # The plan's own point is meant where a metric is read at several: one that is read once has none.
             at = None if recorded.get(rule.metric) == ["{}"] else rule.at
-            fault = _not_recorded(rule.metric, at, recorded)
+            fault = not_recorded(rule.metric, at, recorded)
             if fault:
                 raise ClaimsError(f"{plan.path}: selection.{name}.{fault}")
 

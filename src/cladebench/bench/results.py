@@ -16,6 +16,7 @@ import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.bench.selection import Rule, agrees, select_settings
+from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
@@ -294,6 +295,34 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
         return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
     shared = left.values.index.intersection(right.values.index, sort=False)
     return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
+
+
+def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
+    """List the evaluation points, as canonical JSON, at which finished cells have each metric."""
+    rows = finished[["metric", "at"]].drop_duplicates()
+    return {str(metric): sorted(group["at"]) for metric, group in rows.groupby("metric")}
+
+
+def not_recorded(
+    metric: str, at: Mapping[str, Any] | None, points: Mapping[str, list[str]], key: str = "metric"
+) -> str:
+    """Say what is wrong with a metric and a point that a file names: no record has it; empty where one has.
+
+    Parameters
+    ----------
+    metric : str
+    at : Mapping or None
+        None where the file names no point.
+    points : mapping
+        As `recorded_points` gives it.
+    key : str
+        Under which the file names the metric.
+    """
+    if metric not in points:
+        return f"{key}: no record of this paper has {metric!r}; {one_of(metric, sorted(points))}"
+    if at is not None and (point := point_text(at)) not in points[metric]:
+        return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
+    return ""
 
 
 def _nothing(problem: str) -> Sample:

@@ -35,7 +35,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
-    from cladebench.audit.audit_run import audit_run, read_audit, summary, write_audit
+    from cladebench.audit.audit_run import audit_run, read_audit, write_audit
     from cladebench.audit.claims_file import claims_path
     from cladebench.input_files import InputFileError
     from cladebench.papers.catalogue import load_plan
@@ -64,10 +64,9 @@ def run(args: argparse.Namespace) -> int:
             ) from None
         refuse_to_lose(path, "verdicts on", held, {claim["paper"] for claim in audit.claims}, advice)
     written = write_audit(audit, out)
-    counts = summary(audit.frame)
-    for paper in counts.index:
-        print(f"{paper}: {int(counts.loc[paper].sum())} claims")
-        for verdict, count in counts.loc[paper].items():
+    for paper, counts in audit.verdicts.items():
+        print(f"{paper}: {sum(counts.values())} claims")
+        for verdict, count in counts.items():
             if count:
                 print(f"  {count:4d}  {verdict}")
     print("written: " + ", ".join(str(path) for path in written))

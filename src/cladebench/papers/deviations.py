@@ -29,8 +29,9 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.bench.cell_spec import canonical_json, point_text, setting_order
+from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan import Plan
+from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
 from cladebench.papers.artifact_types import ArtifactContext, Table
@@ -191,7 +192,7 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
     """
     records = context.results.records
     finished = records[(records.status == "ok") & records.metric.notna()]
-    points = {str(metric): sorted(set(rows["at"])) for metric, rows in finished.groupby("metric")}
+    points = recorded_points(finished)
     ran = set(zip(finished.dataset, finished.method, strict=True))
     lines = [
         f"{name}: entry {deviation.id!r}: {fault}"
@@ -200,21 +201,10 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
         for key, metric in _names(effect)
         if key in ("metric", "metrics")
         if any(pair in ran for pair in itertools.product(effect["datasets"], _methods(effect)))
-        if (fault := _not_recorded(key, metric, effect.get("at"), points))
+        if (fault := not_recorded(metric, effect.get("at"), points, key))
     ]
     if lines:
         raise InputFileError("\n".join(dict.fromkeys(lines)))
-
-
-def _not_recorded(
-    key: str, metric: str, at: Mapping[str, Any] | None, points: Mapping[str, list[str]]
-) -> str:
-    """What is wrong with a metric and the point that is named for it; empty where a record has it."""
-    if metric not in points:
-        return f"{key}: no record of this paper has {metric!r}; {one_of(metric, sorted(points))}"
-    if at is not None and (point := point_text(at)) not in points[metric]:
-        return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
-    return ""
 
 
 def deviations_table(context: ArtifactContext) -> Table:

@@ -6,11 +6,14 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from cladebench.papers.tables import how_chosen
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from cladebench.datasets import Images
+    from cladebench.papers.artifact_types import ArtifactContext
 
 
 def empty_figure(reason: str) -> Figure:
@@ -64,3 +67,10 @@ def write_below(figure: Figure, notes: Sequence[str]) -> None:
     width = int(17 * figure.get_figwidth())  # characters of 7 points
     lines = [line for note in notes for line in textwrap.wrap(note, width)]
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color="0.3")
+
+
+def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
+    """Say below a figure by which rule its settings were chosen, where something is shown; gives the figure."""
+    if shown:
+        write_below(figure, [how_chosen(context, context.own_rule)])
+    return figure

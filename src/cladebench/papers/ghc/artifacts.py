@@ -13,11 +13,11 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
-from cladebench.papers.figures import write_below
+from cladebench.papers.figures import with_rule
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.ghc.protocol import PAIRS, SIMILARITY
 from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import comparison_table, how_chosen, settings_table, status_table
+from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def convergence(context: ArtifactContext) -> Figure:
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:
                 curves.setdefault(dataset, {})[method] = found
-    return _with_rule(drawings.convergence(curves, looks), context, bool(curves))
+    return with_rule(drawings.convergence(curves, looks), context, bool(curves))
 
 
 def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]]:
@@ -137,13 +137,6 @@ def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]
     return {method: pair for pair, method in found.items()}
 
 
-def _with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
-    """Say below a figure how its settings were chosen, where something is shown."""
-    if shown:
-        write_below(figure, [how_chosen(context, context.own_rule)])
-    return figure
-
-
 def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
@@ -156,20 +149,20 @@ def learned_tree(context: ArtifactContext, dataset: str) -> Figure:
     """Draw the best tree of GHC-N-FT on a data set."""
     hierarchy, labels = best_tree(context, dataset, "GHC-N-FT")
     figure = drawings.learned_tree(hierarchy, labels, dataset)
-    return _with_rule(figure, context, hierarchy is not None)
+    return with_rule(figure, context, hierarchy is not None)
 
 
 def figure_1(context: ArtifactContext) -> Figure:
     """Figure 1 drawn from a learned tree."""
     name, hierarchy = _some_tree(context)
     figure = drawings.lowest_common_ancestor(hierarchy, name)
-    return _with_rule(figure, context, hierarchy is not None)
+    return with_rule(figure, context, hierarchy is not None)
 
 
 def figure_2(context: ArtifactContext) -> Figure:
     """Figure 2 drawn from a learned tree."""
     name, hierarchy = _some_tree(context, "GHC-N-BW-2")
-    return _with_rule(drawings.blocks(hierarchy, name), context, hierarchy is not None)
+    return with_rule(drawings.blocks(hierarchy, name), context, hierarchy is not None)
 
 
 def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str, Hierarchy | None]:

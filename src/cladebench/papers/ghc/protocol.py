@@ -69,11 +69,8 @@ class GHCProtocol(Protocol):
         arrays = {**tree_arrays(hierarchy), "labels": data.labels}
         if hasattr(estimator, "trace_"):
             arrays |= {f"trace_{name}": np.asarray(values) for name, values in estimator.trace_.items()}
-            for name in {
-                "trace_cost",
-                "trace_objective",
-            } & arrays.keys():  # the estimator counts each pair once
-                arrays[name] = arrays[name] * 2
+            for name in arrays.keys() & {"trace_cost", "trace_objective"}:
+                arrays[name] = arrays[name] * 2  # the estimator counts each pair once
         if hasattr(estimator, "n_iter_"):
             details["iterations"] = int(estimator.n_iter_)
             metrics["n_iterations"] = float(estimator.n_iter_)

@@ -12,7 +12,7 @@ import pandas as pd
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table
-from cladebench.papers.figures import empty_figure, write_below
+from cladebench.papers.figures import empty_figure, with_rule, write_below
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.protocol import stored_tree
 from cladebench.papers.tables import basis_notes, comparison_table, how_chosen, settings_table, status_table
@@ -94,9 +94,7 @@ def figure_3(context: ArtifactContext) -> Figure:
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
         return empty_figure("No finished cell of HMMC on awa-attr in this scope.")
-    figure = drawings.annotated_tree(stored_tree(arrays), arrays, depth=3)
-    write_below(figure, [how_chosen(context, context.own_rule)])
-    return figure
+    return with_rule(drawings.annotated_tree(stored_tree(arrays), arrays, depth=3), context)
 
 
 def figure_4(context: ArtifactContext) -> Figure:
@@ -120,10 +118,7 @@ def convergence(context: ArtifactContext) -> Figure:
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:
                 curves.setdefault(dataset, {})[method] = found
-    figure = drawings.convergence(curves)
-    if curves:
-        write_below(figure, [how_chosen(context, context.own_rule)])
-    return figure
+    return with_rule(drawings.convergence(curves), context, bool(curves))
 
 
 def ratios_of_time(context: ArtifactContext) -> Table:

@@ -59,7 +59,6 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure)
             axes.set_xlabel(label)
             if row == 0:
                 axes.set_title(dataset)
-        panels[0, column].tick_params(labelbottom=True)
     for row in range(2):
         panels[row, 0].set_ylabel(measure.heading)
     shared_legend(figure, panels.flat)
