@@ -53,6 +53,14 @@ def test_the_lowest_common_ancestor_its_leaves_and_a_path():
     assert sorted(texts(axes.figure)[:4]) == ["1", "1", "2", "3"]
 
 
+def test_the_first_and_last_leaf_are_those_of_the_drawing():
+    tree = Hierarchy([-1, 0, 0, 0, 1, 1, 3, 3], [4, 5, 2, 6, 7])
+    axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
+    layout = drawings._layout(tree)
+    named = {text.get_text(): tuple(text.xy) for text in axes.texts if text.get_text().startswith("$l")}
+    assert named == {"$l_1$": tuple(layout[4]), "$l_2$": tuple(layout[7])}
+
+
 def test_a_tree_that_is_not_split_is_its_own_ancestor():
     axes = drawings.lowest_common_ancestor(Hierarchy([-1], [0, 0]), "toy").axes[0]
     assert "|lvs($v$)| = 2" in axes.get_title()

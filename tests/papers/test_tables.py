@@ -255,6 +255,12 @@ def test_status_table_adds_up_time_and_takes_the_most_memory():
     assert (row["cpu_seconds"], row["median_cpu_seconds"], row["peak_memory_mb"]) == ("46", "2.5", "9")
 
 
+def test_status_table_takes_the_seconds_of_one_cell_as_they_are():
+    (row,) = cells("glass", "A", {"purity": [0.1]})
+    (row,) = status_table(context_with([{**row, "cpu_seconds": 3.0}])).frame.to_dict("records")
+    assert (row["cpu_seconds"], row["median_cpu_seconds"]) == ("3", "3")
+
+
 def test_status_table_shows_a_dash_where_nothing_ran(context):
     frame = status_table(context).frame.set_index(["dataset", "method"])
     assert frame.loc[("digits", "A")].tolist() == [1, 0, "1 unavailable", "–", "–", "–"]

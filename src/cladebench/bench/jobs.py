@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
 from cladebench.bench.plan import Plan, PlanError, names_of
-from cladebench.bench.task import n_folds
+from cladebench.bench.task import folds_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ def expand(
                 planned = override.get("planned", planned)
         if not planned:
             continue
-        folds: Sequence[int | None] = range(n_folds(task) or 0) or [None]
+        folds = folds_of(task)
         n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
         if n_cells > MAX_CELLS:
             raise PlanError(

@@ -7,7 +7,7 @@ digest of the draw is in every record and says which results may be paired.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -178,9 +178,9 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     )
 
 
-def n_folds(how: Mapping[str, Any]) -> int | None:
-    """Return the number of folds of a task; None where it has none."""
-    return int(how["folds"]["n"]) if "folds" in how else None
+def folds_of(how: Mapping[str, Any]) -> Sequence[int | None]:
+    """Return the folds of a repetition; one that is None where a task has none."""
+    return range(int(how["folds"]["n"])) if "folds" in how else (None,)
 
 
 def _fold(

@@ -18,11 +18,8 @@ from cladebench.papers.artifact_types import ArtifactContext, Table
 
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
     """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
-    values = np.asarray(values, dtype=float)
-    if values.size == 0:
-        return float("nan"), float("nan"), 0
-    spread = float(values.std(ddof=1)) if values.size > 1 else float("nan")
-    return float(values.mean()), spread, int(values.size)
+    series = pd.Series(values, dtype=float)
+    return float(series.mean()), float(series.std()), len(series)
 
 
 def with_spread(values: np.ndarray, measure: Measure) -> str:
