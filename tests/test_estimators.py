@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, FeatureAgglomeration, KMeans
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors, NeighborhoodComponentsAnalysis
 
@@ -118,10 +119,33 @@ def test_the_distance_of_a_transformer_is_euclidean_after_it(transformer) -> Non
         np.testing.assert_allclose(found, theirs, atol=1e-7)
 
 
+class Doubled:
+    """A transformer that scikit-learn's own functions do not take for an estimator."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return 2 * X
+
+
+def test_the_distance_of_a_transformer_takes_sparse_rows_where_the_transformer_does() -> None:
+    rows = csr_array(np.where(X > 0, X, 0))
+    transformer = TruncatedSVD(n_components=2, random_state=0)
+    dense, kept = (as_distance(clone(transformer)).fit(x) for x in (rows.toarray(), rows))
+    np.testing.assert_allclose(kept.pairwise(rows[:4]), dense.pairwise(rows[:4].toarray()), atol=1e-12)
+    assert np.array_equal(
+        kept.kneighbors(rows, 3, return_distance=False),
+        dense.kneighbors(rows.toarray(), 3, return_distance=False),
+    )
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        as_distance(NeighborhoodComponentsAnalysis().fit(X, Y), rows)
+
+
 def test_what_a_distance_is_made_of() -> None:
     own = Euclidean().fit(X)
     assert as_distance(own) is own
-    for wrong in (KMeans, 3, RandomClusters(), PCA):
+    for wrong in (KMeans, 3, RandomClusters(), PCA, Doubled()):
         with pytest.raises(TypeError, match="gives no distance; expected a Distance"):
             as_distance(wrong)
     with pytest.raises(ValueError, match="not fitted"):

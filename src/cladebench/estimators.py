@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import distances, methods
@@ -112,6 +113,11 @@ class TransformedDistance(Distance):
     def __init__(self, transformer: Any) -> None:
         self.transformer = transformer
 
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """True where the transformer does."""
+        return bool(get_tags(self.transformer).input_tags.sparse)
+
     def fit(
         self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None
     ) -> TransformedDistance:
@@ -164,10 +170,11 @@ def as_distance(estimator: Any, X: Any = None) -> Distance:
     """
     if isinstance(estimator, Distance):
         return estimator
-    if inspect.isclass(estimator) or not (hasattr(estimator, "transform") and hasattr(estimator, "fit")):
+    transformer = all(hasattr(estimator, name) for name in ("fit", "transform", "__sklearn_tags__"))
+    if inspect.isclass(estimator) or not transformer:
         raise TypeError(
-            f"{_named(estimator)} gives no distance; expected a Distance (pairwise, kneighbors), or an estimator with "
-            "fit and transform"
+            f"{_named(estimator)} gives no distance; expected a Distance (pairwise, kneighbors), or a "
+            "sklearn.base.BaseEstimator with fit and transform"
         )
     distance = TransformedDistance(estimator)
     if X is not None:

@@ -202,7 +202,7 @@ def test_libraries_that_a_paper_or_a_method_imports_count_but_not_those_of_every
     assert sources.library_distributions("toy_paper", "libx.Found") == ("lib-x",)
     assert sources.library_distributions("toy_paper", "HMMC") == ()
     assert sources.library_distributions("cladebench.papers.ghc", "GHC") == ("jax",)
-    study = "cladebench.papers.hmmc.assignment_study.run_cell"
+    study = "cladebench.papers.hmmc.assignment_study.run_study"
     assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP",)
 
 
@@ -210,7 +210,7 @@ def test_distributions_are_listed_by_name(monkeypatch):
     """A library may come in several."""
     holders = {"pulp": ["PuLP", "zeta", "alpha"]}
     monkeypatch.setattr(sources.metadata, "packages_distributions", lambda: holders)
-    study = "cladebench.papers.hmmc.assignment_study.run_cell"
+    study = "cladebench.papers.hmmc.assignment_study.run_study"
     assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP", "alpha", "zeta")
 
 

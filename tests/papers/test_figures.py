@@ -103,7 +103,7 @@ def test_a_figure_shows_the_images_of_the_rows_that_a_cell_names(context):
             assert image.get_extent() == pytest.approx([place, place + 1, 0.125, 0.875])
             assert image.get_clim() == (0, 255)  # grey as it is, not stretched to its own range
         assert (axes.get_xlim(), axes.get_ylim()) == ((0, 3), (0, 1))
-    figure.canvas.draw()
+    figure.draw_without_rendering()
 
 
 def test_data_are_loaded_when_a_figure_asks_and_by_the_registry_unless_another_is_given(context):

@@ -195,7 +195,7 @@ def test_a_cell_keeps_every_cost(frame):
     """Each cost is a reading at its candidate and tree."""
     data = dataset()
     data.name = "glass"
-    readings = study.run_cell(SimpleNamespace(data=data)).readings
+    readings = study.run_study(SimpleNamespace(data=data)).readings
     own = frame[frame.dataset == "glass"].reset_index(drop=True)
     assert [dict(reading.at) for reading in readings] == own[list(study.CANDIDATE)].to_dict("records")
     assert [dict(reading.metrics) for reading in readings] == [{"tree_cost": cost} for cost in own.cost]

@@ -124,7 +124,7 @@ def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def run_cell(cell: Cell) -> CellOutput:
+def run_study(cell: Cell) -> CellOutput:
     """Run the study on one data set as a cell: ``tree_cost``, read at each candidate and tree."""
     frame = study({cell.data.name: cell.data})
     points = frame[list(CANDIDATE)].to_dict("records")

@@ -24,7 +24,7 @@ N_CLUSTERS = (2, 5)
 ALPHA = 0.01
 
 
-def run_cell(cell: Cell) -> CellOutput:
+def run_study(cell: Cell) -> CellOutput:
     """Time both on the costs of the second y-step at the root; their optima must be equal.
 
     Returns
