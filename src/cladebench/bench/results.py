@@ -220,12 +220,12 @@ class Results:
             return _nothing(
                 f"{name}: {metric} is recorded at {', '.join(found['at'].unique())}, not at {point}"
             )
-        values, problem, overlap = self._read(read, name, metric)
+        values, problem = _by_task(read, name, metric)
         if problem:
             return _nothing(problem)
         return Sample(
             values,
-            overlap=overlap,
+            overlap=_overlap(read),
             notes=(f"{name}: {_failures(failed, len(cells))}",) if len(failed) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
@@ -234,23 +234,6 @@ class Results:
             point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, read),
             stand_in_for=next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
         )
-
-    def _read(self, rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str, float]:
-        """Values by task, what is wrong with them, and how far their training rows overlap (`Sample.overlap`)."""
-        values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
-        finite = np.isfinite(values.to_numpy())
-        if not finite.all():
-            problem = f"{name}: {metric} is not finite in {int((~finite).sum())} of {len(values)}"
-            return values, problem, 0.0
-        if values.index.isna().any():
-            return values, f"{name}: a record does not say which task it met", 0.0
-        if values.index.has_duplicates:
-            twice = rows[rows["task"].duplicated()].iloc[0]
-            problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
-            return values, problem, 0.0
-        held_out = rows[rows["n_train"] < rows["n_rows"]]
-        overlap = float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
-        return values, "", overlap
 
     def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
         """Whether a repetition met all there is of a data set, as any other would."""
@@ -323,6 +306,26 @@ def not_recorded(
     if at is not None and (point := point_text(at)) not in points[metric]:
         return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
     return ""
+
+
+def _by_task(rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str]:
+    """Values by task, and what is wrong with them."""
+    values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
+    problem = ""
+    if infinite := int((~np.isfinite(values.to_numpy())).sum()):
+        problem = f"{name}: {metric} is not finite in {infinite} of {len(values)}"
+    elif values.index.isna().any():
+        problem = f"{name}: a record does not say which task it met"
+    elif values.index.has_duplicates:
+        twice = rows[rows["task"].duplicated()].iloc[0]
+        problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
+    return values, problem
+
+
+def _overlap(rows: pd.DataFrame) -> float:
+    """How far the training rows of repetitions overlap, as in `Sample.overlap`."""
+    held_out = rows[rows["n_train"] < rows["n_rows"]]
+    return float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
 
 
 def _nothing(problem: str) -> Sample:
