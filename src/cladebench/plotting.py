@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Colours told apart by colour-blind readers too (Okabe and Ito 2008), the strong ones first.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 
+#: Size of the smallest text, in points: what is below it cannot be read in print.
+SMALL = 7.0
+
 
 def use_style() -> AbstractContextManager[None]:
     """Context in which figures get the common look: sizes for print at 100 %, the palette, reproducible SVG."""
@@ -27,9 +30,9 @@ def use_style() -> AbstractContextManager[None]:
             "font.size": 8.0,
             "axes.titlesize": 9.0,
             "axes.labelsize": 8.0,
-            "xtick.labelsize": 7.0,
-            "ytick.labelsize": 7.0,
-            "legend.fontsize": 7.0,
+            "xtick.labelsize": SMALL,
+            "ytick.labelsize": SMALL,
+            "legend.fontsize": SMALL,
             "legend.frameon": False,
             "axes.spines.top": False,
             "axes.spines.right": False,

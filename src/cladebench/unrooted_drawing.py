@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.plotting import PALETTE
+from cladebench.plotting import PALETTE, SMALL
 from cladebench.tree_drawing import MIXED
 from cladebench.tree_formats import RootedTree
 from cladebench.validation import class_codes
@@ -183,7 +183,7 @@ def _write_names(
             rotation_mode="anchor",
             ha="right" if flipped else "left",
             va="center",
-            fontsize=7.0,
+            fontsize=SMALL,
         )
 
 
@@ -201,7 +201,7 @@ def _draw_scale(ax: Axes, places: npt.NDArray[np.complex128]) -> None:
         textcoords="offset points",
         ha="center",
         va="top",
-        fontsize=7.0,
+        fontsize=SMALL,
     )
 
 

@@ -234,6 +234,9 @@ def test_not_applicable_cells_are_recorded_and_not_run(jobs, tmp_path):
         summary, records, _ = run(jobs["skipped"], tmp_path)
         assert {(r["status"], r["reason"]) for r in records} == {("not_applicable", "has no meaning here")}
         assert summary.reused == reused and all(r["cpu_seconds"] is None for r in records)
+    for changes in ({"key": "0" * 64}, {"reason": "had no meaning there"}):
+        Store(tmp_path).write_record({**records[0], **changes})
+        assert run(jobs["skipped"], tmp_path)[0].reused == 1
 
 
 def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, good, tmp_path):
@@ -335,6 +338,18 @@ def test_records_of_other_inputs_are_made_again(jobs, good, tmp_path, monkeypatc
     assert run(dataclasses.replace(job, methods=(method,)), tmp_path)[0].reused == 0
     monkeypatch.setattr("cladebench.bench.import_closure.code_digest", lambda files: "f" * 64)
     assert reused() == 0
+
+
+def test_a_record_that_is_not_kept_is_gone_when_its_cell_starts(jobs, tmp_path, monkeypatch):
+    def interrupted(workers, spec):
+        raise KeyboardInterrupt
+
+    run(jobs["bad"], tmp_path)
+    failed = jobs["bad"].cells[0].spec.cell_id
+    monkeypatch.setattr("cladebench.bench.run_job._Workers.run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_job(jobs["bad"], Store(tmp_path))
+    assert not Store(tmp_path).path(failed).exists()
 
 
 def test_a_good_record_outlives_its_data(jobs, good, monkeypatch):

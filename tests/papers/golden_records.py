@@ -3,6 +3,7 @@
 import itertools
 
 import pandas as pd
+from matplotlib.text import Text
 
 from cladebench.bench.cell_spec import canonical_json, point_text, setting_id
 from cladebench.bench.results import Results
@@ -134,6 +135,11 @@ def texts(figure):
 
 def legend_of(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def least_text(figure):
+    """Size in points of the smallest text of a figure."""
+    return min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text())
 
 
 def extents(figure, artists):

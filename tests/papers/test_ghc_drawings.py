@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from golden_records import apart, extents, inside, points_of, texts
+from golden_records import apart, extents, inside, least_text, points_of, texts
 from matplotlib.colors import same_color, to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.ghc import drawings
-from cladebench.plotting import PALETTE
+from cladebench.plotting import PALETTE, SMALL, use_style
 
 #: Node 1 has four nodes below it, node 4 two; 2, 3, 5 and 6 are leaves.
 TREE = Hierarchy([-1, 0, 0, 1, 1, 4, 4], [2, 2, 3, 5, 5, 5, 6])
@@ -287,6 +287,20 @@ def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colour
     legend = [to_hex(line.get_color()) for line in axes.get_legend().get_lines()]
     assert legend == found
     assert not axes.get_legend().get_frame_on()
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: drawings.similarity_heatmap(closest(24)),
+        lambda: drawings.learned_tree(TREE, np.array([0, 0, 1, 1, 0, 1, 1]), "glass"),
+        lambda: drawings.lowest_common_ancestor(TREE, "toy"),
+        lambda: drawings.blocks(TREE, "toy"),
+    ],
+)
+def test_all_text_can_be_read_in_print(draw):
+    with use_style():
+        assert least_text(draw()) >= SMALL
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from golden_records import apart, extents, inside, legend_of, points_of, texts
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.hmmc.artifacts import FIGURE_2, FIGURE_4
+from cladebench.plotting import SMALL, use_style
 
 PERCENT, SHARE = Measure("m", "what it is", "M", "%"), Measure("m", "what it is", "M")
 SP = Measure("sp", "", "SP", "%")
@@ -272,6 +273,20 @@ def test_panels_are_as_large_for_one_data_set_as_for_three(draw):
     )
     assert three == pytest.approx([alone] * len(three), rel=0.2)
     assert alone > 1
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: drawings.annotated_tree(TREE, arrays(np.ones((7, 3)) / 3), depth=3),
+        lambda: drawings.sparsity({"a": {"HMMC": np.array([0.5, 0.7])}}, PERCENT),
+        lambda: by_half_step("ab"),
+        lambda: by_size("abc"),
+    ],
+)
+def test_all_text_can_be_read_in_print(draw):
+    with use_style():
+        assert least_text(draw()) >= SMALL
 
 
 @pytest.mark.parametrize(

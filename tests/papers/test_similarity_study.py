@@ -57,6 +57,7 @@ def test_costs_are_those_of_the_project_s_similarity_and_cost(frame):
         values = Similarity(features=plain).transform(scaled)
         trees = {
             "HAC average": Agglomerative(linkage="average").fit(values).hierarchy_,
+            "HAC complete": Agglomerative(linkage="complete").fit(values).hierarchy_,
             "sparsest cut": SparsestCut(similarity="precomputed").fit(S).hierarchy_,
             "random": RandomTree(random_state=0).fit(values).hierarchy_,
         }

@@ -35,7 +35,7 @@ class Printed:
     unit: float
     spread: float | None = None
 
-    def half_width(self, extra: float = 0.0) -> float:
+    def half_width(self, extra: float) -> float:
         """Half the width of the interval of values that round to this number, or `extra` where that is more."""
         return max(self.unit / 2, extra)
 
@@ -54,7 +54,7 @@ def parse_printed(text: str) -> Printed:
     ----------
     text : str
         For example ``0.46 ± 0.01``, ``6.97e5``, ``7,000``, ``94.40%`` or ``0.46 (0.01)``. A percent sign is
-        dropped: the claim's query scales the measurement instead.
+        dropped: the measure says what is printed in percent.
 
     Returns
     -------

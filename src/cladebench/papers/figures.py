@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cladebench.papers.tables import how_chosen
+from cladebench.plotting import SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,7 @@ def write_below(figure: Figure, notes: Sequence[str]) -> None:
     """Write notes below a figure, small, in lines as long as it is wide."""
     width = int(17 * figure.get_figwidth())  # characters of 7 points
     lines = [line for note in notes for line in textwrap.wrap(note, width)]
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7, color="0.3")
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
 
 
 def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:

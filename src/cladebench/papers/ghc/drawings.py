@@ -10,7 +10,7 @@ import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.figures import empty_figure, shared_legend
-from cladebench.plotting import PALETTE
+from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
                 ha="center",
                 va="center",
                 color="white" if abs(value) > 1.8 else "black",
-                fontsize=7,
+                fontsize=SMALL,
             )
     axes.set_title("closest candidates first; in: within the published range", fontsize=8)
     axes.set_ylabel("similarity, features, how pairs are counted")
@@ -161,7 +161,7 @@ def _tree_axes(
                 textcoords="offset points",
                 ha="center",
                 va="center",
-                fontsize=7,
+                fontsize=SMALL,
             )
     return figure, axes, xy
 
@@ -199,7 +199,7 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
         v = int(hierarchy.parents[v])
     figure, axes, xy = _tree_axes(hierarchy, colours, edges)
     for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
-        axes.annotate(name, xy[at], ha="center", va="center", fontsize=7)
+        axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL)
     axes.set_title(
         f"{dataset}: $v$ = lca($l_1$, $l_2$), |lvs($v$)| = {hierarchy.sizes[node]}; numbers below leaves are points",
         fontsize=8,
@@ -218,6 +218,6 @@ def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
     for k, colour in enumerate(colours):
         label = f"blocks of level {k + 1}: trained in parallel" if k else "top block: trained first"
         axes.plot([], [], color=colour, linewidth=2, label=label)
-    axes.legend(loc="upper left", frameon=False, fontsize=7)
+    axes.legend(loc="upper left", frameon=False, fontsize=SMALL)
     axes.set_title(f"{dataset}: numbers below leaves are points", fontsize=8)
     return figure

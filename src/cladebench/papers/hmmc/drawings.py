@@ -11,7 +11,7 @@ import numpy as np
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
 from cladebench.papers.figures import empty_figure, shared_legend
-from cladebench.plotting import PALETTE
+from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,6 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
         axes.bar(places, means, width * 0.92, color=STYLES[method][0], label=method)
     axes.set_xticks(range(len(shares)), list(shares))
     axes.set_ylabel(measure.heading)
-    axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
     shared_legend(figure, [axes])
     return figure
@@ -169,7 +168,7 @@ def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int
     axes.axis("off")
     axes.set_xlim(-0.55, len(tips) - 0.45)
     axes.set_ylim(-depth - 0.55, 0.3)
-    write = partial(axes.text, ha="center", fontsize=7)
+    write = partial(axes.text, ha="center", fontsize=SMALL)
     box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 0.8}
     plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     for node in shown:
