@@ -2,19 +2,25 @@ import math
 
 import pytest
 
-from cladebench.measures import MEASURES, Measure, measure, with_own
+from cladebench.input_files import validator
+from cladebench.measures import MEASURES, NEEDS, Measure, measure, with_own
 
 
 def test_every_measure_is_whole():
     assert len(MEASURES) > 10
     for name, entry in MEASURES.items():
         assert entry.name == name and entry.meaning and measure(name) is entry
-        assert entry.direction in ("higher", "lower", None)
+        assert entry.direction in ("higher", "lower", None) and set(entry.needs) <= set(NEEDS)
         low, high = entry.range
         assert low < high
         assert entry.blind is None or low <= entry.blind <= high
     with pytest.raises(TypeError):
         MEASURES["mine"] = MEASURES["ari"]
+
+
+def test_a_plan_may_say_what_measures_need():
+    own = validator("plan").schema["properties"]["measures"]["additionalProperties"]["properties"]
+    assert own["needs"]["items"]["enum"] == list(NEEDS)
 
 
 def test_an_unknown_measure_says_which_there_are():

@@ -93,7 +93,7 @@ class Folder:
             for file, fault in self._faults.values():
                 if name in _defined_in(file):
                     raise ImportError(
-                        f"{self._package} has no {name}: {_cannot_import(file, fault)}"
+                        f"{self._package} has no {name}: {cannot_import(file, fault)}"
                     ) from fault
         raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
 
@@ -113,7 +113,7 @@ class Folder:
                 module = importlib.import_module(f"{self._package}.{module_name}")
             except (Exception, SystemExit) as fault:
                 self._faults[module_name] = (file, fault)
-                warnings.warn(f"{_cannot_import(file, fault)}; it is left out", stacklevel=4)
+                warnings.warn(f"{cannot_import(file, fault)}; it is left out", stacklevel=4)
                 continue
             for name, value in vars(module).items():
                 if (
@@ -132,7 +132,8 @@ class Folder:
         return dict(sorted(found.items()))
 
 
-def _cannot_import(file: Path, fault: BaseException) -> str:
+def cannot_import(file: Path | str, fault: BaseException) -> str:
+    """Say which file cannot be imported, and why."""
     return f"{file} cannot be imported ({type(fault).__name__}: {fault})"
 
 

@@ -16,6 +16,9 @@ from cladebench.notation import significant
 
 Direction = Literal["higher", "lower"]
 
+#: What a measure may be computed from: of the data, and of the result.
+NEEDS = ("labels", "class tree", "test labels", "constraints", "similarity", "tree", "partition", "distance")
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -39,7 +42,7 @@ class Measure:
         What a result that knows nothing of the data has, where it is the same for all data; None where it depends on
         them: then the random controls of a run say it.
     needs : tuple of str
-        What it is computed from, beside the result: labels, class tree, test labels, constraints.
+        What it is computed from, of `NEEDS`.
     """
 
     name: str
@@ -89,7 +92,7 @@ _KNOWN = (
         "dendrogram purity",
         direction="higher",
         range=_SHARE,
-        needs=("labels",),
+        needs=("labels", "tree"),
     ),
     Measure(
         "dasgupta_cost",
@@ -97,7 +100,7 @@ _KNOWN = (
         "Dasgupta cost",
         direction="lower",
         range=_POSITIVE,
-        needs=("similarity",),
+        needs=("similarity", "tree"),
     ),
     Measure(
         "sp",
@@ -106,7 +109,7 @@ _KNOWN = (
         "SP",
         direction="higher",
         range=_SHARE,
-        needs=("labels", "class tree"),
+        needs=("labels", "class tree", "tree"),
     ),
     Measure(
         "ps",
@@ -115,7 +118,7 @@ _KNOWN = (
         "PS",
         direction="higher",
         range=_SHARE,
-        needs=("labels", "class tree"),
+        needs=("labels", "class tree", "tree"),
     ),
     Measure(
         "ri",
@@ -123,7 +126,7 @@ _KNOWN = (
         "RI",
         direction="higher",
         range=_SHARE,
-        needs=("labels",),
+        needs=("labels", "partition"),
     ),
     Measure(
         "ari",
@@ -132,7 +135,7 @@ _KNOWN = (
         direction="higher",
         range=(-0.5, 1.0),
         blind=0.0,
-        needs=("labels",),
+        needs=("labels", "partition"),
     ),
     Measure(
         "accuracy",

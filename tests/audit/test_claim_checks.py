@@ -457,6 +457,16 @@ def test_a_printed_spread_needs_its_repetitions(tmp_path):
     claims_of(tmp_path, text.replace("0.1", "0.0"))
 
 
+def test_a_percentage_is_of_a_measure_in_percent(tmp_path):
+    text = (PRINTED + ORDER).replace("metric: m", "metric: ari").replace('["1"]', '["93.0%"]')
+    with pytest.raises(
+        ClaimsError, match=r"claim 't/d/a': published: '93.0%' is a percentage, .*'ari' is not"
+    ):
+        claims_of(tmp_path, text)
+    claims_of(tmp_path, text.replace("93.0%", "0.93"))
+    claims_of(tmp_path, text, with_own({"ari": {"unit": "%"}}))
+
+
 def test_a_share_is_of_a_metric_that_is_used(tmp_path):
     with pytest.raises(ClaimsError, match=r"rules.shares: no claim has the metric 'mm'; did you mean 'm'"):
         claims_of(tmp_path, "rules: {shares: {mm: 0.1}}" + PRINTED + ORDER)

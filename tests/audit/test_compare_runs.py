@@ -114,15 +114,26 @@ def test_the_largest_difference_comes_first(write):
     assert compare_runs(a, b).beyond.repetition.tolist() == [3, 1, 0]
 
 
+def test_what_is_a_time_is_said_by_its_unit(write):
+    """The plan of hmmc has the first in seconds; the name of the last says nothing."""
+    a, b = (
+        write(name, cells("d", "A", {"seconds_ilp": [s], "sp": [0.5], "share_of_seconds": [s]}), paper="hmmc")
+        for name, s in (("a", 1.0), ("b", 3.0))
+    )
+    found = compare_runs(a, b)
+    assert found.beyond["metric"].tolist() == ["share_of_seconds"]
+    assert "seconds_ilp" in set(found.times["metric"])
+
+
 def test_ratios_are_of_times_and_memory_where_both_took_any(write):
-    metrics = {"fit_seconds": [0.0, 2.0, 4.0], "model_memory_mb": [1.0, 1.0, 1.0]}
+    metrics = {"fit_seconds": [0.0, 2.0, 4.0], "seconds": [1.0, 1.0, 1.0]}
     rows = cells("e", "B", metrics) + cells("e", "A", metrics) + cells("d", "B", metrics)
     slower = [row | {"value": row["value"] * (1 + row["repetition"])} for row in rows]
     a, b = write("a", rows, peak_memory_mb=8.0), write("b", slower, peak_memory_mb=4.0)
     found = compare_runs(a, b)
     assert found.values.empty and found.agree()
     ratios = {"cpu_seconds": [1, 1, 1, 3], "peak_memory_mb": [0.5, 0.5, 0.5, 3]}
-    ratios |= {"fit_seconds": [2.5, 2, 3, 2], "model_memory_mb": [2, 1, 3, 3]}
+    ratios |= {"fit_seconds": [2.5, 2, 3, 2], "seconds": [2, 1, 3, 3]}
     columns = ["dataset", "method", "metric", "ratio", "low", "high", "cells"]
     assert sorted(found.times[columns].values.tolist()) == sorted(
         [dataset, method, metric, *numbers]

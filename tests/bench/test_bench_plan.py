@@ -490,6 +490,21 @@ def test_a_protocol_is_an_instance_of_a_subclass(plan, monkeypatch, found):
         ("label: oracle, ", "", r"selection\.oracle: missing key 'label'"),
         ("metric: score,", "metric: score, setting: {alpha: 9},", r"selection\.oracle"),
         ("metric: score, ", "", r"selection\.oracle: missing key 'metric'; or missing key 'setting'"),
+        (
+            "metric: objective, uses",
+            "metric: sp, uses",
+            r"selection\.label_free\.uses: 'no labels', but the measure 'sp' needs class tree and labels",
+        ),
+        (
+            "metric: score, uses: test labels",
+            "metric: accuracy, uses: training labels",
+            r"selection\.oracle\.uses: 'training labels', but the measure 'accuracy' needs test labels",
+        ),
+        (
+            "metric: objective, uses: no labels",
+            "metric: dasgupta_cost, uses: nothing",
+            r"selection\.label_free\.uses: 'nothing', but .* needs similarity and tree",
+        ),
         ("uses: test labels", "uses: luck", r"selection\.oracle\.uses: 'luck' is not allowed"),
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 1}}", r"scopes\.smoke\.task\.folds\.n: 1 "),
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task"),

@@ -286,6 +286,15 @@ def test_a_new_file_is_found_by_itself(add_module):
     assert datasets.names() == sorted([*before, "extra"])
 
 
+def test_a_file_that_cannot_be_imported_leaves_the_others_alive(add_module, tmp_path):
+    before = datasets.names()
+    add_module("broken_family", name="extra", file="extra/x", digit="1")
+    file = tmp_path / "families" / "broken_family.py"
+    file.write_text("import no_such_library\n" + file.read_text())
+    with pytest.warns(UserWarning, match=r"broken_family\.py cannot be imported .*no_such_library.*left out"):
+        assert datasets.names() == before
+
+
 def test_a_name_used_twice_names_both_modules(add_module):
     add_module("extra_family", name="glass", file="extra/x", digit="1")
     with pytest.raises(ValueError, match=r"'glass' is used in extra_family and in uci"):

@@ -44,6 +44,7 @@ def check_claims(found: ClaimSet, name: str) -> None:
         _check_direction(claim, found, where)
         _check_allowance(claim, where)
         _check_spread(claim, where)
+        _check_percent(claim, where)
         _check_references(claim, found, where)
         _check_counts(claim.expects, found, where)
     _check_sentences(found, name)
@@ -103,6 +104,17 @@ def _check_spread(claim: Claim, where: str) -> None:
     if claim.kind == "value" and printed is not None and printed.spread and (claim.repetitions or 1) < 2:
         raise ClaimsError(
             f"{where}: repetitions: {claim.repetitions}, expected 2 or more behind {printed.text!r}, which has a spread"
+        )
+
+
+def _check_percent(claim: Claim, where: str) -> None:
+    """A share beside a percentage would be off by a factor of a hundred."""
+    printed = claim.published
+    if claim.kind == "value" and printed and "%" in printed.text and claim.measure.get("scale") == 1.0:
+        metric = claim.measure["metric"]
+        raise ClaimsError(
+            f"{where}: published: {printed.text!r} is a percentage, and the measure {metric!r} is not one; expected a "
+            f"number without %, or {metric}: {{unit: '%'}} under measures in the plan"
         )
 
 

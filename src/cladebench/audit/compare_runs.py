@@ -14,6 +14,8 @@ from cladebench.audit.audit_run import read_audit
 from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
+from cladebench.measures import MEASURES
+from cladebench.papers.catalogue import built_in_papers, load_plan
 
 _CELL = ["paper", "dataset", "method", "setting_id", "repetition", "fold"]
 _KEY = [*_CELL, "metric", "at"]
@@ -135,9 +137,18 @@ def compare_runs(
     )
 
 
-def is_time(metric: str) -> bool:
-    """Whether a metric measures the machine: seconds or memory."""
-    return "seconds" in metric or "memory" in metric
+def _of_the_machine(rows: pd.DataFrame) -> pd.Series:
+    """Which rows are seconds or memory, by the units of their measures; a paper elsewhere has those of all papers."""
+    built_in = built_in_papers()
+    measures = {
+        paper: load_plan(paper).measures if paper in built_in else MEASURES
+        for paper in rows["paper"].unique()
+    }
+    units = [
+        found.unit if (found := measures[paper].get(metric)) else ""
+        for paper, metric in zip(rows["paper"], rows["metric"], strict=True)
+    ]
+    return pd.Series(units, index=rows.index, dtype=object).isin(("s", "MB"))
 
 
 def _numbers(frame: pd.DataFrame, folder: Path) -> pd.DataFrame:
@@ -165,7 +176,7 @@ def _compare_values(
     """Metrics that both runs have: results with their differences, and ratios of times."""
     merged = left[[*_KEY, "value"]].merge(right[[*_KEY, "value"]], on=_KEY, suffixes=("_a", "_b"))
     merged = merged[merged["metric"] != ""]
-    timed = merged["metric"].map(is_time).astype(bool)
+    timed = _of_the_machine(merged)
     found = merged[~timed].rename(columns={"value_a": "a", "value_b": "b"}).reset_index(drop=True)
     a, b = found["a"].astype(float), found["b"].astype(float)
     found["difference"] = b - a

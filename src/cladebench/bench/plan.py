@@ -13,7 +13,7 @@ from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.selection import Rule
 from cladebench.bench.task import DRAWS
 from cladebench.input_files import InputFileError, one_of, read_validated
-from cladebench.measures import Measure, with_own
+from cladebench.measures import NEEDS, Measure, with_own
 
 
 class PlanError(InputFileError):
@@ -193,6 +193,14 @@ def read_plan(path: Path, package: str) -> Plan:
     return plan
 
 
+#: What a choice cannot have read that says what it rests on.
+_FORBIDDEN = {
+    "nothing": set(NEEDS),
+    "no labels": {"labels", "class tree", "test labels", "constraints"},
+    "training labels": {"test labels"},
+}
+
+
 def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: Path) -> dict[str, Rule]:
     """Rules of selection, their directions taken from the measures."""
     rules = {}
@@ -206,10 +214,15 @@ def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: P
             raise PlanError(
                 f"{where}: missing key 'direction': of {metric!r} neither higher nor lower is better in itself"
             )
+        uses = entry.get("uses", "")
+        if metric is not None and (
+            forbidden := _FORBIDDEN.get(uses, set()).intersection(measures[metric].needs)
+        ):
+            raise PlanError(
+                f"{where}.uses: {uses!r}, but the measure {metric!r} needs {' and '.join(sorted(forbidden))}"
+            )
         at = entry.get("at", document.get("at", {}))
-        rules[name] = Rule(
-            name, entry["label"], metric, direction, at, entry.get("setting"), entry.get("uses", "")
-        )
+        rules[name] = Rule(name, entry["label"], metric, direction, at, entry.get("setting"), uses)
     return rules
 
 

@@ -6,6 +6,7 @@ import importlib
 import operator
 import pkgutil
 import sys
+import warnings
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from cladebench.datasets.checks import checked
 from cladebench.datasets.code_files import sources_of
 from cladebench.datasets.content import Content, content_sha256
 from cladebench.datasets.fetch import check_local, obtain
+from cladebench.discovery import cannot_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,13 @@ def registry() -> dict[str, DatasetInfo]:
     modules: dict[str, str] = {}
     files: dict[str, RemoteFile] = {}
     for found in sorted(pkgutil.iter_modules(sys.modules[str(__package__)].__path__), key=lambda m: m.name):
-        module = importlib.import_module(f"{__package__}.{found.name}")
+        try:
+            module = importlib.import_module(f"{__package__}.{found.name}")
+        except (Exception, SystemExit) as fault:
+            spec = found.module_finder.find_spec(found.name, None)
+            file = spec.origin if spec is not None and spec.origin else found.name
+            warnings.warn(f"{cannot_import(file, fault)}; its data sets are left out", stacklevel=2)
+            continue
         for entry in getattr(module, "DATASETS", ()):
             if entry.name in entries:
                 raise ValueError(

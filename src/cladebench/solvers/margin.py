@@ -265,9 +265,7 @@ def fit_margin(
 
 
 def _check_count(name: str, value: Any, least: int) -> None:
-    check_integer(name, value)
-    if value < least:
-        raise ValueError(f"{name} is {value}; expected at least {least}")
+    check_integer(name, value, least)
     if value > LARGEST_COUNT:
         raise ValueError(f"{name} is {value}; expected at most 2^63 - 1")
 
