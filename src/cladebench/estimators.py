@@ -233,7 +233,7 @@ def as_labels(fitted: Any) -> IntArray:
     ----------
     fitted : object
         With ``labels_``, integers. Negative ones are the noise of DBSCAN, HDBSCAN and OPTICS: each of these samples
-        becomes a cluster of its own, for the method says of none that it belongs with another.
+        becomes a cluster of its own, for the method puts it together with no other.
 
     Returns
     -------

@@ -101,7 +101,7 @@ def _whole(value: Any) -> Any:
 
 @functools.cache
 def validator(schema: str) -> Any:
-    """Return the validator of ``schemas/<schema>.schema.json``; 2.0 is no whole number for it, infinity none at all."""
+    """Return the validator of ``schemas/<schema>.schema.json``; it takes 2.0 and infinity for no whole numbers."""
     import jsonschema
 
     draft = jsonschema.Draft202012Validator

@@ -76,7 +76,7 @@ struct Evaluation {
   const double* last_tile;
   const double* labels;
   const double* models;  ///< differences to the last, padded
-  double* scores;        ///< of all tiles, or null where nobody will ask for them
+  double* scores;        ///< of all tiles, or null where they are not needed
 };
 
 CLADEBENCH_INLINE Tile tile_at(const Rows& X, const double* last_tile, std::size_t t) {

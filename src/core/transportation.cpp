@@ -27,8 +27,7 @@ struct Start {
 
 /// Successive shortest paths. Nodes are the clusters 0..K-1 and the sink K; a row in cluster j is a unit of
 /// flow that reaches j, and flow_[j] units go on to the sink. Prices and flow satisfy complementary slackness
-/// all the time; what is missing, and is mended path by path, is that as much flow leaves a node as reaches
-/// it.
+/// all the time. Each path makes one more node balanced, until as much flow leaves every node as reaches it.
 class Flow {
  public:
   Flow(const Transportation& problem, const Start& start)

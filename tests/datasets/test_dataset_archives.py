@@ -87,7 +87,7 @@ def test_a_name_outside_the_folder_is_refused_even_when_unwanted(make, name):
 )
 def test_a_wanted_tar_member_must_be_a_regular_file(kind, target):
     archive = make_tar(GOOD.items(), odd=(kind, target))
-    with pytest.raises(DatasetError, match="'odd' is no regular file"):
+    with pytest.raises(DatasetError, match="'odd' is not a regular file"):
         read_members(archive, ["odd"])
     assert read_members(archive, ["readme"]) == {"readme": b"unwanted"}
 

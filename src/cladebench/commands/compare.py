@@ -86,14 +86,14 @@ def _tolerance(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no tolerance; expected a finite number, at least 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a tolerance; expected a finite number, at least 0")
     return value
 
 
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of rows; expected a whole number, at least 0"
+            f"{text!r} is not a number of rows; expected a whole number, at least 0"
         )
     return int(text)
 

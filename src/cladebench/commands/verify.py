@@ -90,7 +90,7 @@ def check_core() -> str:
 
 
 def check_data(name: str) -> str:
-    """Check the local files of a data set; one that has yet to be fetched is no fault."""
+    """Check the local files of a data set; one that has yet to be fetched is not a fault."""
     for file in datasets.info(name).files:
         for copy in fetch.check_local(file):
             if copy.fault:

@@ -48,7 +48,7 @@ def read_members(
     Raises
     ------
     DatasetError
-        Not an archive or damaged; an unsafe name; a wanted member that is missing, occurs twice, is no regular
+        Not an archive or damaged; an unsafe name; a wanted member that is missing, occurs twice, is not a regular
         file or is too large.
     """
     chosen = wanted if callable(wanted) else set(wanted).__contains__
@@ -60,7 +60,7 @@ def read_members(
             if not chosen(path):
                 continue
             if not regular:
-                raise DatasetError(f"{name}: member {member!r} is no regular file")
+                raise DatasetError(f"{name}: member {member!r} is not a regular file")
             if path in contents:
                 raise DatasetError(f"{name}: member {member!r} occurs twice")
             contents[path] = read(left + 1)

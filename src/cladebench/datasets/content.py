@@ -18,7 +18,7 @@ Role = Literal["train", "test"]
 #: A dense array of float64, a `scipy.sparse.csr_array` of float64, or a function without arguments that computes
 #: either (:mod:`cladebench.datasets.derived`).
 Matrix: TypeAlias = Any
-#: An array of intp, or None. Whoever uses a data set knows from its registry entry which, and need not ask again.
+#: An array of intp, or None. The registry entry of a data set says which.
 Labels: TypeAlias = Any
 
 

@@ -59,7 +59,7 @@ def computed(
     """Values of a function: from a kept copy, or computed and then kept.
 
     A copy that was cut or altered is not used, but computed and written anew. A cache that cannot be read or written
-    costs time and is no error.
+    costs time and is not an error.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def read_table(files: Mapping[str, bytes], file: RemoteFile, columns: int) -> ND
     Raises
     ------
     DatasetError
-        A field is no number, or a row has another length.
+        A field is not a number, or a row has another length.
     """
     try:
         table = np.loadtxt(io.BytesIO(files[file.name]), delimiter=",", dtype=np.float64, ndmin=2)

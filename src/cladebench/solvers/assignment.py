@@ -63,7 +63,7 @@ def balanced_assignment(
     ------
     ValueError
         If an argument has the wrong shape, a cost is not finite, is so large that sums overflow, or is an integer
-        beyond 2^53, or bounds are no integers, negative, crossed, or met by no assignment.
+        beyond 2^53, or bounds are not integers, negative, crossed, or met by no assignment.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def _costs(cost: Any) -> FloatArray:
             _check_integers(array)
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"cost is no array of numbers: {error}") from error
+        raise ValueError(f"cost is not an array of numbers: {error}") from error
     if array.dtype.kind not in "fiub":
         raise ValueError(f"cost has dtype {array.dtype}; expected real numbers")
     if array.ndim != 2 or array.size == 0:
@@ -124,7 +124,7 @@ def _bounds(name: str, bounds: Any, n_clusters: int) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(bounds)
     except ValueError as error:
-        raise ValueError(f"{name} is no array of integers: {error}") from error
+        raise ValueError(f"{name} is not an array of integers: {error}") from error
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} is {bounds!r}; expected integers below 2^63")
     if array.dtype.kind == "u":  # none of them changes by this, but those that int64 does not have

@@ -165,7 +165,7 @@ def sparse_group_prox(
     ValueError
         If a shape is not as above, or a number is negative or not finite.
     TypeError
-        If `step` is no real number.
+        If `step` is not a real number.
     """
     W = _models(W, least=1)
     check_number("step", step)
@@ -222,7 +222,7 @@ def fit_margin(
         If a shape, a label or an entry is not as above, a weight is negative, or `n_clusters`, `tol` or `max_iter`
         is out of range.
     TypeError
-        If `n_clusters` or `max_iter` is no integer (2.0 is none), or `tol` no real number.
+        If `n_clusters` or `max_iter` is not an integer (2.0 is not), or `tol` not a real number.
 
     Notes
     -----
