@@ -100,7 +100,7 @@ def test_a_wanted_zip_member_must_be_a_regular_file():
         package.writestr(link, "/secret")
         package.mkdir("folder")
     for name in ("link", "folder"):
-        with pytest.raises(DatasetError, match="no regular file"):
+        with pytest.raises(DatasetError, match="is not a regular file"):
             read_members(buffer.getvalue(), [name])
 
 
