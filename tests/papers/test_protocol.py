@@ -15,6 +15,7 @@ from cladebench.bench.task import draw_task
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
+from cladebench.papers.catalogue import load_plan, validate_protocol
 from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
 
 
@@ -129,6 +130,49 @@ def test_what_no_protocol_can_fit_is_refused_before_anything_runs(tmp_path, esti
         f"{tmp_path / 'toy' / 'plan.yaml'}: methods.X.estimator: estimator {estimator!r}: {said}; "
         "expected a class with fit, get_params and set_params, whose constructor needs no argument"
     )
+
+
+@pytest.mark.parametrize("paper", ["ghc", "hmmc"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("folds", {"n": 3}),
+        ("test", 0.5),
+        ("label_noise", 0.5),
+        ("constraints", {"must_link": 5}),
+    ],
+)
+def test_a_task_that_no_protocol_of_a_paper_reads_is_refused(paper, key, value):
+    plan = load_plan(paper)
+    scopes = plan.scopes | {
+        "smoke": plan.scopes["smoke"] | {"task": {"rows": 9, "shuffled": True, key: value}}
+    }
+    with pytest.raises(PlanError) as caught:
+        validate_protocol(dataclasses.replace(plan, scopes=scopes))
+    assert str(caught.value) == (
+        f"{plan.path}: scopes.smoke.task.{key}: {value!r}; the protocol of this paper reads rows, shuffled"
+    )
+
+
+def test_a_protocol_reads_no_task_unless_it_says_so(tmp_path):
+    """Wherever a plan may have one."""
+    plan = plan_of(tmp_path, "FlatKMeans")
+    also = {"method": "X", "dataset": "digits", "task": {"shuffled": True}}
+    overrides = [{"method": "X"}, {"method": "X", "task": {"rows": 3}}]
+    scope = plan.scopes["smoke"] | {"task": {"rows": 9}, "overrides": overrides, "also": [also]}
+    drawn = dataclasses.replace(plan, scopes={"smoke": scope})
+    with pytest.raises(PlanError) as caught:
+        Toy().validate(drawn)
+    assert [line.partition(": ")[2] for line in str(caught.value).splitlines()] == [
+        "scopes.smoke.task.rows: 9; the protocol of this paper reads no task",
+        "scopes.smoke.overrides[1].task.rows: 3; the protocol of this paper reads no task",
+        "scopes.smoke.also[0].task.shuffled: True; the protocol of this paper reads no task",
+    ]
+
+    class Reads(Toy):
+        task_keys = ("rows", "shuffled")
+
+    Reads().validate(drawn)
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,15 @@ class Protocol(ABC):
     ----------
     own : mapping of str to object
         Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
+    task_keys : tuple of str
+        Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
+        ``rows`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for `fit_on_training`, and
+        ``folds`` and ``test`` for measures on the test places too.
     """
 
     own: ClassVar[Mapping[str, Any]] = {}
+    # None by default: what is drawn but not read would change nothing but the intervals that are computed from it.
+    task_keys: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def measure(self, cell: Cell) -> CellOutput:
@@ -101,7 +107,7 @@ class Protocol(ABC):
         return self.measure(cell)
 
     def validate(self, plan: Plan) -> None:
-        """Check the plan's names of estimators and parameters, before anything runs.
+        """Check the plan's names of estimators and parameters and the keys of its tasks, before anything runs.
 
         Raises
         ------
@@ -116,6 +122,7 @@ class Protocol(ABC):
                 taken = plan.check(f"methods.{name}.estimator", method.estimator, _parameters)
                 allowed[name] = [*taken, *self.own]
         plan.check_parameters(allowed)
+        plan.check_tasks(self.task_keys)
 
 
 def _parameters(name: str) -> list[str]:

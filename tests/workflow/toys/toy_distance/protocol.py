@@ -8,6 +8,8 @@ from cladebench.papers.protocol import Protocol
 
 
 class NearestNeighbours(Protocol):
+    task_keys = ("rows", "shuffled", "folds", "test", "label_noise")
+
     def measure(self, cell):
         task = cell.task
         halves = replace(task, train=task.train[::2], test=task.train[1::2])
