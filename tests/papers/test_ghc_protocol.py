@@ -80,6 +80,16 @@ def test_of_drawn_rows_labels_similarity_and_tree_are_in_the_data_set_s_order(sh
     assert out.metrics["dendrogram_purity"] == pytest.approx(purity(expected, labels), rel=1e-12)
 
 
+def test_the_order_of_rows_changes_where_samples_sit_and_nothing_else():
+    """Sample k of the tree is row ``rows[k]`` of the data."""
+    heights, lengths = [3.0, 1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.5, 3.0, 1.0]
+    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4], heights=heights, edge_lengths=lengths)
+    found = protocol.in_original_order(tree, np.array([20, 30, 10]))
+    assert found.leaf_of.tolist() == [4, 2, 3]
+    assert found.parents.tolist() == tree.parents.tolist()
+    assert (found.heights.tolist(), found.edge_lengths.tolist()) == (heights, lengths)
+
+
 def purity(hierarchy, labels):
     """Dendrogram purity, pair by pair."""
     i, j = np.triu_indices(len(labels), 1)

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import ClassVar
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.sparse
@@ -11,6 +12,7 @@ from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.run_cell import check_output
 from cladebench.bench.task import draw_task
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
@@ -253,14 +255,31 @@ def test_sparse_data_stay_sparse_from_the_data_set_to_the_measure(monkeypatch, e
     assert out(data).metrics == expected and min(expected.values()) > 0.3
 
 
-@pytest.mark.parametrize("heights", [None, [3.0, 1.0, 0.0, 0.0, 0.0]])
-def test_a_tree_is_stored_and_read_back(heights):
-    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4, 4], heights=heights)
-    arrays = tree_arrays(tree)
-    assert set(arrays) == {"parents", "leaf_of"} | ({"heights"} if heights else set())
-    again = stored_tree(arrays)
-    for name in ("parents", "leaf_of", "heights"):
+@pytest.mark.parametrize(
+    "optional",
+    [
+        {},
+        {"heights": [3.0, 1.0, 0.0, 0.0, 0.0]},
+        {"edge_lengths": [0.0, 2.0, 0.5, 3.0, 1.0]},
+        {"heights": [3.0, 1.0, 0.0, 0.0, 0.0], "edge_lengths": [0.0, 2.0, 0.5, 3.0, 1.0]},
+    ],
+)
+def test_a_tree_is_stored_and_read_back(tmp_path, optional):
+    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4, 4], **optional)
+    _, _, arrays = check_output(CellOutput({"measured": 1.0}, arrays=tree_arrays(tree)))
+    np.savez(tmp_path / "cell.npz", **arrays)
+    with np.load(tmp_path / "cell.npz") as stored:
+        assert set(stored) == {"parents", "leaf_of", *optional}
+        again = stored_tree(dict(stored))
+    for name in ("parents", "leaf_of", "heights", "edge_lengths"):
         np.testing.assert_array_equal(getattr(again, name), getattr(tree, name))
+    # A drawing without a root shows the lengths.
+    lines = [
+        [line.get_xydata().tolist() for line in one.plot_unrooted(plt.figure().subplots()).lines]
+        for one in (tree, again)
+    ]
+    plt.close("all")
+    assert lines[0] == lines[1]
 
 
 def test_features_are_scaled_to_length_one_or_unit_variance():

@@ -166,17 +166,23 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
 
 
 def tree_arrays(hierarchy: Hierarchy) -> dict[str, np.ndarray]:
-    """Give a tree as the arrays that a cell stores: ``parents``, ``leaf_of``, and ``heights`` where it has any."""
+    """Give a tree as the arrays of a cell: ``parents``, ``leaf_of``; ``heights``, ``edge_lengths`` if it has any."""
     arrays = {
         "parents": hierarchy.parents.astype(np.int32),
         "leaf_of": hierarchy.leaf_of.astype(np.int32),
     }
-    return arrays if hierarchy.heights is None else {**arrays, "heights": hierarchy.heights}
+    optional = {"heights": hierarchy.heights, "edge_lengths": hierarchy.edge_lengths}
+    return arrays | {name: values for name, values in optional.items() if values is not None}
 
 
 def stored_tree(arrays: Mapping[str, np.ndarray]) -> Hierarchy:
     """Read back the tree that `tree_arrays` gave."""
-    return Hierarchy(arrays["parents"], arrays["leaf_of"], heights=arrays.get("heights"))
+    return Hierarchy(
+        arrays["parents"],
+        arrays["leaf_of"],
+        heights=arrays.get("heights"),
+        edge_lengths=arrays.get("edge_lengths"),
+    )
 
 
 def scaled(X: np.ndarray, features: str) -> np.ndarray:

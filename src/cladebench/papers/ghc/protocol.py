@@ -98,7 +98,12 @@ class GHCProtocol(Protocol):
 
 def in_original_order(hierarchy: Hierarchy, rows: np.ndarray) -> Hierarchy:
     """Give the tree over ``X[np.sort(rows)]``, from the tree over ``X[rows]``."""
-    return Hierarchy(hierarchy.parents, hierarchy.leaf_of[np.argsort(rows)], heights=hierarchy.heights)
+    return Hierarchy(
+        hierarchy.parents,
+        hierarchy.leaf_of[np.argsort(rows)],
+        heights=hierarchy.heights,
+        edge_lengths=hierarchy.edge_lengths,
+    )
 
 
 def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: float) -> dict[str, float]:
