@@ -282,6 +282,16 @@ def test_a_tree_is_stored_and_read_back(tmp_path, optional):
     assert lines[0] == lines[1]
 
 
+def test_sparse_features_are_taken_as_they_are_or_refused():
+    X = datasets.load("topic-counts").X
+    assert scaled(X, "raw") is X
+    for features in ("unit", "zscore"):
+        with pytest.raises(
+            ValueError, match=f"^features='{features}' centres .* X is sparse.*expected 'raw'$"
+        ):
+            scaled(X, features)
+
+
 def test_features_are_scaled_to_length_one_or_unit_variance():
     X = np.array([[3.0, 0.0, 7.0], [-3.0, 8.0, 7.0], [0.0, 1.0, 7.0]])
     unit = scaled(X, "unit")

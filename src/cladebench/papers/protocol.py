@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
@@ -185,19 +186,32 @@ def stored_tree(arrays: Mapping[str, np.ndarray]) -> Hierarchy:
     )
 
 
-def scaled(X: np.ndarray, features: str) -> np.ndarray:
+def scaled(X: Any, features: str) -> Any:
     """Scale features, whatever the method does with them later.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse array of shape (n_samples, n_features)
     features : {"raw", "unit", "zscore"}
         "raw": as they are; "unit": centred, then all divided by one number such that the samples have length 1 on
         average (the geometry stays); "zscore": each centred and scaled to unit variance, constant ones to zero.
+
+    Returns
+    -------
+    ndarray or sparse array
+
+    Raises
+    ------
+    ValueError
+        If the features are sparse and are to be centred, which would fill in their zeros.
     """
     check_choice("features", features, ("raw", "unit", "zscore"))
     if features == "raw":
         return X
+    if issparse(X):
+        raise ValueError(
+            f"features={features!r} centres the features, and X is sparse: its zeros would be filled in; expected 'raw'"
+        )
     X = X - X.mean(axis=0)
     if features == "unit":
         length = float(np.linalg.norm(X, axis=1).mean())
