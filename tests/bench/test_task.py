@@ -135,6 +135,8 @@ def test_inner_folds_are_those_of_the_task_and_of_no_method():
     assert len(set(same)) == 1
     assert len({inner(repetition)[0] for repetition in range(10)}) == 10
     assert inner(fold=1)[0] != same[0] != inner(root_seed=8)[0]
+    of_other_data = draw(data_of(data.labels, sha="2" * 64), how, 0, 0).inner_folds(2)
+    assert tuple(tuple(part.test) for part in of_other_data) != same[0]
     task = inner()[1]
     assert len({part.digest for n in (2, 3) for part in task.inner_folds(n)} | {task.digest}) == 6
     # Places are drawn: no stride of the training places is a fold.
