@@ -11,7 +11,7 @@ from cladebench.bench.run_cell import blank_record, cell_key
 SPEC, METHOD = CellSpec("p", "d", "m", {"alpha": 1}, 0, 7, Limits(10, 100)), MethodPlan("m", "E", {"beta": 2})
 PROVENANCE = {
     **{"git_commit": "abc", "git_dirty": False, "core_build": "b", "code_digest": "c"},
-    **{"versions": {"numpy": "1"}, "machine": {"cpu": "x"}},
+    **{"versions": {"python": "3.11.4", "numpy": "1"}, "machine": {"cpu": "x"}},
 }
 DATA = {"kind": "real", "source": "mirror", "stand_in_for": None, "content_sha256": "5", "files": {}}
 

@@ -17,7 +17,7 @@ PROVENANCE = {
     "git_dirty": None,
     "core_build": "b",
     "code_digest": "c",
-    "versions": {"numpy": "1", "scipy": "1", "scikit-learn": "1", "jax": "1", "pandas": "1"},
+    "versions": {"python": "3.11.4", "numpy": "1", "cladebench": "1", "pandas": "1"},
     "machine": {},
 }
 
@@ -208,6 +208,10 @@ def test_the_task_of_a_cell_is_drawn_by_its_specification(jobs):
     assert "TaskError: task.constraints.must_link: 1000000000 pairs" in record["reason"]
 
 
+def with_version(**changed):
+    return {**PROVENANCE, "versions": {**PROVENANCE["versions"], **changed}}
+
+
 def test_key_hears_what_changes_results_and_nothing_else(jobs):
     spec, method = jobs["good"].cells[0].spec, jobs["good"].methods[0]
     key = cell_key(spec, method, PROVENANCE, "d")
@@ -216,21 +220,25 @@ def test_key_hears_what_changes_results_and_nothing_else(jobs):
         (dataclasses.replace(spec, limits=spec.limits.scaled(2)), method, PROVENANCE, "d"),
         (spec, dataclasses.replace(method, label="other", role="extra"), PROVENANCE, "d"),
         (spec, method, {**PROVENANCE, "git_dirty": True, "machine": {"cpu": "x"}}, "d"),
+        (spec, method, with_version(python="3.11.12"), "d"),
+        (spec, method, with_version(cladebench="2"), "d"),
     ]
     assert {cell_key(*arguments) for arguments in calm} == {key}
-    versions = {**PROVENANCE["versions"], "numpy": "2"}
     moved = [
         (dataclasses.replace(spec, root_seed=9), method, PROVENANCE, "d"),
         (dataclasses.replace(spec, setting={}), method, PROVENANCE, "d"),
         (spec, MethodPlan("good", "good", {"alpha": 1}), PROVENANCE, "d"),
         (spec, method, {**PROVENANCE, "code_digest": "x"}, "d"),
         (spec, method, {**PROVENANCE, "core_build": "x"}, "d"),
-        (spec, method, {**PROVENANCE, "versions": versions}, "d"),
+        (spec, method, with_version(numpy="2"), "d"),
+        (spec, method, with_version(pandas="2"), "d"),
+        (spec, method, with_version(more="1"), "d"),
+        (spec, method, with_version(python="3.12.4"), "d"),
         (spec, method, PROVENANCE, "e"),
         (dataclasses.replace(spec, fold=0), method, PROVENANCE, "d"),
         (dataclasses.replace(spec, task={"rows": 5}), method, PROVENANCE, "d"),
     ]
-    assert len({cell_key(*arguments) for arguments in moved} | {key}) == 10
+    assert len({cell_key(*arguments) for arguments in moved} | {key}) == 13
 
 
 def test_what_is_at_the_limit_is_stored():

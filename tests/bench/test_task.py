@@ -105,6 +105,62 @@ def test_folds_of_other_repetitions_are_others_and_stratified_by_default():
     assert [list(folds_of(how)) for how in ({"folds": {"n": 3}}, {"test": 0.5})] == [[0, 1, 2], [None]]
 
 
+@given(labelled(min_size=12), st.integers(2, 4), st.booleans(), st.sampled_from([{"test": 0.4}, {}]), seeds)
+def test_inner_folds_cover_the_training_places_once_and_are_balanced(labels, n, known, how, seed):
+    how = {"shuffled": True, **how}
+    task = draw(data_of(labels if known else None, n=len(labels)), how, root_seed=seed)
+    inner = list(task.inner_folds(n))
+    assert sorted(np.concatenate([fold.test for fold in inner])) == task.train.tolist() and len(inner) == n
+    for fold in inner:
+        assert sorted([*fold.train, *fold.test]) == task.train.tolist()
+        assert (np.diff(fold.train) > 0).all() and fold.held_out and fold.rows is task.rows
+        assert fold.labels is task.labels
+    sizes = [len(fold.test) for fold in inner]
+    assert max(sizes) - min(sizes) <= 1
+    if known:
+        for label in np.unique(labels):
+            counts = [int((task.labels[fold.test] == label).sum()) for fold in inner]
+            assert max(counts) - min(counts) <= 1
+
+
+def test_inner_folds_are_those_of_the_task_and_of_no_method():
+    data = data_of(np.repeat([0, 1], 20))
+    how = {"folds": {"n": 2}}
+
+    def inner(repetition=0, fold=0, n=2, **spec):
+        task = draw(data, how, repetition, fold, **spec)
+        return tuple(tuple(part.test) for part in task.inner_folds(n)), task
+
+    same = [inner()[0], inner(method="other")[0], inner(setting={"a": 1})[0]]
+    assert len(set(same)) == 1
+    assert len({inner(repetition)[0] for repetition in range(10)}) == 10
+    assert inner(fold=1)[0] != same[0] != inner(root_seed=8)[0]
+    of_other_data = draw(data_of(data.labels, sha="2" * 64), how, 0, 0).inner_folds(2)
+    assert tuple(tuple(part.test) for part in of_other_data) != same[0]
+    task = inner()[1]
+    assert len({part.digest for n in (2, 3) for part in task.inner_folds(n)} | {task.digest}) == 6
+    # Places are drawn: no stride of the training places is a fold.
+    assert {tuple(task.train[::2]), tuple(task.train[1::2])}.isdisjoint(same[0])
+
+
+def test_inner_folds_keep_the_constraints_among_their_training_places():
+    how = {"constraints": {"must_link": 30, "cannot_link": 40}}
+    task = draw(data_of(np.repeat([0, 1], 20)), how)
+    for fold in task.inner_folds(3):
+        for kind in ("must_link", "cannot_link"):
+            pairs = getattr(task, kind).tolist()
+            kept = [pair for pair in pairs if pair[0] in fold.train and pair[1] in fold.train]
+            assert getattr(fold, kind).tolist() == kept and 0 < len(kept) < len(pairs)
+
+
+def test_as_many_inner_folds_as_training_rows_are_the_most():
+    task = draw(data_of(n=5), {"test": 0.4})
+    assert [len(fold.test) for fold in task.inner_folds(3)] == [1, 1, 1]
+    for n in (1, 4):
+        with pytest.raises(TaskError, match=f"^inner folds: {n} of 3 training rows; expected from 2"):
+            list(task.inner_folds(n))
+
+
 @given(labelled(min_size=4), st.floats(0.05, 0.95), st.booleans(), seeds)
 def test_the_share_is_held_out_of_each_class(labels, share, known, seed):
     assume(1 <= int(share * len(labels) + 1e-9) < len(labels))

@@ -55,6 +55,13 @@ def test_info_says_all_that_the_registry_knows(capsys):
     assert "no public address serves it" in second and cifar100.TREE.urls[1] in second
 
 
+def test_info_says_that_features_are_sparse(capsys):
+    assert cli.main(["data", "info", "topic-counts", "nested-blobs"]) == 0
+    out = capsys.readouterr().out
+    assert "  contents:  150 points; 300 sparse features; 5 classes\n" in out
+    assert "  contents:  240 points; 10 features; 8 classes\n" in out
+
+
 def test_info_of_an_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "info", "iris"]) == 2
     assert "unknown data set 'iris', expected one of awa-attr" in capsys.readouterr().err

@@ -18,7 +18,7 @@ PIXELS = np.zeros((3, 4, 5), dtype=np.uint8)
 
 #: For each shape: what the entry says, and content that fits.
 SHAPES = {
-    "sparse": ({}, Content(sparse.csr_array(np.eye(3)), LABELS, NAMES)),
+    "sparse": ({"sparse": True}, Content(sparse.csr_array(np.eye(3)), LABELS, NAMES)),
     "unlabelled": ({"n_classes": None}, Content(np.eye(3))),
     "pairwise": (
         {"n_features": None, "views": {"d": "distances"}},
@@ -137,6 +137,8 @@ GREY = np.zeros((4, 5), np.uint8)
         ("sparse", Content(sparse.csr_array(np.eye(2, 3)), LABELS, NAMES), r"X of shape \(3, 3\), found \(2, 3\)"),
         ("sparse", Content(sparse.csr_array(np.diag([1, np.nan, 1])), LABELS, NAMES), "finite features"),
         ("sparse", Content(None, LABELS, NAMES), "expected X, found none"),
+        ("sparse", Content(np.eye(3), LABELS, NAMES), r"expected sparse X \(the entry's .* True\), found dense X"),
+        ("unlabelled", Content(sparse.csr_array(np.eye(3))), r"dense X \(the entry's .* False\), found sparse X"),
         ("sparse", Content(np.eye(3), None, NAMES), "expected labels, found none"),
         ("sparse", Content(np.eye(3), LABELS * 1.0, NAMES), "integers as labels, found dtype float64"),
         ("sparse", changed("sparse", images=Images(PIXELS)), "expected no images, found some"),

@@ -159,6 +159,7 @@ def test_sparse_features_are_kept_sparse(toy):
         loader=lambda files, draw: Content(toy.noted("X", matrix), LABELS, ("a", "b")),
         views={},
         features_sha256=None,
+        sparse=True,
     )
     first, second = datasets.load("toy"), datasets.load("toy")
     assert toy.log == ["X"] and isinstance(second.X, sparse.csr_array)

@@ -82,6 +82,7 @@ def test_a_file_entry_is_checked(changes, message):
         ({"n_features": 0}, "n_features is 0"),
         ({"n_samples": 0}, "n_samples is 0"),
         ({"n_features": None}, "neither images nor views: nothing to cluster"),
+        ({"n_features": None, "images": True, "sparse": True}, "sparse is True, but n_features is None"),
         ({"views": {"A b": "features"}}, "views: name 'A b', expected lower-case"),
         ({"views": {"a": "metric"}}, "views: a is 'metric', expected one of features, distances"),
         ({"parts": {"../a": "train"}}, "parts: name '../a', expected lower-case"),
@@ -201,6 +202,7 @@ def test_features_without_their_registered_digest_are_refused(register):
     [
         ({}, "3 points; 3 features; 2 classes"),
         ({"n_classes": None}, "3 points; 3 features; no labels"),
+        ({"sparse": True}, "3 points; 3 sparse features; 2 classes"),
         ({"n_features": None, "images": True}, "3 points; images; 2 classes"),
         (
             {"views": {"b": "distances", "a": "features", "c": "distances"}},

@@ -9,16 +9,19 @@ from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods import Agglomerative
+from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import Similarity
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.ghc import protocol
 from cladebench.papers.protocol import stored_tree
 
 
-def cell(method, repetition=0, dataset="nested-blobs", **setting):
+def cell(method, repetition=0, dataset="nested-blobs", task=None, **setting):
     data = datasets.load(dataset)
     limits = Limits(60, 2000)
-    spec = CellSpec("ghc", dataset, method.name, setting, repetition, 7, limits, task={"shuffled": True})
+    task = task or {"shuffled": True}
+    spec = CellSpec("ghc", dataset, method.name, setting, repetition, 7, limits, task=task)
     return Cell(spec, method, data, draw_task(spec, data))
 
 
@@ -58,6 +61,33 @@ def test_metrics_are_those_of_the_stored_tree():
     assert out.metrics["n_nodes"] == hierarchy.n_nodes == 2 * len(data.X) - 1
     assert out.metrics["n_leaves_used"] == len(data.X)
     np.testing.assert_array_equal(out.arrays["labels"], data.labels)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_of_drawn_rows_labels_similarity_and_tree_are_in_the_data_set_s_order(shuffled):
+    one = cell(complete_linkage(), task={"rows": 60, "shuffled": shuffled})
+    out = protocol.PROTOCOL.run(one)
+    rows = np.sort(one.task.rows)
+    X, labels = one.data.X[rows], one.data.labels[rows]
+    np.testing.assert_array_equal(out.arrays["labels"], labels)
+    hierarchy, expected = stored_tree(out.arrays), Agglomerative(linkage="complete").fit(X).hierarchy_
+    clusters = [
+        {frozenset(tree.samples(v).tolist()) for v in range(tree.n_nodes)} for tree in (hierarchy, expected)
+    ]
+    assert clusters[0] == clusters[1] and len(rows) == 60
+    cost = dasgupta_cost(expected, protocol.SIMILARITY(X), pairs="ordered")
+    assert out.metrics["dasgupta_cost"] == pytest.approx(cost, rel=1e-12)
+    assert out.metrics["dendrogram_purity"] == pytest.approx(purity(expected, labels), rel=1e-12)
+
+
+def test_the_order_of_rows_changes_where_samples_sit_and_nothing_else():
+    """Sample k of the tree is row ``rows[k]`` of the data."""
+    heights, lengths = [3.0, 1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.5, 3.0, 1.0]
+    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4], heights=heights, edge_lengths=lengths)
+    found = protocol.in_original_order(tree, np.array([20, 30, 10]))
+    assert found.leaf_of.tolist() == [4, 2, 3]
+    assert found.parents.tolist() == tree.parents.tolist()
+    assert (found.heights.tolist(), found.edge_lengths.tolist()) == (heights, lengths)
 
 
 def purity(hierarchy, labels):

@@ -187,6 +187,16 @@ def test_splits_in_three_may_pass_over_the_number_of_leaves():
     assert read(out)["n_leaves"] == 9  # 1 + 4 * 2
 
 
+@pytest.mark.parametrize("name", ["CL", "KM", "HMMC"])
+def test_drawn_rows_are_all_that_is_measured(name):
+    part, whole = (read(run(name, task=task)) for task in ({"rows": 60}, {}))
+    assert (part["sp"], part["leaf_inertia"]) != (whole["sp"], whole["leaf_inertia"])
+    drawn = cell(name, task={"rows": 60, "shuffled": True})
+    out = protocol.PROTOCOL.run(drawn)
+    assert len(out.arrays["leaf_of"]) == len(drawn.task.rows) == 60
+    assert read(out)["ri"] == rand_index(drawn.data.labels[drawn.task.rows], out.arrays["leaf_of"])
+
+
 def test_controls_bracket_every_method():
     oracle, random, own = read(run("Oracle")), read(run("Random")), read(run("HMMC"))
     assert oracle["sp"] == oracle["ps"] == oracle["ri"] == 1.0

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import ClassVar
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.sparse
@@ -11,10 +12,12 @@ from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.run_cell import check_output
 from cladebench.bench.task import draw_task
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
+from cladebench.papers.catalogue import load_plan, validate_protocol
 from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
 
 
@@ -131,6 +134,49 @@ def test_what_no_protocol_can_fit_is_refused_before_anything_runs(tmp_path, esti
     )
 
 
+@pytest.mark.parametrize("paper", ["ghc", "hmmc"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("folds", {"n": 3}),
+        ("test", 0.5),
+        ("label_noise", 0.5),
+        ("constraints", {"must_link": 5}),
+    ],
+)
+def test_a_task_that_no_protocol_of_a_paper_reads_is_refused(paper, key, value):
+    plan = load_plan(paper)
+    scopes = plan.scopes | {
+        "smoke": plan.scopes["smoke"] | {"task": {"rows": 9, "shuffled": True, key: value}}
+    }
+    with pytest.raises(PlanError) as caught:
+        validate_protocol(dataclasses.replace(plan, scopes=scopes))
+    assert str(caught.value) == (
+        f"{plan.path}: scopes.smoke.task.{key}: {value!r}; the protocol of this paper reads rows, shuffled"
+    )
+
+
+def test_a_protocol_reads_no_task_unless_it_says_so(tmp_path):
+    """Wherever a plan may have one."""
+    plan = plan_of(tmp_path, "FlatKMeans")
+    also = {"method": "X", "dataset": "digits", "task": {"shuffled": True}}
+    overrides = [{"method": "X"}, {"method": "X", "task": {"rows": 3}}]
+    scope = plan.scopes["smoke"] | {"task": {"rows": 9}, "overrides": overrides, "also": [also]}
+    drawn = dataclasses.replace(plan, scopes={"smoke": scope})
+    with pytest.raises(PlanError) as caught:
+        Toy().validate(drawn)
+    assert [line.partition(": ")[2] for line in str(caught.value).splitlines()] == [
+        "scopes.smoke.task.rows: 9; the protocol of this paper reads no task",
+        "scopes.smoke.overrides[1].task.rows: 3; the protocol of this paper reads no task",
+        "scopes.smoke.also[0].task.shuffled: True; the protocol of this paper reads no task",
+    ]
+
+    class Reads(Toy):
+        task_keys = ("rows", "shuffled")
+
+    Reads().validate(drawn)
+
+
 @pytest.mark.parametrize(
     "estimator", ["sklearn.cluster.KMeans", "FlatKMeans", "cladebench.methods.FlatKMeans"]
 )
@@ -209,14 +255,41 @@ def test_sparse_data_stay_sparse_from_the_data_set_to_the_measure(monkeypatch, e
     assert out(data).metrics == expected and min(expected.values()) > 0.3
 
 
-@pytest.mark.parametrize("heights", [None, [3.0, 1.0, 0.0, 0.0, 0.0]])
-def test_a_tree_is_stored_and_read_back(heights):
-    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4, 4], heights=heights)
-    arrays = tree_arrays(tree)
-    assert set(arrays) == {"parents", "leaf_of"} | ({"heights"} if heights else set())
-    again = stored_tree(arrays)
-    for name in ("parents", "leaf_of", "heights"):
+@pytest.mark.parametrize(
+    "optional",
+    [
+        {},
+        {"heights": [3.0, 1.0, 0.0, 0.0, 0.0]},
+        {"edge_lengths": [0.0, 2.0, 0.5, 3.0, 1.0]},
+        {"heights": [3.0, 1.0, 0.0, 0.0, 0.0], "edge_lengths": [0.0, 2.0, 0.5, 3.0, 1.0]},
+    ],
+)
+def test_a_tree_is_stored_and_read_back(tmp_path, optional):
+    tree = Hierarchy([-1, 0, 0, 1, 1], [2, 3, 4, 4], **optional)
+    _, _, arrays = check_output(CellOutput({"measured": 1.0}, arrays=tree_arrays(tree)))
+    np.savez(tmp_path / "cell.npz", **arrays)
+    with np.load(tmp_path / "cell.npz") as stored:
+        assert set(stored) == {"parents", "leaf_of", *optional}
+        again = stored_tree(dict(stored))
+    for name in ("parents", "leaf_of", "heights", "edge_lengths"):
         np.testing.assert_array_equal(getattr(again, name), getattr(tree, name))
+    # A drawing without a root shows the lengths.
+    lines = [
+        [line.get_xydata().tolist() for line in one.plot_unrooted(plt.figure().subplots()).lines]
+        for one in (tree, again)
+    ]
+    plt.close("all")
+    assert lines[0] == lines[1]
+
+
+def test_sparse_features_are_taken_as_they_are_or_refused():
+    X = datasets.load("topic-counts").X
+    assert scaled(X, "raw") is X
+    for features in ("unit", "zscore"):
+        with pytest.raises(
+            ValueError, match=f"^features='{features}' centres .* X is sparse.*expected 'raw'$"
+        ):
+            scaled(X, features)
 
 
 def test_features_are_scaled_to_length_one_or_unit_variance():

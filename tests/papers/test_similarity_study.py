@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
+from cladebench import datasets
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative, RandomTree, SparsestCut
 from cladebench.metrics import dasgupta_cost
@@ -194,12 +196,21 @@ def test_lower_bound_is_attained_where_the_tree_is_plain():
 
 def test_a_cell_keeps_every_cost(frame):
     """Each cost is a reading at its candidate and tree."""
-    data = dataset()
-    data.name = "glass"
-    readings = study.run_study(SimpleNamespace(data=data)).readings
+    readings = study.run_study(glass_cell(np.arange(32)[::-1])).readings
     own = frame[frame.dataset == "glass"].reset_index(drop=True)
     assert [dict(reading.at) for reading in readings] == own[list(study.CANDIDATE)].to_dict("records")
     assert [dict(reading.metrics) for reading in readings] == [{"tree_cost": cost} for cost in own.cost]
+
+
+def glass_cell(rows):
+    data = replace(datasets.load("nested-blobs"), name="glass", X=dataset().X)
+    return SimpleNamespace(data=data, task=SimpleNamespace(rows=rows))
+
+
+def test_the_study_prices_trees_of_the_rows_that_are_drawn():
+    readings = study.run_study(glass_cell(np.arange(20)[::-1])).readings
+    drawn = study.study({"glass": SimpleNamespace(X=dataset().X[:20])})
+    assert [reading.metrics["tree_cost"] for reading in readings] == drawn.cost.tolist()
 
 
 def test_deterministic_and_without_labels(frame):

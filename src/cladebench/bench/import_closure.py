@@ -16,7 +16,8 @@ from cladebench import datasets
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
 RUNNER = "cladebench.bench.run_cell"
-#: What every cell imports; the libraries that it uses are known and recorded anyway.
+#: What every cell imports. By the libraries that it uses alone (YAML, the network, drawing) no value changes, but for
+#: those that `cladebench.bench.provenance.PACKAGES` has.
 COMMON = (RUNNER, "cladebench.estimators")
 
 
@@ -236,7 +237,7 @@ def _starts(package: str, estimator: str) -> list[str]:
 
 
 def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
-    """Distributions of the libraries that a method's cells use beyond what every cell imports, sorted.
+    """Distributions of the libraries that a paper's protocol and a method use, sorted.
 
     Parameters
     ----------
@@ -246,14 +247,15 @@ def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        That of a library's estimator, and those that the paper's protocol and the method's modules import.
+        That of a library's estimator, and those that are imported by the paper's protocol, the method or study, and
+        what these import, but for the modules that every cell imports.
     """
-    used = _libraries(_followed(_starts(package, estimator), [package])) - _libraries(_followed(COMMON, []))
+    common = _followed(COMMON, [])
+    followed = _followed(_starts(package, estimator), [package])
+    used = _libraries({name: path for name, path in followed.items() if name not in common})
     if "." in estimator and is_library(estimator):
         used.add(estimator.split(".")[0])
     used.discard(package.split(".")[0])  # its files are in the digest
-    if not used:  # to look through all distributions takes half a second
-        return ()
     holders = metadata.packages_distributions()
     return tuple(sorted({name for top in used for name in holders.get(top, ())}))
 

@@ -103,6 +103,14 @@ class Plan:
                     for name in names_of(entry.get("method")) or list(self.methods):
                         yield f"scopes.{scope_name}.{section}[{index}].grid", name, entry.get("grid", {})
 
+    def tasks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Each place where the plan says what is drawn: (key path, task)."""
+        for name, scope in self.scopes.items():
+            yield f"scopes.{name}.task", scope.get("task", {})
+            for section in ("overrides", "also"):
+                for index, entry in enumerate(scope.get(section, [])):
+                    yield f"scopes.{name}.{section}[{index}].task", entry.get("task", {})
+
     def parameter_uses(self) -> Iterator[tuple[str, str, str]]:
         """Each place where the plan names a parameter: (key path, method, parameter)."""
         params = ((f"methods.{m.name}.params", m.name, m.params) for m in self.methods.values())
@@ -147,6 +155,28 @@ class Plan:
             f"{self.path}: {where}: {name} has no parameter {parameter!r}; {one_of(parameter, sorted(allowed[name]))}"
             for where, name, parameter in self.parameter_uses()
             if name in allowed and parameter not in allowed[name]
+        ]
+        if lines:
+            raise PlanError("\n".join(lines))
+
+    def check_tasks(self, keys: Collection[str]) -> None:
+        """Check that the protocol reads all that the plan draws.
+
+        Parameters
+        ----------
+        keys : collection of str
+            Those of a task that it reads.
+
+        Raises
+        ------
+        PlanError
+            With one line for each other key: file, key path, value and what the protocol reads.
+        """
+        lines = [
+            f"{self.path}: {where}.{key}: {value!r}; the protocol of this paper reads {', '.join(keys) or 'no task'}"
+            for where, task in self.tasks()
+            for key, value in task.items()
+            if key not in keys
         ]
         if lines:
             raise PlanError("\n".join(lines))

@@ -10,7 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "cladebench", "jaxlib", "pandas")
+#: Recorded for every cell; what else a method or paper imports, `import_closure.library_distributions` finds.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib", "cladebench")
 
 
 def package_versions(more: Iterable[str] = ()) -> dict[str, str]:
@@ -86,7 +87,7 @@ def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
     code_digest : str
         Digest of the sources of its cells.
     packages : iterable of str
-        Further distributions whose versions results depend on: those that this method or paper alone uses.
+        Further distributions whose versions results depend on: those that this method or paper uses.
     """
     from cladebench.bench.core_build import core_build_id
 

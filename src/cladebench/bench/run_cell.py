@@ -19,12 +19,8 @@ import numpy as np
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.bench.cell_spec import CellSpec, MethodPlan, digest, point_text
-from cladebench.bench.provenance import PACKAGES
 from cladebench.bench.storable import storable_array, storable_details, storable_metric, storable_point
 from cladebench.bench.task import Task, draw_task
-
-KEY_PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib")
-ALWAYS_RECORDED = (*PACKAGES, "python")
 
 
 def cell_key(
@@ -42,14 +38,17 @@ def cell_key(
             "code": provenance["code_digest"],
             "core": provenance["core_build"],
             "data": data_sha256,
-            "versions": {
-                name: version
-                for name, version in provenance["versions"].items()
-                if name in KEY_PACKAGES
-                or name not in ALWAYS_RECORDED  # the latter: what this method or paper uses
-            },
+            "versions": _key_versions(provenance["versions"]),
         }
     )
+
+
+def _key_versions(versions: Mapping[str, str]) -> dict[str, str]:
+    """All recorded versions by which a result can change."""
+    libraries = {name: version for name, version in versions.items() if name not in ("cladebench", "python")}
+    # Of Python the minor version: its patch releases mend faults and keep what arithmetic and `random` give. The
+    # sources of cladebench are in the digest of the code.
+    return libraries | {"python": ".".join(versions["python"].split(".")[:2])}
 
 
 def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]) -> dict[str, Any]:

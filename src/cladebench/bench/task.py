@@ -7,8 +7,8 @@ digest of the draw is in every record and says which results may be paired.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +74,44 @@ class Task:
         """Take the task's rows of an array with one entry (or row) for each sample of the data set, in their order."""
         whole = len(self.rows) == values.shape[0] and bool((self.rows == np.arange(len(self.rows))).all())
         return values if whole else values[self.rows]
+
+    def inner_folds(self, n: int) -> Iterator[Task]:
+        """Split the training places into folds, for inner cross-validation.
+
+        Parameters
+        ----------
+        n : int
+            Number of folds, at least 2.
+
+        Yields
+        ------
+        Task
+            For each fold, the same rows and labels with the fold as `test` and the other training places as `train`;
+            of the constraints those among the latter. Folds are stratified by the labels to learn from where there
+            are any. They are drawn from the task's digest: the same for all methods and settings that meet the task.
+
+        Raises
+        ------
+        TaskError
+            If there are not as many training places.
+        """
+        if not 2 <= n <= len(self.train):
+            raise TaskError(
+                f"inner folds: {n} of {len(self.train)} training rows; expected from 2 to as many"
+            )
+        labels = None if self.labels is None else self.labels[self.train]
+        for fold in range(n):
+            rng = np.random.default_rng(int(self.digest, 16))
+            test = self.train[_fold(rng, n, fold, len(self.train), labels)]
+            train = np.setdiff1d(self.train, test)
+            yield replace(
+                self,
+                train=train,
+                test=test,
+                must_link=_among(train, self.must_link),
+                cannot_link=_among(train, self.cannot_link),
+                digest=hashlib.sha256(f"{self.digest}/inner/{n}/{fold}".encode()).hexdigest(),
+            )
 
 
 def draw_task(spec: CellSpec, data: Dataset) -> Task:
@@ -229,6 +267,11 @@ def _pairs(
             if a != b and (labels[a] == labels[b]) == same and len(found) < count:
                 found[min(int(a), int(b)), max(int(a), int(b))] = None
     return np.array(list(found), dtype=np.intp).reshape(-1, 2)
+
+
+def _among(places: IntArray, pairs: IntArray) -> IntArray:
+    """Pairs of which both are among some places."""
+    return pairs[np.isin(pairs, places).all(axis=1)]
 
 
 def _noisy(rng: np.random.Generator, labels: IntArray, train: IntArray, share: float) -> IntArray:

@@ -87,6 +87,8 @@ class DatasetInfo:
     features_sha256 : str, optional
         Digest that X and labels of draw 0 must have (:func:`~cladebench.datasets.content.features_sha256`), for
         features that are computed and not only read.
+    sparse : bool, default=False
+        Whether X is sparse; where there are parts, that of each.
     """
 
     name: str
@@ -106,6 +108,7 @@ class DatasetInfo:
     views: Mapping[str, ViewKind] = field(default_factory=dict, hash=False)
     parts: Mapping[str, Role] = field(default_factory=dict, hash=False)
     features_sha256: str | None = None
+    sparse: bool = False
 
     def __post_init__(self) -> None:
         if not re.fullmatch(NAME, self.name):
@@ -141,6 +144,8 @@ class DatasetInfo:
             raise ValueError(
                 f"{self.name}: n_features is None, and there are neither images nor views: nothing to cluster"
             )
+        if self.sparse and self.n_features is None:
+            raise ValueError(f"{self.name}: sparse is True, but n_features is None: there is no X")
         if self.features_sha256 is not None:
             if not re.fullmatch(r"[0-9a-f]{64}", self.features_sha256):
                 raise ValueError(
@@ -159,7 +164,7 @@ class DatasetInfo:
         """What there is, in words: ``120 points; 6 features; no labels``."""
         words = [f"{self.n_samples} points"]
         if self.n_features is not None:
-            words.append(f"{self.n_features} features")
+            words.append(f"{self.n_features} {'sparse ' if self.sparse else ''}features")
         if self.images:
             words.append("images")
         for kind in get_args(ViewKind):

@@ -144,6 +144,12 @@ class _Checker:
             shape = (n_samples, self.entry.n_features)
             self.require(content.X.shape == shape, f"X of shape {shape}", content.X.shape)
             self.require(_finite(content.X), "finite features", "NaN or infinity")
+            kinds = {True: "sparse X", False: "dense X"}
+            self.require(
+                sparse.issparse(content.X) == self.entry.sparse,
+                f"{kinds[self.entry.sparse]} (the entry's sparse is {self.entry.sparse})",
+                kinds[not self.entry.sparse],
+            )
         if content.feature_names is not None:
             names, expected = len(content.feature_names), self.entry.n_features or 0
             self.require(names == expected, f"{expected} feature names", names)

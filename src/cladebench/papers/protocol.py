@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
@@ -30,9 +31,15 @@ class Protocol(ABC):
     ----------
     own : mapping of str to object
         Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
+    task_keys : tuple of str
+        Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
+        ``rows`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for `fit_on_training`, and
+        ``folds`` and ``test`` for measures on the test places too.
     """
 
     own: ClassVar[Mapping[str, Any]] = {}
+    # None by default: what is drawn but not read would change nothing but the intervals that are computed from it.
+    task_keys: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def measure(self, cell: Cell) -> CellOutput:
@@ -101,7 +108,7 @@ class Protocol(ABC):
         return self.measure(cell)
 
     def validate(self, plan: Plan) -> None:
-        """Check the plan's names of estimators and parameters, before anything runs.
+        """Check the plan's names of estimators and parameters and the keys of its tasks, before anything runs.
 
         Raises
         ------
@@ -116,6 +123,7 @@ class Protocol(ABC):
                 taken = plan.check(f"methods.{name}.estimator", method.estimator, _parameters)
                 allowed[name] = [*taken, *self.own]
         plan.check_parameters(allowed)
+        plan.check_tasks(self.task_keys)
 
 
 def _parameters(name: str) -> list[str]:
@@ -159,32 +167,51 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
 
 
 def tree_arrays(hierarchy: Hierarchy) -> dict[str, np.ndarray]:
-    """Give a tree as the arrays that a cell stores: ``parents``, ``leaf_of``, and ``heights`` where it has any."""
+    """Give a tree as the arrays of a cell: ``parents``, ``leaf_of``; ``heights``, ``edge_lengths`` if it has any."""
     arrays = {
         "parents": hierarchy.parents.astype(np.int32),
         "leaf_of": hierarchy.leaf_of.astype(np.int32),
     }
-    return arrays if hierarchy.heights is None else {**arrays, "heights": hierarchy.heights}
+    optional = {"heights": hierarchy.heights, "edge_lengths": hierarchy.edge_lengths}
+    return arrays | {name: values for name, values in optional.items() if values is not None}
 
 
 def stored_tree(arrays: Mapping[str, np.ndarray]) -> Hierarchy:
     """Read back the tree that `tree_arrays` gave."""
-    return Hierarchy(arrays["parents"], arrays["leaf_of"], heights=arrays.get("heights"))
+    return Hierarchy(
+        arrays["parents"],
+        arrays["leaf_of"],
+        heights=arrays.get("heights"),
+        edge_lengths=arrays.get("edge_lengths"),
+    )
 
 
-def scaled(X: np.ndarray, features: str) -> np.ndarray:
+def scaled(X: Any, features: str) -> Any:
     """Scale features, whatever the method does with them later.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse array of shape (n_samples, n_features)
     features : {"raw", "unit", "zscore"}
         "raw": as they are; "unit": centred, then all divided by one number such that the samples have length 1 on
         average (the geometry stays); "zscore": each centred and scaled to unit variance, constant ones to zero.
+
+    Returns
+    -------
+    ndarray or sparse array
+
+    Raises
+    ------
+    ValueError
+        If the features are sparse and are to be centred, which would fill in their zeros.
     """
     check_choice("features", features, ("raw", "unit", "zscore"))
     if features == "raw":
         return X
+    if issparse(X):
+        raise ValueError(
+            f"features={features!r} centres the features, and X is sparse: its zeros would be filled in; expected 'raw'"
+        )
     X = X - X.mean(axis=0)
     if features == "unit":
         length = float(np.linalg.norm(X, axis=1).mean())

@@ -2,7 +2,7 @@
 
 Section 4 of the paper: "dendrogram purity average and discrete hierarchical clustering cost over five random
 shufflings of the data". A repetition is one shuffling, the same for all methods (``task: {shuffled: true}`` in the
-plan). The tree is mapped back to the data set's own row order before it is stored.
+plan). The tree is mapped back to the data set's own order of the task's rows before it is stored.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class GHCProtocol(Protocol):
     own: ClassVar[Mapping[str, Any]] = {
         "features": "raw"
     }  # how the features are scaled before the method sees them; costs are of the raw ones
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "shuffled")
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
         """Give seed and similarity; the rows have been shuffled already, and trees are wanted whole."""
@@ -47,16 +48,18 @@ class GHCProtocol(Protocol):
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure a tree; it is stored in the data set's own order of rows, with the trace of its optimisation."""
-        data, order = cell.data, cell.task.rows
+        data, rows = cell.data, cell.task.rows
         X = scaled(data.X, self.own_parameters(cell)["features"])
         estimator = self.build(cell)
-        fit_seconds = timed_fit(estimator, X[order], data.labels[order])
+        fit_seconds = timed_fit(estimator, X[rows], data.labels[rows])
 
-        hierarchy = in_original_order(estimators.as_hierarchy(estimator), order)
-        similarity = SIMILARITY(data.X)
+        hierarchy = in_original_order(estimators.as_hierarchy(estimator), rows)
+        in_order = np.sort(rows)
+        labels = data.labels[in_order]
+        similarity = SIMILARITY(data.X[in_order])
         cost = dasgupta_cost(hierarchy, similarity, pairs=PAIRS)
         metrics = {
-            "dendrogram_purity": dendrogram_purity(hierarchy, data.labels),
+            "dendrogram_purity": dendrogram_purity(hierarchy, labels),
             "dasgupta_cost": cost,
             **cost_variants(hierarchy, similarity, cost),
             "depth": float(hierarchy.depths.max()),
@@ -66,7 +69,7 @@ class GHCProtocol(Protocol):
             "fit_seconds": fit_seconds,
         }
         details: dict[str, Any] = {}
-        arrays = {**tree_arrays(hierarchy), "labels": data.labels}
+        arrays = {**tree_arrays(hierarchy), "labels": labels}
         if hasattr(estimator, "trace_"):
             arrays |= {f"trace_{name}": np.asarray(values) for name, values in estimator.trace_.items()}
             for name in arrays.keys() & {"trace_cost", "trace_objective"}:
@@ -93,11 +96,14 @@ class GHCProtocol(Protocol):
         return CellOutput(metrics=metrics, arrays=arrays, details=details)
 
 
-def in_original_order(hierarchy: Hierarchy, order: np.ndarray) -> Hierarchy:
-    """Give the tree over the rows as the data set has them, from the tree over ``X[order]``."""
-    leaf_of = np.empty_like(hierarchy.leaf_of)
-    leaf_of[order] = hierarchy.leaf_of
-    return Hierarchy(hierarchy.parents, leaf_of, heights=hierarchy.heights)
+def in_original_order(hierarchy: Hierarchy, rows: np.ndarray) -> Hierarchy:
+    """Give the tree over ``X[np.sort(rows)]``, from the tree over ``X[rows]``."""
+    return Hierarchy(
+        hierarchy.parents,
+        hierarchy.leaf_of[np.argsort(rows)],
+        heights=hierarchy.heights,
+        edge_lengths=hierarchy.edge_lengths,
+    )
 
 
 def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: float) -> dict[str, float]:

@@ -8,11 +8,14 @@ from cladebench.papers.protocol import Protocol
 
 
 class NearestNeighbours(Protocol):
+    task_keys = ("rows", "shuffled", "folds", "test", "label_noise")
+
     def measure(self, cell):
         task = cell.task
-        halves = replace(task, train=task.train[::2], test=task.train[1::2])
         readings, seconds = self.read(cell, "accuracy", task.of(cell.data.labels))
-        inner, _ = self.read(replace(cell, task=halves), "inner_accuracy", task.labels)
+        folds = [self.read(replace(cell, task=fold), "i", task.labels)[0] for fold in task.inner_folds(2)]
+        means = [(np.mean([r.metrics["i"] for r in at]), at[0].at) for at in zip(*folds, strict=True)]
+        inner = [Reading({"inner_accuracy": mean}, at) for mean, at in means]
         return CellOutput({"seconds": seconds}, [*readings, *inner])
 
     def read(self, cell, metric, labels):

@@ -6,6 +6,8 @@ from cladebench.papers.protocol import Protocol
 
 
 class Compactness(Protocol):
+    task_keys = ("rows", "shuffled")
+
     def measure(self, cell):
         X = cell.task.of(cell.data.X)
         labels = estimators.as_labels(self.fit_on_training(cell, X)[0])
