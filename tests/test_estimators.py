@@ -220,3 +220,11 @@ def test_labels() -> None:
     for wrong in (KMeans(), GaussianMixture(2).fit(X), None):
         with pytest.raises(TypeError, match="gives no clusters"):
             as_labels(wrong)
+
+
+def test_rows_that_would_crash_a_transformer_are_refused_first() -> None:
+    damaged = csr_array(X)
+    damaged.indices[1] = 10**6
+    for ask in (as_distance(TruncatedSVD(2)).fit, as_distance(TruncatedSVD(2).fit(X)).pairwise):
+        with pytest.raises(ValueError, match=r"X has the column 1000000; expected 0\.\.2"):
+            ask(damaged)

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
-from cladebench.validation import as_index, check_integer, check_seed, check_y, class_codes
+from cladebench.validation import as_index, check_columns, check_integer, check_seed, check_y, class_codes
 
 WORDS = ["b", "a", "b"]
 
@@ -136,3 +137,34 @@ def test_y_that_scikit_learn_lets_pass() -> None:
 def test_seeds() -> None:
     for value in (None, 0, 2**32 - 1, np.random.RandomState(0)):
         check_seed(value)
+
+
+def test_sparse_matrices_that_point_outside_of_themselves_are_named() -> None:
+    dense = np.array([[1.0, 0, 2], [0, 3, 0]])
+    for sound in (
+        *(dense if kind is None else kind(dense) for kind in (None, sparse.csr_array, sparse.csc_matrix)),
+        sparse.coo_array(dense),
+        sparse.csr_array(dense[0]),
+        sparse.csr_array((0, 0)),
+        [[1]],
+    ):
+        check_columns(sound)
+    beyond = sparse.csr_array(dense)
+    beyond.indices, beyond.data = np.append(beyond.indices, 99), np.append(beyond.data, 0.0)
+    check_columns(beyond)  # no row reaches as far
+
+    def refused(kind: Any, said: str, **parts: Any) -> None:
+        damaged = kind(dense)
+        vars(damaged).update(parts)
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            check_columns(damaged, "v")
+
+    rows, columns = sparse.csr_array, sparse.csc_array
+    for wrong in (3, -1, 2**32 + 1):
+        refused(rows, rf"v has the column {wrong}; expected 0\.\.2", indices=np.array([0, 2, wrong]))
+        refused(columns, rf"v has the row {wrong}; expected 0\.\.1", indices=np.array([0, wrong, 0]))
+    for ends in ([0, 2], [0, 2, 3, 3], [1, 2, 3], [0, 2, 4], [0, 4, 3]):
+        said = r"v\.indptr is not a list of 3 numbers that never fall, from 0 to at most 3"
+        refused(rows, said, indptr=np.array(ends))
+    refused(rows, r"v\.indptr is .*at most 2", data=np.ones(2))
+    refused(rows, r"v\.indptr is .*at most 2", indices=np.array([0, 2]))

@@ -17,6 +17,7 @@ from cladebench import distances, methods
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import one_of
+from cladebench.validation import check_columns
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -122,6 +123,7 @@ class TransformedDistance(Distance):
         self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None
     ) -> TransformedDistance:
         """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
+        check_columns(X)
         self.transformer.fit(X, y)
         return super().fit(X, must_link=must_link, cannot_link=cannot_link)
 

@@ -79,6 +79,34 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise ValueError(f"{name} is no array of numbers: {error}") from error
 
 
+def check_columns(X: Any, name: str = "X") -> None:
+    """Raise a ValueError if a CSR or CSC matrix points outside of itself; all else passes.
+
+    Neither SciPy nor scikit-learn looks, and their compiled loops then read and write beyond their arrays.
+
+    Parameters
+    ----------
+    X : object
+        Its columns (CSC: rows) must be within its shape, and ``indptr`` within the entries that it stores.
+    name : str, default="X"
+        Name of the argument, for the message.
+    """
+    if not (sp.issparse(X) and X.format in ("csr", "csc") and X.ndim == 2):
+        return
+    (n_lines, n_places), place = (X.shape, "column") if X.format == "csr" else (X.shape[::-1], "row")
+    ends, n_stored = X.indptr, min(len(X.indices), len(X.data))
+    if len(ends) != n_lines + 1 or ends[0] != 0 or (ends[1:] < ends[:-1]).any() or ends[-1] > n_stored:
+        raise ValueError(
+            f"{name}.indptr is not a list of {n_lines + 1} numbers that never fall, from 0 to at most {n_stored}"
+        )
+    places = X.indices[: ends[-1]]  # what lies beyond is not read
+    outside = (places < 0) | (places >= n_places)
+    if outside.any():
+        raise ValueError(
+            f"{name} has the {place} {places[int(np.argmax(outside))]}; expected 0..{n_places - 1}"
+        )
+
+
 def check_magnitude(X: Any, name: str = "X") -> None:
     """Raise a ValueError if squared distances, summed over all samples, could overflow; X is dense or CSR."""
     limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0

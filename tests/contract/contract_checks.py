@@ -6,12 +6,13 @@ the check must then end in.
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -36,6 +37,18 @@ def refuses(cls: Class, X: object, *words: str, **params: object) -> None:
         make(cls, **params).fit(X, np.zeros(np.shape(X)[0] if np.shape(X) else 1, dtype=int))
     missing = [word for word in words if word not in str(caught.value)]
     assert not missing, f"{caught.value!s} does not name {missing}"
+
+
+def damaged_rows() -> Iterator[tuple[csr_array, str]]:
+    """Sparse rows on which compiled loops would leave their arrays, each with what is said of them."""
+    for column in (3, -1, 2**32 + 1):
+        X = csr_array(blobs()[0])
+        X.indices = X.indices.astype(np.int64)
+        X.indices[4] = column
+        yield X, rf"X has the column {column}; expected 0\.\.2$"
+    X = csr_array(blobs()[0])
+    X.indptr[5] = 10**6
+    yield X, r"X\.indptr is not a list of 31 numbers that never fall, from 0 to at most 90$"
 
 
 # ---------------------------------------------------------------- checks of every kind
@@ -68,6 +81,12 @@ def check_bad_data(cls: Class) -> None:
     refuses(cls, X[:0], "0 sample(s)")
     refuses(cls, X[:, :0], "0 feature(s)")
     refuses(cls, np.array([["a", "b"], ["c", "d"]]))
+
+
+def check_damaged_rows(cls: Class) -> None:
+    for X, said in damaged_rows():
+        with pytest.raises(ValueError, match=said):
+            make(cls).fit(X, np.arange(30) % 3)
 
 
 def check_bad_labels(cls: Class) -> None:

@@ -3,7 +3,7 @@
 import contract_checks as contract
 import numpy as np
 import pytest
-from contract_checks import blobs, make
+from contract_checks import blobs, damaged_rows, make
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -108,6 +108,17 @@ def check_bad_queries(cls: Kind) -> None:
     for ask in (make(cls).pairwise, make(cls).kneighbors):
         with pytest.raises(ValueError, match="not fitted yet"):
             ask(X)
+
+
+def check_damaged_queries(cls: Kind) -> None:
+    X, _ = blobs()
+    distance = fitted(cls, X)
+    for rows, said in damaged_rows():
+        for ask in (distance.pairwise, distance.kneighbors):
+            with pytest.raises(ValueError, match=f"^{said}"):
+                ask(rows)
+        with pytest.raises(ValueError, match=f"^Y{said[1:]}"):
+            distance.pairwise(X, rows)
 
 
 def check_bad_constraints(cls: Kind) -> None:

@@ -86,6 +86,20 @@ def test_sparse_features_are_kept_sparse_in_canonical_order(load):
     assert twice.nnz == 4  # what the loader gave stays as it was
 
 
+@pytest.mark.parametrize("computed", [False, True])
+@pytest.mark.parametrize("convert", [sparse.csr_array, sparse.csc_array])
+def test_sparse_features_outside_of_their_shape_are_refused(load, convert, computed):
+    for index in (3, -2):
+        damaged = convert(np.eye(3))
+        damaged.indices[1] = index
+        content = Content((lambda X=damaged: X) if computed else damaged, LABELS, NAMES)
+        place = "column" if convert is sparse.csr_array else "row"
+        with pytest.raises(
+            DatasetError, match=rf"^toy \(the generator\): X has the {place} {index}; expected 0\.\.2"
+        ):
+            load("sparse", content)
+
+
 def test_data_without_labels(load):
     data = load("unlabelled")
     assert data.labels is None and data.label_names == () and data.n_samples == 3

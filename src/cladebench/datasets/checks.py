@@ -13,7 +13,7 @@ from scipy import sparse
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, Images, Part, View
 from cladebench.datasets.content import Labels, Matrix, features_sha256
 from cladebench.datasets.derived import computed
-from cladebench.validation import as_index
+from cladebench.validation import as_index, check_columns
 
 
 def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
@@ -129,7 +129,12 @@ class _Checker:
     def values(self, place: str, values: Matrix, accept: Any = lambda values: True) -> Matrix:
         """Float64 by rows, or a canonical csr_array; functions are computed."""
         if callable(values):
-            values = computed(self.entry, self.draw, self.prefix + place, values, accept)
+            function = values
+            values = computed(
+                self.entry, self.draw, self.prefix + place, lambda: self.sound(place, function()), accept
+            )
+        else:
+            values = self.sound(place, values)
         if sparse.issparse(values):
             values = sparse.csr_array(values, dtype=np.float64, copy=True)
             values.sum_duplicates()
@@ -138,6 +143,14 @@ class _Checker:
         return np.ascontiguousarray(values, dtype=np.float64)
 
     # ------------------------------------------------------------------ checking
+
+    def sound(self, place: str, values: Matrix) -> Matrix:
+        """Values as they are, if SciPy can compute with them."""
+        try:
+            check_columns(values, place)
+        except ValueError as error:
+            raise DatasetError(f"{self.where}: {error}") from error
+        return values
 
     def check_features(self, content: Content, n_samples: int) -> None:
         if content.X is not None:

@@ -12,7 +12,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from cladebench.discovery import Discovered
-from cladebench.validation import as_index, check_int, check_magnitude, check_scale, check_seed, check_y
+from cladebench.validation import (
+    as_index,
+    check_columns,
+    check_int,
+    check_magnitude,
+    check_scale,
+    check_seed,
+    check_y,
+)
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -83,11 +91,12 @@ class Distance(Discovered, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If a parameter has a value that makes no sense, X is not a finite two-dimensional array, or a constraint is
-            not a pair of two rows of X.
+            If a parameter has a value that makes no sense, X is not a finite two-dimensional array (sparse: with
+            indices within its shape), or a constraint is not a pair of two rows of X.
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
+        check_columns(X)
         given, labels, accepted = y, None, "csr" if self.takes_sparse else False
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
         if may_read_y and (self.uses_labels or y is not None):
@@ -183,6 +192,7 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _rows(self, name: str, values: Any) -> FloatArray:
         check_is_fitted(self, "n_features_in_")
+        check_columns(values, name)
         accepted = "csr" if self.takes_sparse else False
         rows = validate_data(self, values, accept_sparse=accepted, dtype=np.float64, order="C", reset=False)
         check_magnitude(rows, name)

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
-from cladebench.validation import check_int, check_seed, check_y
+from cladebench.validation import check_columns, check_int, check_seed, check_y
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
@@ -43,12 +43,13 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         ------
         ValueError
             If a parameter has a value that makes no sense, if ``n_clusters`` exceeds the number of samples,
-            or if X is not a finite two-dimensional array.
+            or if X is not a finite two-dimensional array (sparse: with indices within its shape).
         """
         n_clusters = getattr(self, "n_clusters", 1)
         check_int("n_clusters", n_clusters, minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
+        check_columns(X)
         labels, accepted = None, "csr" if self.takes_sparse else False
         if self.uses_labels:
             given = y

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import cladebench._core as _core
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
-from cladebench.validation import class_codes
+from cladebench.validation import check_columns, class_codes
 
 SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel
 
@@ -112,6 +112,7 @@ def dasgupta_cost(
         if len(similarity.X) != n:
             raise ValueError(f"LinearKernel has {len(similarity.X)} samples; the hierarchy has {n}")
         return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
+    check_columns(similarity, "similarity")
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
     if matrix.ndim == 0:  # a name, None, a number: nothing that has entries
@@ -126,12 +127,6 @@ def dasgupta_cost(
     if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool) or np.iscomplexobj(matrix):
         raise ValueError(f"similarity has dtype {matrix.dtype}; expected real numbers")
     if sp.issparse(matrix):
-        columns = matrix.indices[: matrix.indptr[-1]]  # what lies beyond is not read
-        outside = (columns < 0) | (columns >= n)
-        if outside.any():  # the core's columns have 32 bits: 2^32 would come out as 0
-            raise ValueError(
-                f"similarity has the column {columns[int(np.argmax(outside))]}; expected 0..{n - 1}"
-            )
         cost = _core.dasgupta_cost_sparse(
             tree,
             matrix.indptr.astype(np.int64, copy=False),
