@@ -230,7 +230,7 @@ def test_edge_lengths_that_make_no_sense() -> None:
         ([0, -1, 2], r"edge_lengths\[1\] is -1\.0; expected finite and at least 0"),
         ([0, 1, np.nan], r"edge_lengths\[2\] is nan"),
         ([0, 1, np.inf], r"edge_lengths\[2\] is inf"),
-        (["a", 1, 2], "edge_lengths is no array of numbers"),
+        (["a", 1, 2], "edge_lengths is not an array of numbers"),
     ):
         with pytest.raises(ValueError, match=words):
             Hierarchy([-1, 0, 0], [1, 2], edge_lengths=wrong)
@@ -347,7 +347,7 @@ def test_bad_parents(parents: list, leaf_of: list, message: str) -> None:
     [
         ([[0, 1]], "shape"),
         ([0, 1, 2, 3], "shape"),
-        ([["a", "b", "c"]], "linkage is no array of numbers"),
+        ([["a", "b", "c"]], "linkage is not an array of numbers"),
         ([[0, 1, np.nan, 2]], "NaN"),
         ([[0, 0, 1, 2]], "more than once"),
         ([[0, 1, 1, 2], [0, 3, 1, 2]], "more than once"),
@@ -391,7 +391,7 @@ def test_bad_node_values() -> None:
         Hierarchy([-1], [0], heights=[1, 2])
     with pytest.raises(ValueError, match=r"heights has shape \(\)"):
         Hierarchy([-1], [0], heights=1.0)
-    with pytest.raises(ValueError, match="heights is no array of numbers"):
+    with pytest.raises(ValueError, match="heights is not an array of numbers"):
         Hierarchy([-1], [0], heights=["a"])
     with pytest.raises(ValueError, match=r"heights\[0\] is nan; expected finite numbers"):
         Hierarchy([-1], [0], heights=[np.nan])

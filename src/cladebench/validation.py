@@ -67,8 +67,10 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ------
     ValueError
         If the values do not make an array of real numbers. Complex numbers are refused, since their imaginary parts
-        would be lost; so is text, even if it can be read as numbers.
+        would be lost; so are text, even if it can be read as numbers, and sparse matrices.
     """
+    if sp.issparse(values):
+        raise ValueError(f"{name} is sparse; expected a dense array")
     try:
         array = np.asarray(values)
         kind = array.dtype.kind
@@ -76,7 +78,7 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
             raise ValueError(f"it has dtype {array.dtype}; expected real numbers")
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is no array of numbers: {error}") from error
+        raise ValueError(f"{name} is not an array of numbers: {error}") from error
 
 
 def check_columns(X: Any, name: str = "X") -> None:

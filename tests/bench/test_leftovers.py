@@ -7,14 +7,16 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import sklearn
 
-from cladebench.bench.leftovers import SHOWN, Watch
+from cladebench.bench.leftovers import SHOWN, Watch, libraries
 
 
 @pytest.fixture
 def module(monkeypatch):
     found = ModuleType("toywatched.part")
     found.value, found.later, found.table = 1.5, None, {}
+    found.done, found.sure = False, True
     found.Thing = type("Thing", (), {"__module__": "toywatched.part", "size": 1})
     found.Foreign = type("Foreign", (), {"__module__": "elsewhere", "size": 1})
     monkeypatch.setitem(sys.modules, "toywatched.part", found)
@@ -23,7 +25,7 @@ def module(monkeypatch):
 
 def watching():
     """A watch that has begun; not a fixture, because pytest itself changes the environment before each test."""
-    found = Watch(["toywatched"])
+    found = Watch()
     found.begin()
     assert found.changes() == []
     return found
@@ -35,6 +37,8 @@ def watching():
         (lambda module: setattr(module, "value", 2.5), "toywatched.part.value"),
         (lambda module: delattr(module, "value"), "toywatched.part.value"),
         (lambda module: setattr(module, "table", {}), "toywatched.part.table"),
+        (lambda module: setattr(module, "sure", False), "toywatched.part.sure"),
+        (lambda module: setattr(module, "done", len), "toywatched.part.done"),
         (lambda module: setattr(module.Thing, "size", 2), "toywatched.part.Thing.size"),
         (lambda module: setattr(module.Thing, "fit", len), "toywatched.part.Thing.fit"),
         (lambda module: delattr(module.Thing, "size"), "toywatched.part.Thing.size"),
@@ -49,7 +53,8 @@ def test_what_is_bound_to_something_else_is_named(module, change, name):
 
 def test_what_modules_do_by_themselves_passes(module):
     watch = watching()
-    module.later, module.new = 1, 2
+    module.later, module.new, module.done = 1, 2, True
+    module.Thing.Iterator = type("Iterator", (), {})
     module.table["key"] = 1
     module.Foreign.size = 2
     assert watch.changes() == []
@@ -95,13 +100,21 @@ print(*watch.changes())
 
 
 def test_every_part_of_the_state_of_the_process_is_compared(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
     watch = watching()
-    monkeypatch.setattr(sys, "path", [*sys.path, "elsewhere"])
-    with np.errstate(all="raise"):
-        assert watch.changes() == ["sys.path", "numpy.geterr"]
+    sys.path.append("elsewhere")
+    with np.errstate(all="raise"), sklearn.config_context(assume_finite=True):
+        assert watch.changes() == ["sys.path", "numpy.geterr", "sklearn.get_config"]
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(limit + 1)
         assert watch.changes() == ["sys.path", "sys.getrecursionlimit"]
     finally:
         sys.setrecursionlimit(limit)
+
+
+def test_libraries_that_a_cell_would_be_the_first_to_import_are_named():
+    assert "jax" in libraries("cladebench.papers.ghc", "GHC")
+    assert "jax" not in libraries("cladebench.papers.ghc", "Agglomerative")
+    assert "pulp" in libraries("cladebench.papers.hmmc", "cladebench.papers.hmmc.assignment_study.run_study")
+    assert not {"setup", "tests", "cladebench"} & {*libraries("cladebench.papers.ghc", "GHC")}

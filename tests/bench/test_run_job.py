@@ -153,6 +153,7 @@ def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
     [
         *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
         *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json"),
+        *("sklearn.get_config", "json.loads", "DataFrame.mean", "pulp.lpSum"),
     ],
 )
 def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):

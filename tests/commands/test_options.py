@@ -3,13 +3,14 @@
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import doc_examples
 from cladebench.bench.store import COLUMNS
-from cladebench.cli import main
+from cladebench.cli import build_parser, main
 
 COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")
 
@@ -38,6 +39,27 @@ def test_help_is_plain_text(command, capsys):
     assert description[0].isupper()
     assert "cladebench" not in description
     assert " ".join(description.split()).endswith(".")
+
+
+def test_every_path_has_its_tilde_expanded(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    commands = next(action for action in build_parser()._actions if action.dest == "command").choices
+    found = set()
+    for command, parser in commands.items():
+        for action in parser._actions:
+            if action.dest in ("a", "b", "out", "results", "config"):
+                found.add((command, action.dest))
+                assert parser._get_value(action, "~/run") == tmp_path / "run", (command, action.dest)
+                assert parser._get_value(action, "run/~") == Path("run/~")
+                assert parser._get_value(action, "~no such user/run") == Path("~no such user/run")
+    assert {("run", "out"), ("audit", "results"), ("verify", "config"), ("compare", "b")} < found
+
+
+def test_a_configuration_is_read_from_home(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "own.yaml").write_text("scope: huge\n")
+    assert main(["run", "--config=~/own.yaml", "--list"]) == 2
+    assert "huge" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf", "x", ""])

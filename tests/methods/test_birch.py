@@ -69,6 +69,14 @@ def test_the_order_of_insertion_comes_from_the_seed() -> None:
     assert not np.array_equal(trees[0].leaf_of, trees[2].leaf_of)
 
 
+@pytest.mark.parametrize("branching_factor", [50, 51, 10**12, 2**70])
+def test_a_branching_factor_beyond_the_samples_makes_a_star(branching_factor: int) -> None:
+    X = np.random.default_rng(2).normal(size=(50, 2))
+    tree = BirchTree(branching_factor=branching_factor, random_state=0).fit(X).hierarchy_
+    assert len(tree.children(tree.root)) == 50
+    assert BirchTree(n_clusters=1, branching_factor=branching_factor).fit(X[:1]).labels_.tolist() == [0]
+
+
 def test_bad_parameters() -> None:
     for threshold in (-0.1, np.nan, np.inf):
         with pytest.raises(ValueError, match="threshold"):

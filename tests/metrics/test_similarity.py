@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from scipy.sparse import csr_array
 
 from cladebench.metrics import LinearKernel, Similarity
 
@@ -115,8 +116,9 @@ def test_bad_parameters(parameters: dict, message: str) -> None:
         ([[0.0, np.nan]], r"X\[0, 1\] is nan"),
         ([[np.inf]], r"X\[0, 0\] is inf"),
         ([1.0, 2.0], "X has shape"),
-        ([["a"]], "X is no array of numbers"),
-        ([[1.0], [2.0, 3.0]], "X is no array of numbers"),
+        ([["a"]], "X is not an array of numbers"),
+        ([[1.0], [2.0, 3.0]], "X is not an array of numbers"),
+        (csr_array(np.eye(3)), "^X is sparse; expected a dense array$"),
         (np.empty((0, 2)), "X has shape"),
         (np.empty((2, 0)), "X has shape"),
     ],

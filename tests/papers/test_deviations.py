@@ -207,6 +207,16 @@ def test_an_effect_is_read_at_its_point_and_in_its_part_of_the_settings_and_says
     [
         ("where: {n: 1}", "where: {nn: 1}", r"effects\[2\]\.where: unknown 'nn'.*allowed: m, n"),
         ("where: {n: 2}", "where: {n: 3}", r"effects\[3\]\.where\.n: unknown 3; allowed: 1, 2"),
+        (
+            "where: {n: 2}",
+            "where: {n: '2'}",
+            r"effects\[3\]\.where\.n: '2' is not a number; expected one: 1, 2$",
+        ),
+        (
+            "where: {n: 2}",
+            "where: {n: true}",
+            r"effects\[3\]\.where\.n: True is not a number; expected one: 1, 2$",
+        ),
         ("at: {k: 9}}", "at: {k: 9}, where: {n: 1}}", r"effects\[1\]\.where: unknown 'n'"),
         ("at: {k: 9}", "at: [9]", r"effects\[1\]\.at: .*expected an evaluation point"),
         ("at: {k: 9}", "at: {}", r"effects\[1\]\.at"),
@@ -217,6 +227,33 @@ def test_a_wrong_point_or_part_of_a_setting_is_named(pointed, old, new, message)
     assert old in POINTED
     (pointed / "deviations.yaml").write_text(POINTED.replace(old, new, 1))
     with pytest.raises(InputFileError, match=f"(?s){message}"):
+        load_deviations("madeup")
+
+
+@pytest.mark.parametrize(
+    ("values", "value", "fits"),
+    [
+        ("[1, 2]", "2.0", True),
+        ("[1.0, 2]", "1", True),
+        ("['1', '2']", "'2'", True),
+        ("['1', '2']", "2", False),
+        ("[true, false]", "true", True),
+        ("[true, false]", "1", False),
+        ("[0, auto]", "false", False),
+        ("[[1, 2], [3]]", "[3]", True),
+        ("[[1, 2], [3]]", "[4]", False),
+    ],
+)
+def test_a_part_of_a_setting_is_a_value_of_the_grid_in_kind_too(pointed, values, value, fits):
+    plan = pointed / "plan.yaml"
+    assert "n: [1, 2]" in plan.read_text()
+    plan.write_text(plan.read_text().replace("n: [1, 2]", f"n: {values}"))
+    register = POINTED.replace(", where: {n: 1}", "").replace("where: {n: 2}", f"where: {{n: {value}}}")
+    (pointed / "deviations.yaml").write_text(register)
+    if fits:
+        assert load_deviations("madeup")[0].effects[3]["where"]
+        return
+    with pytest.raises(InputFileError, match=r"effects\[3\]\.where\.n: unknown"):
         load_deviations("madeup")
 
 

@@ -287,12 +287,15 @@ def test_rows_may_be_slices_and_of_other_types() -> None:
         ({"X": np.array([[0.0, 1.0], [np.nan, 0.0], [0.0, 0.0]])}, r"X\[1, 0\] is nan; expected finite"),
         ({"X": np.array([[0.0, 1.0], [-np.inf, 0.0], [0.0, 0.0]])}, r"X\[1, 0\] is -inf; expected finite"),
         ({"X": np.full((3, 2), 1e200)}, "overflow"),
-        ({"X": [["a", "b"]] * 3}, "X is no array of numbers"),
-        ({"X": [["1", "2"]] * 3}, "X is no array of numbers: it has dtype <U1; expected real numbers"),
-        ({"X": np.eye(3)[:, :2] * 1j}, "X is no array of numbers: it has dtype complex128; expected real"),
-        ({"W": np.eye(2, dtype=complex)}, "W is no array of numbers: it has dtype complex128"),
-        ({"group": 1j}, "group is no array of numbers: it has dtype complex128"),
-        ({"ridge": "1"}, "ridge is no array of numbers: it has dtype <U1"),
+        ({"X": [["a", "b"]] * 3}, "X is not an array of numbers"),
+        ({"X": [["1", "2"]] * 3}, "X is not an array of numbers: it has dtype <U1; expected real numbers"),
+        (
+            {"X": np.eye(3)[:, :2] * 1j},
+            "X is not an array of numbers: it has dtype complex128; expected real",
+        ),
+        ({"W": np.eye(2, dtype=complex)}, "W is not an array of numbers: it has dtype complex128"),
+        ({"group": 1j}, "group is not an array of numbers: it has dtype complex128"),
+        ({"ridge": "1"}, "ridge is not an array of numbers: it has dtype <U1"),
         ({"labels": [0, 1]}, r"labels has shape \(2,\); expected \(3,\)"),
         ({"labels": [0, 1, 2]}, r"labels\[2\] is 2; expected a cluster 0..1"),
         ({"labels": [0, -1, 1]}, r"labels\[1\] is -1"),
@@ -346,7 +349,7 @@ def test_numbers_of_other_types_are_numbers() -> None:
         ([b"1"], r"\|S1"),
         (np.array(["2020"], "M8[Y]"), "datetime64"),
     ):
-        with pytest.raises(ValueError, match=f"v is no array of numbers: it has dtype {dtype}"):
+        with pytest.raises(ValueError, match=f"v is not an array of numbers: it has dtype {dtype}"):
             as_floats("v", wrong)
 
 

@@ -1,46 +1,67 @@
 """What a cell left changed in its process, where the next cell would meet it.
 
 Seen: other values of ``os.environ``, of the working folder, of ``sys.path`` and ``sys.modules``, of NumPy's handling of
-floating-point errors; names of the watched packages' modules and of their classes that are bound to something else,
-and names that are new in a class.
+floating-point errors, of scikit-learn's configuration; names of all modules that are there when the cell begins, and of
+the classes that they define, which are bound to something else, and names that are new in a class.
 
 Not seen: what is changed inside an object (an entry of a module's dictionary or list, a function's default, the state
-of a C library); names that are new in a module, or were None before, for so modules note what they do once; modules
-that the cell was the first to import.
+of a C library); names that are new in a module, were None before, or False and are True now, for so modules note what
+they do once; classes that are new in a class; modules that the cell was the first to import (which is why the worker
+imports `libraries` before it).
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from importlib import metadata
 from operator import is_
 from types import ModuleType
 from typing import Any
 
-#: Packages, with all their modules, that cells compute with.
-WATCHED = ("builtins", "random", "math", "time", "os", "cladebench", "numpy", "scipy", "sklearn")
+from cladebench.bench.import_closure import cell_sources, library_distributions
+
+#: The program itself: its names are its variables.
+UNWATCHED = ("__main__", "__mp_main__")
 #: Environment variables that libraries set by themselves when they are imported.
 SET_BY_IMPORTS = ("KMP_", "OMP_", "TF_", "XLA_", "TPU_", "JAX_")
 SHOWN = 5
+_ABSENT = object()
+_IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
 
 
-class Watch:
-    """The state of a process before a cell, to hold it against the state after.
+@functools.cache
+def libraries(package: str, estimator: str) -> list[str]:
+    """Top-level modules of the libraries that a method's cells use beyond what every cell imports, sorted.
 
     Parameters
     ----------
-    packages : sequence of str
-        Watched beside `WATCHED`: the paper's own.
+    package : str
+        Dotted name of the paper's package.
+    estimator : str
+        As the plan names it.
     """
+    used = set(library_distributions(package, estimator))
+    if not used:  # to look through all distributions takes half a second
+        return []
+    # Not all that a distribution installs: some have a ``setup`` or ``tests`` beside their package.
+    sources = (path.read_text(encoding="utf-8") for path in cell_sources(package, estimator))
+    imported = {top for source in sources for top in _IMPORTED.findall(source)}
+    holders = metadata.packages_distributions()
+    return sorted(top for top in imported if not used.isdisjoint(holders.get(top, ())))
 
-    def __init__(self, packages: Sequence[str] = ()) -> None:
-        importlib.import_module(
-            "numpy.random"
-        )  # NumPy loads it when it is first used, which may be in a cell
-        self._packages = frozenset((*WATCHED, *(package.partition(".")[0] for package in packages)))
+
+class Watch:
+    """The state of a process before a cell, to hold it against the state after."""
+
+    def __init__(self) -> None:
+        for late in ("numpy.random", "sklearn"):  # their first use may be in a cell
+            importlib.import_module(late)
         self._spaces: dict[str, tuple[Mapping[str, Any], dict[str, Any]]] = {
             "sys.modules": (sys.modules, dict(sys.modules))
         }
@@ -49,7 +70,7 @@ class Watch:
     def begin(self) -> None:
         """Take note of the state; modules that are known keep their first one, with new names added."""
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] in self._packages and name not in self._spaces:
+            if name not in UNWATCHED and name not in self._spaces:
                 self._add(name, module)
         for name, (now, before) in self._spaces.items():
             if len(now) != len(before):
@@ -74,17 +95,25 @@ class Watch:
             if before != now[name]:
                 yield name
         for name, (space, before) in self._spaces.items():
-            # Most often nothing was even added; this is the quick look at 30,000 names.
+            # Most often nothing was even added; this is the quick look at 170,000 names.
             if len(space) == len(before) and all(map(is_, space.values(), before.values())):
                 continue
             new = () if isinstance(space, dict) else space.keys() - before.keys()  # a class has a proxy
             for key in (*before, *sorted(new)):
-                if before.get(key, self) is not None and space.get(key, self) is not before.get(key, self):
+                if not _is_note(before.get(key, _ABSENT), space.get(key, _ABSENT)):
                     yield f"{name}.{key}"
+
+
+def _is_note(before: Any, now: Any) -> bool:
+    """Whether a name is as it was, or such as libraries bind by themselves when they are first used."""
+    if before is _ABSENT:  # in a class, to which compiled modules add their iterators
+        return isinstance(now, type)
+    return before is now or before is None or (before is False and now is True)
 
 
 def _process_state() -> dict[str, Any]:
     import numpy as np
+    import sklearn
 
     try:
         folder = os.getcwd()
@@ -95,5 +124,6 @@ def _process_state() -> dict[str, Any]:
         "the working folder": folder,
         "sys.path": list(sys.path),
         "numpy.geterr": np.geterr(),
+        "sklearn.get_config": sklearn.get_config(),
         "sys.getrecursionlimit": sys.getrecursionlimit(),
     }

@@ -118,7 +118,7 @@ def main(commands_fd: int, answers_fd: int) -> None:
             return
         sys.path.extend(path for path in job["sys_path"] if path not in sys.path)
         answer({"ready": True})
-        watch = Watch([job["package"], *job["modules"]])
+        watch = Watch()
         for line in commands:
             answer(_run(json.loads(line), job, watch))
 

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _RECORDED = "those with records in the folder"
 
 
+def user_path(text: str) -> Path:
+    """Read a path of the command line; no shell expands the ``~`` of ``--out=~/run``."""
+    return Path(os.path.expanduser(text))
+
+
 def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
     """Add what says which cells a run has.
 
@@ -28,11 +33,14 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
     _add_paper(parser, _RECORDED if recorded else "those of the configuration")
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
     parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder of the records (default: <results_dir>/<scope>)"
+        "--out",
+        type=user_path,
+        metavar="FOLDER",
+        help="folder of the records (default: <results_dir>/<scope>)",
     )
     parser.add_argument(
         "--config",
-        type=Path,
+        type=user_path,
         metavar="FILE",
         help="configuration (default: config/config.yaml where it exists)",
     )
@@ -45,7 +53,7 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
 def add_results_options(parser: argparse.ArgumentParser, files: str) -> None:
     """Add what says which run and which of its papers a command reads; `files` are those that it needs."""
     parser.add_argument(
-        "--results", type=Path, required=True, metavar="FOLDER", help=f"folder of a run, with {files}"
+        "--results", type=user_path, required=True, metavar="FOLDER", help=f"folder of a run, with {files}"
     )
     _add_paper(parser, _RECORDED)
 

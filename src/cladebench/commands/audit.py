@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_results_options, check_scope, chosen_papers, refuse_to_lose
+from cladebench.commands._options import (
+    add_results_options,
+    check_scope,
+    chosen_papers,
+    refuse_to_lose,
+    user_path,
+)
 
 
 def register(subparsers: Any) -> None:
@@ -26,7 +31,7 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--out",
-        type=Path,
+        type=user_path,
         metavar="FOLDER",
         help="folder for audit.csv and audit.json (default: that of --results)",
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import Any
+
+from cladebench.commands._options import user_path
 
 
 def register(subparsers: Any) -> None:
@@ -17,8 +18,8 @@ def register(subparsers: Any) -> None:
         "they differ by no more than ATOL + RTOL * the larger of their sizes; times and memory may differ. Exit code "
         "0 when the runs agree, 1 when they differ, 2 for wrong input.",
     )
-    parser.add_argument("a", type=Path, metavar="A", help="results folder, with cells.parquet")
-    parser.add_argument("b", type=Path, metavar="B", help="results folder, with cells.parquet")
+    parser.add_argument("a", type=user_path, metavar="A", help="results folder, with cells.parquet")
+    parser.add_argument("b", type=user_path, metavar="B", help="results folder, with cells.parquet")
     parser.add_argument(
         "--rtol", type=_tolerance, default=1e-9, help="relative tolerance (default %(default)g)"
     )
@@ -40,7 +41,10 @@ def register(subparsers: Any) -> None:
         "--rows", type=_count, default=20, help="rows to print of each table (default %(default)s)"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write every value that is not bit-equal to this CSV file"
+        "--out",
+        type=user_path,
+        metavar="FILE",
+        help="write every value that is not bit-equal to this CSV file",
     )
     parser.set_defaults(func=run)
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import refuse_to_lose
+from cladebench.commands._options import refuse_to_lose, user_path
 
 
 def register(subparsers: Any) -> None:
@@ -20,10 +20,10 @@ def register(subparsers: Any) -> None:
         "certificates.csv and certificates.json. Exit code 1 if a check failed.",
     )
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument("--out", type=Path, help="folder to write to (default: <results_dir>/<scope>)")
+    parser.add_argument("--out", type=user_path, help="folder to write to (default: <results_dir>/<scope>)")
     parser.add_argument("--topic", action="append", help="only this topic (repeatable; default: all)")
     parser.add_argument("--seed", type=int, help="draws the instances (default: the configuration's)")
-    parser.add_argument("--config", type=Path, help="configuration (default: config/config.yaml)")
+    parser.add_argument("--config", type=user_path, help="configuration (default: config/config.yaml)")
     parser.add_argument(
         "--record-only", action="store_true", help="exit with 0 although a check failed (the gate decides)"
     )

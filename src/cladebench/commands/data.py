@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from cladebench import datasets
 from cladebench.bench.config import load_config
+from cladebench.commands._options import user_path
 from cladebench.datasets import fetch, settings
 
 
@@ -24,6 +25,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument(
         "--config",
+        type=user_path,
         metavar="FILE",
         help="configuration to take the data section from (default: config/config.yaml)",
     )

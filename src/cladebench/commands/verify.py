@@ -14,6 +14,7 @@ from pathlib import Path
 from cladebench import datasets
 from cladebench.bench.config import load_config
 from cladebench.bench.core_build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
+from cladebench.commands._options import user_path
 from cladebench.commands.data import configured
 from cladebench.datasets import fetch, settings
 
@@ -32,7 +33,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Check this installation in a few seconds: Python, the compiled core, the data on this machine, "
         "write access to cache and results. Never asks the network. Exit code 1 on a fault.",
     )
-    parser.add_argument("--config", metavar="FILE", help="configuration (default: config/config.yaml)")
+    parser.add_argument(
+        "--config", type=user_path, metavar="FILE", help="configuration (default: config/config.yaml)"
+    )
     parser.set_defaults(func=configured(verify))
 
 

@@ -89,7 +89,7 @@ class BirchTree(HierarchicalClusterer):
         threshold = min(max(float(self.threshold), sys.float_info.min), math.sqrt(sys.float_info.max))
         tree = Birch(
             threshold=threshold,
-            branching_factor=int(self.branching_factor),
+            branching_factor=max(2, min(int(self.branching_factor), len(X))),  # it makes room for as many
             n_clusters=None,
             compute_labels=False,
         ).fit(centred[order])

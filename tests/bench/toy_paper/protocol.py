@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import sklearn
 
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
@@ -200,6 +202,13 @@ def _variables_of_callers(*names):
     return found
 
 
+def _pulp():
+    """A library that no cell has met before."""
+    import pulp
+
+    return pulp
+
+
 def patch(spec, data, what=""):
     """Counts what it finds changed, then changes something for those that come after it."""
     changed = [
@@ -212,6 +221,10 @@ def patch(spec, data, what=""):
         Hierarchy.cut is len,
         "__len__" in vars(Hierarchy),
         sys.modules["json"] is None,
+        sklearn.get_config()["assume_finite"],
+        json.loads is len,
+        pd.DataFrame.mean is len,
+        what == "pulp.lpSum" and _pulp().lpSum is len,
     ]
     if spec.repetition == 0:
         changes = {
@@ -224,6 +237,10 @@ def patch(spec, data, what=""):
             "Hierarchy.cut": lambda: setattr(Hierarchy, "cut", len),
             "Hierarchy.__len__": lambda: setattr(Hierarchy, "__len__", len),
             "sys.modules.json": lambda: sys.modules.update(json=None),
+            "sklearn.get_config": lambda: sklearn.set_config(assume_finite=True),
+            "json.loads": lambda: setattr(json, "loads", len),
+            "DataFrame.mean": lambda: setattr(pd.DataFrame, "mean", len),
+            "pulp.lpSum": lambda: setattr(_pulp(), "lpSum", len),
             "nothing": lambda: None,
             "an import": lambda: importlib.import_module("scipy.signal"),
         }
