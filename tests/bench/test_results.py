@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_records import cells, failed, frame
-from cladebench.bench.results import Results, Sample, constant, pair
+from cladebench.bench.results import Results, Sample, constant, pair, paired_ratio
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -64,6 +64,11 @@ def test_what_is_known_exactly_meets_every_task():
         0,
         0,
     ]  # one repetition is not exact by itself
+
+
+def test_the_ratio_of_pairs_is_the_geometric_mean_of_theirs():
+    ratio, logs = paired_ratio([1, 8], [0.5, 1])
+    assert ratio == pytest.approx(4) and logs == pytest.approx(np.log([2, 8]))
 
 
 def test_the_same_repetitions_of_other_tasks_share_none():

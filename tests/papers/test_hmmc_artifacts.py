@@ -15,7 +15,10 @@ from golden_records import (
     texts,
 )
 
+from cladebench.audit.claims_file import load_claims
+from cladebench.audit.judging import Evaluation
 from cladebench.hierarchy import Hierarchy
+from cladebench.notation import significant
 from cladebench.papers.artifact_types import Table
 from cladebench.papers.hmmc.artifacts import ARTIFACTS, PAPER_DATASETS
 from cladebench.papers.protocol import tree_arrays
@@ -33,6 +36,7 @@ PRINTED = [
     ("time-hmmc", "Table 1, runtime", "awa-attr", "HMMC", "seconds", 20.0, "20"),
     ("time-mmc", "Table 1, runtime", "awa-attr", "MMC", "seconds", 60.0, "60"),
 ]
+RATIOS = load_claims("hmmc").ratios_table()
 ROWS = [
     # HMMC on awa-attr; the compact setting is the better one with twice as many leaves.
     cells("awa-attr", "HMMC", {"sp": [0.80, 0.82, 0.81], "ps": [0.5] * 3}, COMPACT, at=AT, n_rows=1000),
@@ -63,7 +67,7 @@ ROWS = [
     cells("awa-attr", "MMC", {"sp": [0.4], "seconds": [16.0]}, {"alpha": 0.01}, at=AT, n_rows=1000),
     cells("awa-attr", "MMC", {"sp": [0.3], "seconds": [1.0]}, {"alpha": 1.0}, at=AT, n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_ilp": [8.0, 12.0]}, at=STUDY[0], n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.4, 0.6]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.5, 1.8, 0.1]}, at=STUDY[0], n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_ilp": [30.0]}, at=STUDY[1], n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_assignment": [0.3]}, at=STUDY[1], n_rows=1000),
     # Another data set.
@@ -103,7 +107,12 @@ def golden():
         **{cell_id("awa-attr", "HMMC-G", s): stored([1, 1, 1]) for s in ({"alpha": 1.0}, {"alpha": 0.01})},
     }
     return context_of(
-        "hmmc", *ROWS, published=PRINTED, arrays=arrays, datasets=["nested-blobs", "awa-attr", "vehicle"]
+        "hmmc",
+        *ROWS,
+        published=PRINTED,
+        arrays=arrays,
+        datasets=["nested-blobs", "awa-attr", "vehicle"],
+        ratios=RATIOS,
     )
 
 
@@ -166,44 +175,69 @@ def test_other_measures_have_tables_of_their_own(golden):
 
 
 def test_ratios_of_time(golden):
+    """Of the repetition that both have: three of HMMC stand beside one of MMC, and two of the study beside three."""
     table = build(ARTIFACTS, "ratios-of-time", golden)
     found = table.frame[table.frame.dataset == "awa-attr"].to_numpy().tolist()
+    solvers = "integer programme / assignment, K ="
     assert found == [
-        ["MMC / HMMC", "awa-attr", "3", "4", "16 / 4"],  # both in the setting of the best SP
-        ["integer programme / assignment, K = 2", "awa-attr", "10 to 100", "20", "10 / 0.500"],
-        ["integer programme / assignment, K = 5", "awa-attr", "10 to 100", "100", "30 / 0.300"],
+        # Both in the setting of the best SP.
+        ["MMC / HMMC", "awa-attr", "at least 1.4 and at most 8", "3", "8", "16 / 2"],
+        [f"{solvers} 2", "awa-attr", "at least 10", "–", "10.33", "10 / 1.15"],
+        [f"{solvers} 5", "awa-attr", "at least 10", "–", "100", "30 / 0.3000"],
     ]
-    number = table.frame.index[table.frame.dataset == "awa-attr"][0]
-    assert table.sources[number, "measured"] == (
+    first, second, _ = table.frame.index[table.frame.dataset == "awa-attr"]
+    assert table.sources[first, "measured"] == (
         cell_id("awa-attr", "MMC", {"alpha": 0.01}),
-        *(cell_id("awa-attr", "HMMC", BEST, r) for r in range(3)),
+        cell_id("awa-attr", "HMMC", BEST),
     )
+    study = [cell_id("awa-attr", "assignment-study", None, r) for r in range(2)]
+    assert table.sources[second, "measured"] == (*study, *study)
+    assert table.claims[first, "claimed"] == "runtime/mmc/awa-attr"
+    assert table.claims[second, "claimed"] == "runtime/flow/2/awa-attr"
     others = table.frame[table.frame.dataset != "awa-attr"]
-    assert set(others.measured) == set(others.seconds) == {"–"}
-    assert set(others.printed) == {"nan", "10 to 100"}
-    assert table.notes[0].endswith("chosen by the rule 'oracle'.")
+    assert set(others.seconds) == set(others.printed) == {"–"}
+    assert table.frame.dataset.tolist() == [*PAPER_DATASETS] * 3
+    assert table.notes[1].endswith("chosen by the rule 'oracle'.")
 
 
-def test_ratios_of_time_have_three_digits():
+def test_a_ratio_of_time_is_that_of_its_verdict(golden):
+    claims = load_claims("hmmc")
+    judged = Evaluation(claims, golden.results, None, lambda dataset, fact: 0, golden.own_rule).run()
+    table = build(ARTIFACTS, "ratios-of-time", golden)
+    for (row, _), claim in table.claims.items():
+        measured = judged[claim].outcome.measured
+        shown = table.frame.measured[row]
+        assert shown == (judged[claim].outcome.reason if measured is None else significant(measured))
+
+
+def test_ratios_of_time_have_four_digits():
     rows = [
         cells("vehicle", method, {"sp": [0.5], "seconds": [seconds]}, {"alpha": 1.0}, at=AT)
-        for method, seconds in (("MMC", 12.3456), ("HMMC", 1.0))
+        for method, seconds in (("MMC", 12.34567), ("HMMC", 1.0))
     ]
     printed = [
         (f"time-{method}", "Table 1, runtime", "vehicle", method, "seconds", seconds, "")
         for method, seconds in (("MMC", 200.0), ("HMMC", 7.0))
     ]
-    frame = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows, published=printed)).frame
+    context = context_of("hmmc", *rows, published=printed, ratios=RATIOS)
+    frame = build(ARTIFACTS, "ratios-of-time", context).frame
     (row,) = frame[(frame.dataset == "vehicle") & (frame.ratio == "MMC / HMMC")].to_numpy().tolist()
-    assert row == ["MMC / HMMC", "vehicle", "28.6", "12.3", "12.3 / 1"]
-    assert len(frame) == 3 * len(PAPER_DATASETS)
+    assert row[3:] == ["28.6", "12.35", "12.35 / 1"]
 
 
-def test_a_ratio_of_which_one_side_is_missing_is_not_shown():
+def test_a_ratio_of_which_one_side_is_missing_says_so():
     rows = [cells("vehicle", "MMC", {"sp": [0.5], "seconds": [2.0]}, at=AT)]
     rows.append(cells("awa-attr", "HMMC", {"sp": [0.5], "seconds": [2.0]}, at=AT))
-    table = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows))
-    assert set(table.frame.measured) == set(table.frame.seconds) == {"–"} and table.sources == {}
+    later = cells("awa-attr", "MMC", {"sp": [0.5] * 2, "seconds": [2.0] * 2}, at=AT)
+    rows.append([row for row in later if row["repetition"] == 1])
+    table = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows, ratios=RATIOS))
+    assert set(table.frame.seconds) == {"–"} and table.sources == {}
+    assert table.frame.measured[:3].tolist() == [
+        "no shared task",
+        "no cell of MMC on awa-pca in this run; no cell of HMMC on awa-pca in this run",
+        "no cell of HMMC on vehicle in this run",
+    ]
+    assert build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows)).frame.empty
 
 
 def test_settings_chosen(golden):

@@ -280,6 +280,19 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
 
 
+def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ratio of paired positive values, as `pair` gives them: the geometric mean of the ratios.
+
+    Returns
+    -------
+    float
+    ndarray
+        The logarithms of the ratios, whose mean it is e to the power of.
+    """
+    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
+    return float(np.exp(logs.mean())), logs
+
+
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
     """List the evaluation points, as canonical JSON, at which finished cells have each metric."""
     rows = finished[["metric", "at"]].drop_duplicates()

@@ -59,6 +59,9 @@ class ArtifactContext:
         no cell stores, such as the images of the rows that a tree holds; where the data are drawn, the draw is the
         repetition of the cell that is shown. Numbers are of records, never computed here. By default
         `cladebench.datasets.load`, with its errors.
+    ratios : pandas.DataFrame
+        The claimed ratios of one method to another: columns claim, of, to (queries of `Results.sample`), claimed (the
+        range, as text). By default none.
     """
 
     paper: str
@@ -71,6 +74,9 @@ class ArtifactContext:
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
     load_data: Callable[..., Dataset] = load
+    ratios: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=["claim", "of", "to", "claimed"])
+    )
 
     @property
     def rules(self) -> Mapping[str, Rule]:
