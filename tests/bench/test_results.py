@@ -148,6 +148,16 @@ def test_a_metric_is_read_at_the_point_that_is_named_or_at_the_plans():
     assert found.measured("d", "m", "near", at={"k": 1}).value.tolist() == [1, 2]
 
 
+def test_a_choice_is_shown_where_the_rule_read_it():
+    found = results(*NEAR, at={"k": 10})
+    assert found.point_of_choice("d", "m", "near", "near") == {"k": 5}
+    assert found.point_of_choice("d", "m", "score", "near") is None  # chosen by another metric
+    assert found.point_of_choice("d", "m", "near", "best") is None
+    assert found.point_of_choice("d", "m", "near", "absent") is None
+    once = results(cells("d", "m", {"near": [7]}), at={"k": 10})
+    assert once.point_of_choice("d", "m", "near", "near") is None  # read once, at no point
+
+
 def test_where_some_cells_read_a_metric_once_that_is_meant():
     once = cells("d", "m", {"near": [7]}, tasks=["once"])
     rest = cells("d", "m", {"near": [1, 5]}, at={"k": 5})[1:]

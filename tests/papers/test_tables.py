@@ -207,6 +207,45 @@ def test_a_table_of_settings_has_its_columns_though_nothing_was_chosen():
     assert table.frame.empty and table.sources == {}
 
 
+@pytest.mark.parametrize(
+    ("plan", "at", "purity", "cost"),
+    [
+        (
+            {},
+            None,
+            "50.00",
+            "–",
+        ),  # the rule's point; of a metric by which it did not choose, the plan's, which is none
+        ({"k_nn": 9}, None, "50.00", "9"),
+        ({"k_nn": 9}, {"k_nn": 9}, "90.00", "9"),
+        ({}, {"k_nn": 5}, "50.00", "5"),
+    ],
+)
+def test_what_a_rule_chose_by_is_shown_at_its_own_point(plan, at, purity, cost):
+    rows = [
+        cells("glass", "A", {"purity": [k / 10 + j], "cost": [k]}, {"j": j}, at={"k_nn": k})
+        for k in (5, 9)
+        for j in (0, -1)
+    ]
+    best = {"best": dataclasses.replace(RULES["best"], at={"k_nn": 5})}
+    arrays = {cell_id("glass", "A", {"j": 0}): {"j": 0}}
+    context = context_with(*rows, selection=best, at=plan, arrays=arrays)
+    (row,) = settings_table(context, ("purity", "cost"), at=at).frame.to_dict("records")
+    assert (row["setting"], row["purity (%)"], row["cost"]) == ("j: 0", purity, cost)
+    assert context.best_arrays("glass", "A", "purity", "best", at=at) == {"j": 0}
+    assert context.best_arrays("glass", "A", "purity", "best", at={"k_nn": 7}) is None
+
+
+def test_the_best_arrays_are_those_at_the_point():
+    """The repetition that is best at one point is not at the other."""
+    rows = [cells("glass", "A", {"purity": values}, at={"k": k}) for k, values in ((5, [1, 0]), (9, [0, 1]))]
+    arrays = {cell_id("glass", "A", None, r): r for r in range(2)}
+    best = {"best": dataclasses.replace(RULES["best"], at={"k": 5})}
+    context = context_with(*rows, selection=best, at={"k": 9}, arrays=arrays)
+    assert context.best_arrays("glass", "A", "purity", "best") == 0
+    assert context.best_arrays("glass", "A", "purity", "best", at={"k": 9}) == 1
+
+
 def test_settings_are_shown_of_methods_that_have_a_choice(context):
     table = settings_table(context, ("purity", "cost"))
     assert table.frame.to_dict("records") == [

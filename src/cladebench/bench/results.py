@@ -174,6 +174,13 @@ class Results:
         ]
         return None if found.empty else str(found["setting_id"].iloc[0])
 
+    def point_of_choice(self, dataset: str, method: str, metric: str, rule: str) -> Mapping[str, Any] | None:
+        """Return the point at which a rule read the metric by which it chose; None, the plan's, for any other."""
+        by = self.selection.get(rule)
+        if by is None or by.metric != metric or by.at not in self.points(dataset, method, metric):
+            return None
+        return by.at
+
     # ------------------------------------------------------------------ samples
 
     def sample(self, query: Mapping[str, Any], rule: str) -> Sample:

@@ -98,7 +98,7 @@ class ArtifactContext:
         return [*first, *(name for name in self.datasets if name not in first)]
 
     def best_arrays(
-        self, dataset: str, method: str, metric: str, rule: str
+        self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None
     ) -> Mapping[str, np.ndarray] | None:
         """Load what the best repetition of a method stored, in the setting that a rule chooses.
 
@@ -107,13 +107,16 @@ class ArtifactContext:
         dataset, method, rule : str
         metric : str
             Its measure says which value is the best; of equal ones the first repetition's.
+        at : mapping, optional
+            The evaluation point; by default the rule's own where it chooses by this metric, else the plan's.
 
         Returns
         -------
         mapping of str to ndarray, or None
             None where no cell has finished.
         """
-        cells = self.results.chosen(dataset, method, metric, rule)
+        at = self.results.point_of_choice(dataset, method, metric, rule) if at is None else at
+        cells = self.results.chosen(dataset, method, metric, rule, at=at)
         if cells.empty:
             return None
         worst_last = self.measures[metric].direction != "higher"

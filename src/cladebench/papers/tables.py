@@ -255,8 +255,18 @@ def listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
-def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
-    """Which setting of its grid each rule chose for a method, with the mean of each metric."""
+def settings_table(
+    context: ArtifactContext, metrics: Sequence[str], *, at: Mapping[str, Any] | None = None
+) -> Table:
+    """Which setting of its grid each rule chose for a method, with the mean of each metric.
+
+    Parameters
+    ----------
+    context : ArtifactContext
+    metrics : sequence of str
+    at : mapping, optional
+        The evaluation point; by default the rule's own for the metric by which it chose, the plan's for the others.
+    """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     headings = {context.measures[metric].heading: metric for metric in metrics}
@@ -271,7 +281,8 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
         row["setting"] = listed(setting)
         for column, metric in headings.items():
-            shown = context.results.chosen(dataset, method, metric, rule)
+            point = context.results.point_of_choice(dataset, method, metric, rule) if at is None else at
+            shown = context.results.chosen(dataset, method, metric, rule, at=point)
             row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
             sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
