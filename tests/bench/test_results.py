@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_records import cells, failed, frame
-from cladebench.bench.results import Results, Sample, constant, pair, paired_ratio
+from cladebench.bench.results import Results, Sample, constant, mean_and_spread, pair, paired_ratio
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -69,6 +69,13 @@ def test_what_is_known_exactly_meets_every_task():
 def test_the_ratio_of_pairs_is_the_geometric_mean_of_theirs():
     ratio, logs = paired_ratio([1, 8], [0.5, 1])
     assert ratio == pytest.approx(4) and logs == pytest.approx(np.log([2, 8]))
+
+
+def test_mean_and_spread():
+    assert mean_and_spread(np.array([1.0, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
+    mean, spread, n = mean_and_spread(np.array([5.0]))
+    assert (mean, n) == (5.0, 1) and np.isnan(spread)
+    assert mean_and_spread(np.array([]))[2] == 0
 
 
 def test_the_same_repetitions_of_other_tasks_share_none():
@@ -216,6 +223,21 @@ def test_failed_cells_are_told_and_half_of_them_end_it():
     )
 
 
+@pytest.mark.parametrize("grid", [False, True])
+def test_what_stands_for_a_method_takes_half_of_its_cells_as_a_verdict_does(grid):
+    """Cells of another setting, which is not chosen, do not count."""
+    other = cells("d", "m", {"score": [-1]}, {"a": 2}) if grid else []
+    for n_failed in range(5):
+        lost = failed("d", "m", "timeout", "60 s", range(4 - n_failed, 4), {"a": 1})
+        found = results(cells("d", "m", {"score": range(4 - n_failed)}, {"a": 1}), lost, other)
+        for rule in ("best", "fixed"):
+            judged, shown = ask(found, rule=rule), found.chosen("d", "m", "score", rule).value
+            assert shown.tolist() == judged.values.tolist()
+            said = found.unfinished("d", "m", rule)
+            assert (said == "3 of 4 cells timeout: 60 s") == (n_failed == 3 and bool(judged.problem))
+            assert (said == "") != (n_failed == 3 and bool(judged.problem))
+
+
 def test_several_points_of_a_cell_are_one_cell():
     rows = [*NEAR, failed("d", "m", "error", "boom", [2, 3])]
     assert ask(results(*rows)).notes == ("m on d: 2 of 4 cells error: boom",)
@@ -237,7 +259,8 @@ def test_a_figure_shows_the_setting_of_the_verdict_though_cells_failed(lost):
             assert figure.task.tolist() == verdict.values.index.tolist()
             assert set(figure.setting) == {verdict.setting}
         else:
-            assert verdict.problem.startswith("m on d: 2 of 3 cells timeout")
+            assert verdict.problem == "m on d: 2 of 3 cells timeout: 60 s"
+            assert figure.empty and found.unfinished("d", "m", rule) == "2 of 3 cells timeout: 60 s"
     assert ask(found).setting == ('{"a": 1}' if lost == 0 else '{"a": 2}')
 
 

@@ -364,6 +364,27 @@ def test_figure_4_has_every_method_at_parameters_of_one():
     assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
 
 
+def test_means_of_few_of_the_planned_cells_are_not_drawn():
+    """Two of four is half; one of four is not."""
+    rows = [
+        row
+        for method, n in (("HMMC", 1), ("HMMC-G", 2))
+        for setting in [{"alpha": 1.0, "beta": 1.0} if method == "HMMC" else {"alpha": 1.0}]
+        for row in (
+            *cells("awa-attr", method, {"sp": [0.5] * n}, setting, at=AT),
+            *cells("awa-attr", method, {"zeros": [0.5] * n}, setting),
+            *failed("awa-attr", method, "timeout", setting, 4)[n:],
+        )
+    ]
+    context = context_of("hmmc", rows)
+    assert legend_of(build(ARTIFACTS, "figure-4", context)) == ["HMMC-G"]
+    assert texts(build(ARTIFACTS, "figure-3", context)) == ["3 of 4 cells timeout"]
+    rows += cells("awa-attr", "KM", {"sp": [0.5]}, at=AT)
+    figure = build(ARTIFACTS, "figure-2", context_of("hmmc", rows))
+    assert legend_of(figure) == ["KM"]
+    assert figure.get_supxlabel().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 cells timeout."
+
+
 def test_convergence_draws_each_repetition_relative_to_its_end(golden):
     figure = build(ARTIFACTS, "convergence", golden)
     (axes,) = figure.axes  # one data set has traces

@@ -14,7 +14,6 @@ from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
     fewer_rows,
-    mean_and_spread,
     settings_table,
     status_table,
     with_spread,
@@ -148,6 +147,28 @@ def test_statuses_of_cells_without_a_number_are_listed():
     assert compared(other).frame["glass: label-free"][0] == "—"  # finished, without this metric
 
 
+def few(dataset, method, setting=None):
+    """One cell that finished, of four."""
+    lost = failed(dataset, method, "timeout", setting, 4)[1:]
+    return [*cells(dataset, method, {"purity": [0.5], "cost": [2.0]}, setting), *lost]
+
+
+def test_a_mean_of_few_of_the_planned_cells_is_no_number_of_the_method():
+    context = context_with(few("glass", "A"), few("glass", "B", {"k": 1}), few("glass", "B", {"k": 2}))
+    said = "3 of 4 cells timeout"
+    table = compared(context, datasets=["glass"])
+    assert table.frame.to_numpy().tolist() == [
+        ["A", "method", "0.47 ± 0.02", said, said],
+        ["B*", "extra", "–", said, said],
+    ]
+    assert table.sources == {}
+    assert set(settings_table(context, ["purity"]).frame["purity (%)"]) == {said}
+    # Two records are of the one cell that finished.
+    for n_records, said in ((3, "50.00 (1)"), (4, "2 of 3 cells timeout")):
+        context = context_with(few("glass", "A")[:n_records])
+        assert compared(context).frame["glass: label-free"][0] == said
+
+
 def rows_used(*rows):
     return pd.DataFrame(rows, columns=["method", "status", "n_rows"])
 
@@ -262,13 +283,6 @@ def test_settings_are_shown_of_methods_that_have_a_choice(context):
         "oracle: the setting with the highest mean purity (%); uses test labels.",
         "label-free: the setting with the lowest mean cost; uses no labels.",
     )
-
-
-def test_mean_and_spread():
-    assert mean_and_spread(np.array([1.0, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
-    mean, spread, n = mean_and_spread(np.array([5.0]))
-    assert (mean, n) == (5.0, 1) and np.isnan(spread)
-    assert mean_and_spread(np.array([]))[2] == 0
 
 
 def test_a_spread_is_written_to_two_digits_and_as_percent_where_the_measure_is():

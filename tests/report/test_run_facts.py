@@ -91,6 +91,23 @@ def test_a_control_with_several_settings_stands_in_the_one_that_each_rule_choose
     ]
 
 
+def test_a_control_of_which_few_cells_finished_says_so():
+    records = [*rows("Random", [0.25], "{}"), *rows("A", [0.5], "{}")]
+    lost = {"metric": None, "value": None, "status": "timeout", "reason": "60 s"}
+    records += [{**records[0], **lost, "cell_id": f"lost {i}"} for i in range(2)]
+    rule = Rule("sp", "sp", "sp", "higher")
+    roles = {"Random": "control", "A": "method"}
+    plan = SimpleNamespace(
+        methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+        selection={"sp": rule},
+        datasets_of=lambda scope: ["d"],
+    )
+    results = Results(pd.DataFrame(records), {"sp": rule})
+    context = SimpleNamespace(results=results, measures={"sp": Measure("sp", "")}, scope="full")
+    (row,) = control_rows(context, plan)
+    assert row["Random"] == "2 of 3 cells timeout: 60 s" and row["others"] == "0.5000 to 0.5000"
+
+
 def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it():
     records = pd.DataFrame([*rows("Random", [0.25], "{}"), *rows("A", [0.5], "{}")])
     records = pd.concat([records, records.assign(metric="ari", value=0.125)])

@@ -113,7 +113,7 @@ class ArtifactContext:
         Returns
         -------
         mapping of str to ndarray, or None
-            None where no cell has finished.
+            None where no cell has finished, or fewer than half.
         """
         at = self.results.point_of_choice(dataset, method, metric, rule) if at is None else at
         cells = self.results.chosen(dataset, method, metric, rule, at=at)

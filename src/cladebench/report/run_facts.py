@@ -12,8 +12,9 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
+from cladebench.bench.results import mean_and_spread
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.tables import fewer_rows, mean_and_spread, with_spread
+from cladebench.papers.tables import fewer_rows, with_spread
 from cladebench.report.cell_links import CellLinks, plain
 from cladebench.report.claim_rows import ClaimRow
 
@@ -89,7 +90,8 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
             )
         for control in controls:
             own = values(control)
-            row[control] = f"{with_spread(own, measure)} ({len(own)})" if len(own) else "not measured"
+            few = context.results.unfinished(dataset, control, name) or "not measured"
+            row[control] = f"{with_spread(own, measure)} ({len(own)})" if len(own) else few
         means = [mean_and_spread(own)[0] for own in map(values, others) if len(own)]
         row["others"] = (
             f"{measure.text(min(means))} to {measure.text(max(means))}" if means else "not measured"

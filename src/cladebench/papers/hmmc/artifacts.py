@@ -63,15 +63,20 @@ def figure_2(context: ArtifactContext) -> Figure:
     """SP against the number of leaves (a-d) and against the number of splits (e-h)."""
     rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
     basis: dict[tuple[str, str], pd.DataFrame] = {}
+    left_out: dict[str, None] = {}
     for row, dataset, method, size, planned, where, at in _points_of_figure_2(context):
         name = method if planned == method else f"{method} with K = {size}"
         basis[dataset, name] = context.results.rows(dataset, planned, where)
         values = context.results.chosen(dataset, planned, "sp", context.own_rule, at=at, where=where).value
+        if few := context.results.unfinished(dataset, planned, context.own_rule, where):
+            left_out[f"Left out: {name} on {dataset}: {few}."] = None
         if len(values):
             rows_of_panels[row].setdefault(dataset, {}).setdefault(method, {})[size] = values.to_numpy()
     figure = drawings.measure_against_size(*rows_of_panels, context.measures["sp"])
     chosen = [how_chosen(context, context.own_rule)] if any(rows_of_panels) else []
-    write_below(figure, [*chosen, *basis_notes(context, ((*key, rows) for key, rows in basis.items()))])
+    write_below(
+        figure, [*chosen, *basis_notes(context, ((*key, rows) for key, rows in basis.items())), *left_out]
+    )
     return figure
 
 
@@ -96,7 +101,8 @@ def figure_3(context: ArtifactContext) -> Figure:
     """The tree of HMMC on AWA-ATTR, its first four layers, with classes and attributes."""
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
-        return empty_figure("No finished cell of HMMC on awa-attr in this scope.")
+        few = context.results.unfinished("awa-attr", "HMMC", context.own_rule)
+        return empty_figure(few or "No finished cell of HMMC on awa-attr in this scope.")
     return with_rule(drawings.annotated_tree(stored_tree(arrays), arrays, depth=3), context)
 
 
@@ -105,7 +111,7 @@ def figure_4(context: ArtifactContext) -> Figure:
     shares: dict[str, dict[str, np.ndarray]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
         for method, setting in FIGURE_4.items():
-            rows = context.results.measured(dataset, method, "zeros", where=setting)
+            rows = context.results.chosen(dataset, method, "zeros", context.own_rule, where=setting)
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
     return drawings.sparsity(shares, context.measures["zeros"])
