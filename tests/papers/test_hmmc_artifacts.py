@@ -15,12 +15,14 @@ from golden_records import (
     texts,
 )
 
+from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation
+from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Table
-from cladebench.papers.hmmc.artifacts import ARTIFACTS, PAPER_DATASETS
+from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_4, PAPER_DATASETS
 from cladebench.papers.protocol import tree_arrays
 
 #: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
@@ -362,6 +364,17 @@ def test_figure_4_has_every_method_at_parameters_of_one():
     (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", *rows)).axes
     bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
     assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
+
+
+def test_figure_4_has_the_settings_that_its_claims_judge():
+    judged = {
+        (query["method"], canonical_json(query.get("where", {})))
+        for claim in load_claims("hmmc").claims.values()
+        if claim.place.get("artifact") == "Figure 4" and claim.kind == "order"
+        for query in queries(claim)
+        if query["method"] != "HMMC-2"  # which the figure leaves out
+    }
+    assert judged == {(method, canonical_json(setting)) for method, setting in FIGURE_4.items()}
 
 
 def test_means_of_few_of_the_planned_cells_are_not_drawn():

@@ -28,7 +28,7 @@ PRINTED_MEASURES = {"sp": "SP", "ps": "PS", "ri": "RI", "seconds": "runtime"}
 #: Methods of Figure 2; those with a tree have a counterpart with K > 2.
 FIGURE_2 = ("KM", "SC", "MMC", "HKM", "HSC", "HKM-D", "HSC-D", "HMMC")
 FACTORS = (1.0, 1.5, 2.0)
-#: Settings that Figure 4 compares: "we fix the trade-off parameters to 1".
+#: Settings that Figure 4 compares, as its claims do: "we fix the trade-off parameters to 1".
 FIGURE_4: Mapping[str, Mapping[str, float]] = {
     "HMMC": {"alpha": 1.0, "beta": 1.0},
     "HMMC-G": {"alpha": 1.0},
