@@ -77,6 +77,12 @@ claims:
     quote: q
     measure: {metric: m, dataset: d, direction: lower}
     expects: {of: {best_of: [A, B]}, to: {method: A}, at_least: 2}
+  - id: shared
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: m, dataset: d}
+    expects: {of: {method: A}, to: {method: B}, same_setting: [k], at_least: 2}
   - id: untested
     kind: ratio
     place: {section: "1"}

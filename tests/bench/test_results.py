@@ -156,9 +156,9 @@ def test_a_metric_is_read_at_the_point_that_is_named_or_at_the_plans():
 
 
 def test_a_choice_is_shown_where_the_rule_read_it():
-    found = results(*NEAR, at={"k": 10})
+    found = results(*NEAR, cells("d", "m", {"other": [1, 2]}, at={"k": 5}), at={"k": 10})
     assert found.point_of_choice("d", "m", "near", "near") == {"k": 5}
-    assert found.point_of_choice("d", "m", "score", "near") is None  # chosen by another metric
+    assert found.point_of_choice("d", "m", "other", "near") is None  # chosen by another metric
     assert found.point_of_choice("d", "m", "near", "best") is None
     assert found.point_of_choice("d", "m", "near", "absent") is None
     once = results(cells("d", "m", {"near": [7]}), at={"k": 10})
