@@ -57,6 +57,53 @@ def test_a_table_gives_one_claim_for_each_number(tmp_path):
     assert list(table.value) == [94.4, 1986.9, 5.2]
 
 
+RATIOS = """
+claims:
+  - id: open
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: m, dataset: d}
+    expects: {of: {method: A, metric: n}, to: {method: B}, at_least: 2}
+  - id: closed
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: m, dataset: d}
+    expects: {of: {method: B}, to: {method: A, at: {k: 1}}, at_least: 2, at_most: 3}
+  - id: several
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: m, dataset: d, direction: lower}
+    expects: {of: {best_of: [A, B]}, to: {method: A}, at_least: 2}
+  - id: shared
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: m, dataset: d}
+    expects: {of: {method: A}, to: {method: B}, same_setting: [k], at_least: 2}
+  - id: untested
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    not_testable: no data
+"""
+
+
+def test_claimed_ratios_of_two_methods_are_listed(tmp_path):
+    found = claims_of(tmp_path, RATIOS + ORDER.replace("claims:", "").replace("id: a", "id: order"))
+    table = found.ratios_table()
+    assert table.claim.tolist() == ["open", "closed"]
+    assert table.claimed.tolist() == ["at least 2", "at least 2 and at most 3"]
+    named = [{key: side[key] for key in ("dataset", "method", "metric")} for side in table.of]
+    assert named == [dict(dataset="d", method=a, metric=m) for a, m in (("A", "n"), ("B", "m"))]
+    assert [(side["method"], side["metric"], side.get("at")) for side in table.to] == [
+        ("B", "m", None),
+        ("A", "m", {"k": 1}),
+    ]
+
+
 FULL = """
 repetitions: 5
 spread: se

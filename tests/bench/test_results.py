@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_records import cells, failed, frame
-from cladebench.bench.results import Results, Sample, constant, pair
+from cladebench.bench.results import Results, Sample, constant, mean_and_spread, pair, paired_ratio
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -64,6 +64,18 @@ def test_what_is_known_exactly_meets_every_task():
         0,
         0,
     ]  # one repetition is not exact by itself
+
+
+def test_the_ratio_of_pairs_is_the_geometric_mean_of_theirs():
+    ratio, logs = paired_ratio([1, 8], [0.5, 1])
+    assert ratio == pytest.approx(4) and logs == pytest.approx(np.log([2, 8]))
+
+
+def test_mean_and_spread():
+    assert mean_and_spread(np.array([1.0, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
+    mean, spread, n = mean_and_spread(np.array([5.0]))
+    assert (mean, n) == (5.0, 1) and np.isnan(spread)
+    assert mean_and_spread(np.array([]))[2] == 0
 
 
 def test_the_same_repetitions_of_other_tasks_share_none():
@@ -143,6 +155,16 @@ def test_a_metric_is_read_at_the_point_that_is_named_or_at_the_plans():
     assert found.measured("d", "m", "near", at={"k": 1}).value.tolist() == [1, 2]
 
 
+def test_a_choice_is_shown_where_the_rule_read_it():
+    found = results(*NEAR, cells("d", "m", {"other": [1, 2]}, at={"k": 5}), at={"k": 10})
+    assert found.point_of_choice("d", "m", "near", "near") == {"k": 5}
+    assert found.point_of_choice("d", "m", "other", "near") is None  # chosen by another metric
+    assert found.point_of_choice("d", "m", "near", "best") is None
+    assert found.point_of_choice("d", "m", "near", "absent") is None
+    once = results(cells("d", "m", {"near": [7]}), at={"k": 10})
+    assert once.point_of_choice("d", "m", "near", "near") is None  # read once, at no point
+
+
 def test_where_some_cells_read_a_metric_once_that_is_meant():
     once = cells("d", "m", {"near": [7]}, tasks=["once"])
     rest = cells("d", "m", {"near": [1, 5]}, at={"k": 5})[1:]
@@ -201,6 +223,21 @@ def test_failed_cells_are_told_and_half_of_them_end_it():
     )
 
 
+@pytest.mark.parametrize("grid", [False, True])
+def test_what_stands_for_a_method_takes_half_of_its_cells_as_a_verdict_does(grid):
+    """Cells of another setting, which is not chosen, do not count."""
+    other = cells("d", "m", {"score": [-1]}, {"a": 2}) if grid else []
+    for n_failed in range(5):
+        lost = failed("d", "m", "timeout", "60 s", range(4 - n_failed, 4), {"a": 1})
+        found = results(cells("d", "m", {"score": range(4 - n_failed)}, {"a": 1}), lost, other)
+        for rule in ("best", "fixed"):
+            judged, shown = ask(found, rule=rule), found.chosen("d", "m", "score", rule).value
+            assert shown.tolist() == judged.values.tolist()
+            said = found.unfinished("d", "m", rule)
+            assert (said == "3 of 4 cells timeout: 60 s") == (n_failed == 3 and bool(judged.problem))
+            assert (said == "") != (n_failed == 3 and bool(judged.problem))
+
+
 def test_several_points_of_a_cell_are_one_cell():
     rows = [*NEAR, failed("d", "m", "error", "boom", [2, 3])]
     assert ask(results(*rows)).notes == ("m on d: 2 of 4 cells error: boom",)
@@ -222,7 +259,8 @@ def test_a_figure_shows_the_setting_of_the_verdict_though_cells_failed(lost):
             assert figure.task.tolist() == verdict.values.index.tolist()
             assert set(figure.setting) == {verdict.setting}
         else:
-            assert verdict.problem.startswith("m on d: 2 of 3 cells timeout")
+            assert verdict.problem == "m on d: 2 of 3 cells timeout: 60 s"
+            assert figure.empty and found.unfinished("d", "m", rule) == "2 of 3 cells timeout: 60 s"
     assert ask(found).setting == ('{"a": 1}' if lost == 0 else '{"a": 2}')
 
 

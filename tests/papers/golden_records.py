@@ -101,6 +101,7 @@ def context_of(paper, *rows, published=(), arrays=None, datasets=None, **more):
         methods=more.pop("methods", {name: method.as_dict() for name, method in plan.methods.items()}),
         datasets=more.pop("entries", entries),
         load_arrays=(arrays or {}).__getitem__,
+        **more,
     )
 
 

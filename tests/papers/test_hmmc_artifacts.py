@@ -15,9 +15,14 @@ from golden_records import (
     texts,
 )
 
+from cladebench.audit.claim_types import queries
+from cladebench.audit.claims_file import load_claims
+from cladebench.audit.judging import Evaluation
+from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
+from cladebench.notation import significant
 from cladebench.papers.artifact_types import Table
-from cladebench.papers.hmmc.artifacts import ARTIFACTS, PAPER_DATASETS
+from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_4, PAPER_DATASETS
 from cladebench.papers.protocol import tree_arrays
 
 #: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
@@ -33,6 +38,7 @@ PRINTED = [
     ("time-hmmc", "Table 1, runtime", "awa-attr", "HMMC", "seconds", 20.0, "20"),
     ("time-mmc", "Table 1, runtime", "awa-attr", "MMC", "seconds", 60.0, "60"),
 ]
+RATIOS = load_claims("hmmc").ratios_table()
 ROWS = [
     # HMMC on awa-attr; the compact setting is the better one with twice as many leaves.
     cells("awa-attr", "HMMC", {"sp": [0.80, 0.82, 0.81], "ps": [0.5] * 3}, COMPACT, at=AT, n_rows=1000),
@@ -63,7 +69,7 @@ ROWS = [
     cells("awa-attr", "MMC", {"sp": [0.4], "seconds": [16.0]}, {"alpha": 0.01}, at=AT, n_rows=1000),
     cells("awa-attr", "MMC", {"sp": [0.3], "seconds": [1.0]}, {"alpha": 1.0}, at=AT, n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_ilp": [8.0, 12.0]}, at=STUDY[0], n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.4, 0.6]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.5, 1.8, 0.1]}, at=STUDY[0], n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_ilp": [30.0]}, at=STUDY[1], n_rows=1000),
     cells("awa-attr", "assignment-study", {"seconds_assignment": [0.3]}, at=STUDY[1], n_rows=1000),
     # Another data set.
@@ -103,7 +109,12 @@ def golden():
         **{cell_id("awa-attr", "HMMC-G", s): stored([1, 1, 1]) for s in ({"alpha": 1.0}, {"alpha": 0.01})},
     }
     return context_of(
-        "hmmc", *ROWS, published=PRINTED, arrays=arrays, datasets=["nested-blobs", "awa-attr", "vehicle"]
+        "hmmc",
+        *ROWS,
+        published=PRINTED,
+        arrays=arrays,
+        datasets=["nested-blobs", "awa-attr", "vehicle"],
+        ratios=RATIOS,
     )
 
 
@@ -166,44 +177,69 @@ def test_other_measures_have_tables_of_their_own(golden):
 
 
 def test_ratios_of_time(golden):
+    """Of the repetition that both have: three of HMMC stand beside one of MMC, and two of the study beside three."""
     table = build(ARTIFACTS, "ratios-of-time", golden)
     found = table.frame[table.frame.dataset == "awa-attr"].to_numpy().tolist()
+    solvers = "integer programme / assignment, K ="
     assert found == [
-        ["MMC / HMMC", "awa-attr", "3", "4", "16 / 4"],  # both in the setting of the best SP
-        ["integer programme / assignment, K = 2", "awa-attr", "10 to 100", "20", "10 / 0.500"],
-        ["integer programme / assignment, K = 5", "awa-attr", "10 to 100", "100", "30 / 0.300"],
+        # Both in the setting of the best SP.
+        ["MMC / HMMC", "awa-attr", "at least 1.4 and at most 8", "3", "8", "16 / 2"],
+        [f"{solvers} 2", "awa-attr", "at least 10", "–", "10.33", "10 / 1.15"],
+        [f"{solvers} 5", "awa-attr", "at least 10", "–", "100", "30 / 0.3000"],
     ]
-    number = table.frame.index[table.frame.dataset == "awa-attr"][0]
-    assert table.sources[number, "measured"] == (
+    first, second, _ = table.frame.index[table.frame.dataset == "awa-attr"]
+    assert table.sources[first, "measured"] == (
         cell_id("awa-attr", "MMC", {"alpha": 0.01}),
-        *(cell_id("awa-attr", "HMMC", BEST, r) for r in range(3)),
+        cell_id("awa-attr", "HMMC", BEST),
     )
+    study = [cell_id("awa-attr", "assignment-study", None, r) for r in range(2)]
+    assert table.sources[second, "measured"] == (*study, *study)
+    assert table.claims[first, "claimed"] == "runtime/mmc/awa-attr"
+    assert table.claims[second, "claimed"] == "runtime/flow/2/awa-attr"
     others = table.frame[table.frame.dataset != "awa-attr"]
-    assert set(others.measured) == set(others.seconds) == {"–"}
-    assert set(others.printed) == {"nan", "10 to 100"}
-    assert table.notes[0].endswith("chosen by the rule 'oracle'.")
+    assert set(others.seconds) == set(others.printed) == {"–"}
+    assert table.frame.dataset.tolist() == [*PAPER_DATASETS] * 3
+    assert table.notes[1].endswith("chosen by the rule 'oracle'.")
 
 
-def test_ratios_of_time_have_three_digits():
+def test_a_ratio_of_time_is_that_of_its_verdict(golden):
+    claims = load_claims("hmmc")
+    judged = Evaluation(claims, golden.results, None, lambda dataset, fact: 0, golden.own_rule).run()
+    table = build(ARTIFACTS, "ratios-of-time", golden)
+    for (row, _), claim in table.claims.items():
+        measured = judged[claim].outcome.measured
+        shown = table.frame.measured[row]
+        assert shown == (judged[claim].outcome.reason if measured is None else significant(measured))
+
+
+def test_ratios_of_time_have_four_digits():
     rows = [
         cells("vehicle", method, {"sp": [0.5], "seconds": [seconds]}, {"alpha": 1.0}, at=AT)
-        for method, seconds in (("MMC", 12.3456), ("HMMC", 1.0))
+        for method, seconds in (("MMC", 12.34567), ("HMMC", 1.0))
     ]
     printed = [
         (f"time-{method}", "Table 1, runtime", "vehicle", method, "seconds", seconds, "")
         for method, seconds in (("MMC", 200.0), ("HMMC", 7.0))
     ]
-    frame = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows, published=printed)).frame
+    context = context_of("hmmc", *rows, published=printed, ratios=RATIOS)
+    frame = build(ARTIFACTS, "ratios-of-time", context).frame
     (row,) = frame[(frame.dataset == "vehicle") & (frame.ratio == "MMC / HMMC")].to_numpy().tolist()
-    assert row == ["MMC / HMMC", "vehicle", "28.6", "12.3", "12.3 / 1"]
-    assert len(frame) == 3 * len(PAPER_DATASETS)
+    assert row[3:] == ["28.6", "12.35", "12.35 / 1"]
 
 
-def test_a_ratio_of_which_one_side_is_missing_is_not_shown():
+def test_a_ratio_of_which_one_side_is_missing_says_so():
     rows = [cells("vehicle", "MMC", {"sp": [0.5], "seconds": [2.0]}, at=AT)]
     rows.append(cells("awa-attr", "HMMC", {"sp": [0.5], "seconds": [2.0]}, at=AT))
-    table = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows))
-    assert set(table.frame.measured) == set(table.frame.seconds) == {"–"} and table.sources == {}
+    later = cells("awa-attr", "MMC", {"sp": [0.5] * 2, "seconds": [2.0] * 2}, at=AT)
+    rows.append([row for row in later if row["repetition"] == 1])
+    table = build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows, ratios=RATIOS))
+    assert set(table.frame.seconds) == {"–"} and table.sources == {}
+    assert table.frame.measured[:3].tolist() == [
+        "no shared task",
+        "no cell of MMC on awa-pca in this run; no cell of HMMC on awa-pca in this run",
+        "no cell of HMMC on vehicle in this run",
+    ]
+    assert build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows)).frame.empty
 
 
 def test_settings_chosen(golden):
@@ -328,6 +364,38 @@ def test_figure_4_has_every_method_at_parameters_of_one():
     (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", *rows)).axes
     bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
     assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
+
+
+def test_figure_4_has_the_settings_that_its_claims_judge():
+    judged = {
+        (query["method"], canonical_json(query.get("where", {})))
+        for claim in load_claims("hmmc").claims.values()
+        if claim.place.get("artifact") == "Figure 4" and claim.kind == "order"
+        for query in queries(claim)
+        if query["method"] != "HMMC-2"  # which the figure leaves out
+    }
+    assert judged == {(method, canonical_json(setting)) for method, setting in FIGURE_4.items()}
+
+
+def test_means_of_few_of_the_planned_cells_are_not_drawn():
+    """Two of four is half; one of four is not."""
+    rows = [
+        row
+        for method, n in (("HMMC", 1), ("HMMC-G", 2))
+        for setting in [{"alpha": 1.0, "beta": 1.0} if method == "HMMC" else {"alpha": 1.0}]
+        for row in (
+            *cells("awa-attr", method, {"sp": [0.5] * n}, setting, at=AT),
+            *cells("awa-attr", method, {"zeros": [0.5] * n}, setting),
+            *failed("awa-attr", method, "timeout", setting, 4)[n:],
+        )
+    ]
+    context = context_of("hmmc", rows)
+    assert legend_of(build(ARTIFACTS, "figure-4", context)) == ["HMMC-G"]
+    assert texts(build(ARTIFACTS, "figure-3", context)) == ["3 of 4 cells timeout"]
+    rows += cells("awa-attr", "KM", {"sp": [0.5]}, at=AT)
+    figure = build(ARTIFACTS, "figure-2", context_of("hmmc", rows))
+    assert legend_of(figure) == ["KM"]
+    assert figure.get_supxlabel().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 cells timeout."
 
 
 def test_convergence_draws_each_repetition_relative_to_its_end(golden):

@@ -6,8 +6,33 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cladebench.audit.claims_file import load_claims
+from cladebench.datasets import info
 from cladebench.papers.ghc import similarity_ranking as ranking
 from cladebench.papers.ghc import similarity_study as study
+
+PUBLISHED = load_claims("ghc").published_table()
+
+
+def judged(frame):
+    return ranking.judged(frame, PUBLISHED)
+
+
+def test_sizes_are_those_of_the_claims_and_of_the_data():
+    claims = load_claims("ghc").claims
+    for name, (n_printed, n) in ranking.SIZES.items():
+        assert claims[f"data/{name}/points"].published.value == n_printed
+        assert info(name).n_samples == n
+
+
+def test_the_range_is_that_of_the_printed_numbers():
+    rows = pd.DataFrame({"dataset": ["digits", "glass"], "cost": [1.0, 1.0], "tree": "random"})
+    rows = rows.assign(kind="exp", gamma="", features="raw", pairs="ordered")
+    found = judged(rows)
+    assert found.published_low.tolist() == [2.65e3, 6.68e5]
+    assert found.published_high.tolist() == [2.72e3, 7.54e5]
+    halved = ranking.judged(rows, PUBLISHED.assign(value=PUBLISHED.value / 2))
+    assert halved.published_low.tolist() == [1.325e3, 3.34e5]
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +40,7 @@ def frame():
     rng = np.random.default_rng(0)
     shapes = {"glass": (32, 5), "digits": (24, 7), "spambase": (40, 4)}
     data = {name: SimpleNamespace(X=rng.gamma(2.0, size=shape)) for name, shape in shapes.items()}
-    return ranking.judged(study.study(data))
+    return judged(study.study(data))
 
 
 def test_log_ratio_is_a_signed_distance_to_the_range():
@@ -30,12 +55,12 @@ def test_log_ratio_is_a_signed_distance_to_the_range():
         },
         index=range(5),
     ).assign(cost=[6.68e4, 7.0e5, 7.54e6, -1.0, 0.0])
-    judged = ranking.judged(rows)
-    assert judged.log_ratio.round(9).tolist()[:3] == [-1.0, 0.0, 1.0]
-    assert np.isnan(judged.log_ratio[3:]).all()
-    assert judged.inside.tolist() == [False, True, False, False, False]
-    assert set(judged.published_low) == {6.68e5} and set(judged.published_high) == {7.54e5}
-    assert judged.candidate[0] == "exp, raw, ordered"
+    found = judged(rows)
+    assert found.log_ratio.round(9).tolist()[:3] == [-1.0, 0.0, 1.0]
+    assert np.isnan(found.log_ratio[3:]).all()
+    assert found.inside.tolist() == [False, True, False, False, False]
+    assert set(found.published_low) == {6.68e5} and set(found.published_high) == {7.54e5}
+    assert found.candidate[0] == "exp, raw, ordered"
 
 
 def test_printed_size_moves_spambase_alone(frame):
@@ -65,10 +90,10 @@ def test_rank_follows_the_rule(frame):
 def test_impossible_is_said_of_ranges_out_of_all_trees_reach():
     bounds = [("any tree, at least", 8e5), ("any tree, at most", 9e5), ("sparsest cut", 8.5e5)]
     row = {"dataset": "glass", "kind": "inv", "gamma": "", "features": "raw", "pairs": "ordered"}
-    ranked = ranking.rank(ranking.judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
+    ranked = ranking.rank(judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
     assert ranked["impossible on"].tolist() == ["glass"]  # printed: 6.68e5 to 7.54e5
     bounds[0] = ("any tree, at least", 6.7e5)  # within the rounding of 6.68e5
-    ranked = ranking.rank(ranking.judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
+    ranked = ranking.rank(judged(pd.DataFrame([{**row, "tree": t, "cost": c} for t, c in bounds])))
     assert ranked["impossible on"].tolist() == [""]
 
 
@@ -78,7 +103,7 @@ COMMON = {"gamma": "", "features": "raw", "pairs": "ordered"}
 def priced(*rows):
     """Kind, data set, tree and cost of each row, judged."""
     found = [dict(zip(("kind", "dataset", "tree", "cost"), row, strict=True)) | COMMON for row in rows]
-    return ranking.judged(pd.DataFrame(found))
+    return judged(pd.DataFrame(found))
 
 
 @pytest.mark.parametrize(
@@ -147,5 +172,5 @@ def test_rows_of_a_ranking_are_numbered_in_its_order():
 
 
 def test_frame_survives_a_round_trip_through_strings(frame):
-    rebuilt = ranking.judged(frame[["dataset", *study.CANDIDATE]].astype(str).assign(cost=frame.cost))
+    rebuilt = judged(frame[["dataset", *study.CANDIDATE]].astype(str).assign(cost=frame.cost))
     pd.testing.assert_frame_equal(ranking.rank(rebuilt), ranking.rank(frame))

@@ -14,7 +14,6 @@ from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
     fewer_rows,
-    mean_and_spread,
     settings_table,
     status_table,
     with_spread,
@@ -148,6 +147,28 @@ def test_statuses_of_cells_without_a_number_are_listed():
     assert compared(other).frame["glass: label-free"][0] == "—"  # finished, without this metric
 
 
+def few(dataset, method, setting=None):
+    """One cell that finished, of four."""
+    lost = failed(dataset, method, "timeout", setting, 4)[1:]
+    return [*cells(dataset, method, {"purity": [0.5], "cost": [2.0]}, setting), *lost]
+
+
+def test_a_mean_of_few_of_the_planned_cells_is_no_number_of_the_method():
+    context = context_with(few("glass", "A"), few("glass", "B", {"k": 1}), few("glass", "B", {"k": 2}))
+    said = "3 of 4 cells timeout"
+    table = compared(context, datasets=["glass"])
+    assert table.frame.to_numpy().tolist() == [
+        ["A", "method", "0.47 ± 0.02", said, said],
+        ["B*", "extra", "–", said, said],
+    ]
+    assert table.sources == {}
+    assert set(settings_table(context, ["purity"]).frame["purity (%)"]) == {said}
+    # Two records are of the one cell that finished.
+    for n_records, said in ((3, "50.00 (1)"), (4, "2 of 3 cells timeout")):
+        context = context_with(few("glass", "A")[:n_records])
+        assert compared(context).frame["glass: label-free"][0] == said
+
+
 def rows_used(*rows):
     return pd.DataFrame(rows, columns=["method", "status", "n_rows"])
 
@@ -207,6 +228,45 @@ def test_a_table_of_settings_has_its_columns_though_nothing_was_chosen():
     assert table.frame.empty and table.sources == {}
 
 
+@pytest.mark.parametrize(
+    ("plan", "at", "purity", "cost"),
+    [
+        (
+            {},
+            None,
+            "50.00",
+            "–",
+        ),  # the rule's point; of a metric by which it did not choose, the plan's, which is none
+        ({"k_nn": 9}, None, "50.00", "9"),
+        ({"k_nn": 9}, {"k_nn": 9}, "90.00", "9"),
+        ({}, {"k_nn": 5}, "50.00", "5"),
+    ],
+)
+def test_what_a_rule_chose_by_is_shown_at_its_own_point(plan, at, purity, cost):
+    rows = [
+        cells("glass", "A", {"purity": [k / 10 + j], "cost": [k]}, {"j": j}, at={"k_nn": k})
+        for k in (5, 9)
+        for j in (0, -1)
+    ]
+    best = {"best": dataclasses.replace(RULES["best"], at={"k_nn": 5})}
+    arrays = {cell_id("glass", "A", {"j": 0}): {"j": 0}}
+    context = context_with(*rows, selection=best, at=plan, arrays=arrays)
+    (row,) = settings_table(context, ("purity", "cost"), at=at).frame.to_dict("records")
+    assert (row["setting"], row["purity (%)"], row["cost"]) == ("j: 0", purity, cost)
+    assert context.best_arrays("glass", "A", "purity", "best", at=at) == {"j": 0}
+    assert context.best_arrays("glass", "A", "purity", "best", at={"k_nn": 7}) is None
+
+
+def test_the_best_arrays_are_those_at_the_point():
+    """The repetition that is best at one point is not at the other."""
+    rows = [cells("glass", "A", {"purity": values}, at={"k": k}) for k, values in ((5, [1, 0]), (9, [0, 1]))]
+    arrays = {cell_id("glass", "A", None, r): r for r in range(2)}
+    best = {"best": dataclasses.replace(RULES["best"], at={"k": 5})}
+    context = context_with(*rows, selection=best, at={"k": 9}, arrays=arrays)
+    assert context.best_arrays("glass", "A", "purity", "best") == 0
+    assert context.best_arrays("glass", "A", "purity", "best", at={"k": 9}) == 1
+
+
 def test_settings_are_shown_of_methods_that_have_a_choice(context):
     table = settings_table(context, ("purity", "cost"))
     assert table.frame.to_dict("records") == [
@@ -223,13 +283,6 @@ def test_settings_are_shown_of_methods_that_have_a_choice(context):
         "oracle: the setting with the highest mean purity (%); uses test labels.",
         "label-free: the setting with the lowest mean cost; uses no labels.",
     )
-
-
-def test_mean_and_spread():
-    assert mean_and_spread(np.array([1.0, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
-    mean, spread, n = mean_and_spread(np.array([5.0]))
-    assert (mean, n) == (5.0, 1) and np.isnan(spread)
-    assert mean_and_spread(np.array([]))[2] == 0
 
 
 def test_a_spread_is_written_to_two_digits_and_as_percent_where_the_measure_is():

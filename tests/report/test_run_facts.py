@@ -13,8 +13,9 @@ from cladebench.report.run_facts import control_rows
 def rows(method, values, at, setting="default"):
     return [
         {
-            **dict(dataset="d", method=method, metric="sp", value=value, at=at, status="ok", task=str(i)),
+            **dict(paper="p", dataset="d", method=method, metric="sp", value=value, at=at, status="ok"),
             **dict(
+                task=str(i),
                 setting="{}",
                 setting_id=setting,
                 repetition=i,
@@ -33,13 +34,14 @@ def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure
             *rows("Random", [0.25, 0.35], point),
             *rows("Random", [0.9, 0.9], other),
             *rows("A", [0.5, 0.7], point, "a"),
-            *rows("A", [0.8], point, "b"),
+            *rows("A", [0.8, 0.9], point, "b"),
+            *rows("B", [0.3], point),
             *rows("A", [0.01], other, "a"),
             *rows("study", [0.0], point),
         ]
     )
-    rule = Rule("best", "best", "sp", "higher", {"k": 1.0})
-    roles = {"Random": "control", "Oracle": "control", "A": "method", "study": "study"}
+    rule = Rule("best", "best score", "sp", "higher", {"k": 1.0})
+    roles = {"Random": "control", "Oracle": "control", "A": "method", "B": "extra", "study": "study"}
     plan = SimpleNamespace(
         methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
         selection={"best": rule},
@@ -49,10 +51,61 @@ def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure
         results=Results(records, {"best": rule}), measures={"sp": Measure("sp", "", "SP", "%")}, scope="full"
     )
     (row,) = control_rows(context, plan)
-    assert list(row) == ["dataset", "metric", "Random", "Oracle", "others"]
-    assert row["dataset"] == "d" and row["metric"] == "SP (%)"
+    assert list(row) == ["dataset", "rule", "metric", "Random", "Oracle", "others"]
+    assert (row["dataset"], row["rule"], row["metric"]) == ("d", "best score", "SP (%)")
     assert row["Random"] == "30.00 ± 7.07 (2)"
-    assert row["Oracle"] == "not measured" and row["others"] == "60.00 to 80.00"
+    assert row["Oracle"] == "not measured" and row["others"] == "30.00 to 85.00"
+
+
+def test_a_control_with_several_settings_stands_in_the_one_that_each_rule_chooses():
+    """Though another rule chooses by the same metric at another point, or the other way round."""
+    points = ('{"k":1}', '{"k":9}')
+    by_setting = {"a": ([0.25, 0.35], [0.9, 0.7]), "b": ([0.1, 0.1], [0.95, 0.85])}
+    records = [
+        row
+        for method in ("Random", "A")
+        for setting, values in by_setting.items()
+        for at, found in zip(points, values, strict=True)
+        for row in rows(method, found, at, setting)
+    ]
+    selection = {
+        "near": Rule("near", "near", "sp", "higher", {"k": 1}),
+        "far": Rule("far", "far", "sp", "higher", {"k": 9}),
+        "low": Rule("low", "low", "sp", "lower", {"k": 9}),
+        "fixed": Rule("fixed", "fixed", setting={"a": 1}),
+    }
+    plan = SimpleNamespace(
+        methods={name: SimpleNamespace(role=role) for name, role in (("Random", "control"), ("A", "method"))},
+        selection=selection,
+        datasets_of=lambda scope: ["d"],
+    )
+    context = SimpleNamespace(
+        results=Results(pd.DataFrame(records), selection, {"k": 1}),
+        measures={"sp": Measure("sp", "", "SP", "%")},
+        scope="full",
+    )
+    assert [(row["rule"], row["Random"], row["others"]) for row in control_rows(context, plan)] == [
+        ("near", "30.00 ± 7.07 (2)", "30.00 to 30.00"),
+        ("far", "90.00 ± 7.07 (2)", "90.00 to 90.00"),
+        ("low", "80.00 ± 14.14 (2)", "80.00 to 80.00"),
+    ]
+
+
+def test_a_control_of_which_few_cells_finished_says_so():
+    records = [*rows("Random", [0.25], "{}"), *rows("A", [0.5], "{}")]
+    lost = {"metric": None, "value": None, "status": "timeout", "reason": "60 s"}
+    records += [{**records[0], **lost, "cell_id": f"lost {i}"} for i in range(2)]
+    rule = Rule("sp", "sp", "sp", "higher")
+    roles = {"Random": "control", "A": "method"}
+    plan = SimpleNamespace(
+        methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+        selection={"sp": rule},
+        datasets_of=lambda scope: ["d"],
+    )
+    results = Results(pd.DataFrame(records), {"sp": rule})
+    context = SimpleNamespace(results=results, measures={"sp": Measure("sp", "")}, scope="full")
+    (row,) = control_rows(context, plan)
+    assert row["Random"] == "2 of 3 cells timeout: 60 s" and row["others"] == "0.5000 to 0.5000"
 
 
 def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it():
@@ -75,16 +128,17 @@ def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it()
     assert shown("Random") == [
         [
             ("dataset", "d"),
+            ("rule", rule),
             ("metric", heading),
             (nothing, blind),
             ("Random", f"{value} (1)"),
             ("others", f"{low} to {low}"),
         ]
-        for heading, blind, value, low in (
-            ("sp (%)", "depends on the data", "25.00", "50.00"),
-            ("ari (%)", "1.00", "12.50", "12.50"),
+        for rule, heading, blind, value, low in (
+            ("sp", "sp (%)", "depends on the data", "25.00", "50.00"),
+            ("ari", "ari (%)", "1.00", "12.50", "12.50"),
         )
     ]
-    assert [row[2] for row in shown()] == [(nothing, "depends on the data"), (nothing, "1.00")]
+    assert [row[3] for row in shown()] == [(nothing, "depends on the data"), (nothing, "1.00")]
     measures["ari"] = Measure("ari", "", unit="%")
     assert shown() == []  # neither a control nor such a value

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit.printed import Printed
+from cladebench.audit.verdict_rules import claimed_range
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
@@ -142,6 +143,19 @@ class ClaimSet:
         keys = ["claim", "artifact", "dataset", "method", "metric", "at", "where"]
         columns = [*keys, "value", "spread", "printed"]
         return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
+
+    def ratios_table(self) -> pd.DataFrame:
+        """Claimed ratios of one method to another: columns claim, of and to (their queries), claimed (the range)."""
+        rows = []
+        for claim in self.claims.values():
+            sides = [claim.expects.get(key, {}) for key in ("of", "to")]
+            several = any(key in side for side in sides for key in ("value", "best_of", "worst_of"))
+            if claim.kind == "ratio" and not (
+                claim.not_testable or several or "same_setting" in claim.expects
+            ):
+                said = claimed_range(claim.expects.get("at_least"), claim.expects.get("at_most"))
+                rows.append((claim.id, *({**claim.measure, **side} for side in sides), said))
+        return pd.DataFrame(rows, columns=["claim", "of", "to", "claimed"])
 
 
 def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:

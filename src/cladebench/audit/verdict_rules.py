@@ -21,6 +21,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
+from cladebench.bench.results import paired_ratio
 from cladebench.notation import as_given, significant
 
 #: Strength of a part within a sentence; a part that is not testable is counted as unknown.
@@ -283,10 +284,10 @@ def judge_ratio(
     overlap: float = 0.0,
 ) -> Outcome:
     """Judge a ratio of paired positive measurements, on the logarithmic scale, against the claimed range."""
-    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
+    ratio, logs = paired_ratio(left, right)
     ours = mean_interval(logs, point=point, overlap=overlap)
     gap = one_sample(logs, point=point, overlap=overlap)
-    ratio, low, high = math.exp(ours.mean), *(_exp(v) for v in (ours.low, ours.high))
+    low, high = _exp(ours.low), _exp(ours.high)
     bottom = 0.0 if at_least is None else at_least * (1 - 1e-12)
     top = math.inf if at_most is None else at_most * (1 + 1e-12)
     factor = _exp(gap.detectable(rules.alpha, rules.power))

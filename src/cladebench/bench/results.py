@@ -141,11 +141,30 @@ class Results:
         at: Mapping[str, Any] | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """Give the values of `measured` in the setting that a rule selects; where there is one setting, in that."""
-        rows = self.measured(dataset, method, metric, at=at, where=where)
-        if self.rows(dataset, method, where)["setting_id"].nunique() <= 1:
-            return rows
-        return rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
+        """Give the values of `measured` in the setting that stands for a method; none where too few cells finished.
+
+        That is the setting that a rule selects, or the only one. It takes half of its cells, as in `sample`: a mean
+        over those few that finished would be taken for the method's own. `unfinished` says what happened to the others.
+        """
+        values = self.measured(dataset, method, metric, at=at, where=where)
+        standing = self._standing(dataset, method, rule, where)
+        return values[
+            values["setting_id"].isin([] if _too_few(standing) else standing["setting_id"].unique())
+        ]
+
+    def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
+        """Say why a method of which some cells finished has no number: ``4 of 5 cells timeout``; empty otherwise."""
+        standing = self._standing(dataset, method, rule, where)
+        return _too_few(standing) if (standing["status"] == "ok").any() else ""
+
+    def _standing(
+        self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None
+    ) -> pd.DataFrame:
+        """The records of the setting that stands for a method; of all its settings where no cell finished."""
+        rows = self.rows(dataset, method, where)
+        if rows["setting_id"].nunique() > 1 and (rows["status"] == "ok").any():
+            return rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
+        return rows
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
         """List the evaluation points at which a metric is recorded, in the order of the records."""
@@ -174,6 +193,13 @@ class Results:
         ]
         return None if found.empty else str(found["setting_id"].iloc[0])
 
+    def point_of_choice(self, dataset: str, method: str, metric: str, rule: str) -> Mapping[str, Any] | None:
+        """Return the point at which a rule read the metric by which it chose; None, the plan's, for any other."""
+        by = self.selection.get(rule)
+        if by is None or by.metric != metric or by.at not in self.points(dataset, method, metric):
+            return None
+        return by.at
+
     # ------------------------------------------------------------------ samples
 
     def sample(self, query: Mapping[str, Any], rule: str) -> Sample:
@@ -201,16 +227,11 @@ class Results:
             extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
             return _nothing(f"no cell of {name}{extra} in this run")
         gridded = rows["setting_id"].nunique() > 1
-        if gridded and (rows["status"] == "ok").any():
-            chosen = self.choice(dataset, method, rule, where)
-            if chosen is None:
-                return _nothing(f"no setting of {name} is selected under the rule {rule!r}")
-            rows = rows[rows["setting_id"] == chosen]
-        cells = rows.drop_duplicates("cell_id")
-        ok = int((cells["status"] == "ok").sum())
-        failed = cells[cells["status"] != "ok"]
-        if 2 * ok < len(cells) or not ok:
-            return _nothing(f"{name}: {_failures(failed, len(cells))}")
+        rows = self._standing(dataset, method, rule, where)
+        if rows.empty:
+            return _nothing(f"no setting of {name} is selected under the rule {rule!r}")
+        if few := _too_few(rows):
+            return _nothing(f"{name}: {few}")
         found = rows[(rows["status"] == "ok") & (rows["metric"] == metric)]
         if found.empty:
             return _nothing(f"{name}: the metric {metric!r} is not recorded")
@@ -226,7 +247,7 @@ class Results:
         return Sample(
             values,
             overlap=_overlap(read),
-            notes=(f"{name}: {_failures(failed, len(cells))}",) if len(failed) else (),
+            notes=(f"{name}: {failures}",) if (failures := _failures(rows)) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
             metric=metric,
@@ -262,6 +283,12 @@ class Results:
         return self.records.groupby(["dataset", "method", finished]).indices
 
 
+def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
+    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
+    series = pd.Series(values, dtype=float)
+    return float(series.mean()), float(series.std()), len(series)
+
+
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     """Pair two samples by their tasks; a value known exactly meets every task of the other side.
 
@@ -278,6 +305,19 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
         return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
     shared = left.values.index.intersection(right.values.index, sort=False)
     return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
+
+
+def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ratio of paired positive values, as `pair` gives them: the geometric mean of the ratios.
+
+    Returns
+    -------
+    float
+    ndarray
+        The logarithms of the ratios, whose mean it is e to the power of.
+    """
+    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
+    return float(np.exp(logs.mean())), logs
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
@@ -332,11 +372,19 @@ def _nothing(problem: str) -> Sample:
     return Sample(pd.Series(dtype=float), problem=problem)
 
 
-def _failures(failed: pd.DataFrame, total: int) -> str:
-    """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``."""
+def _too_few(rows: pd.DataFrame) -> str:
+    """Say which cells failed where fewer than half of them finished, or none; empty where enough did."""
+    cells = rows.drop_duplicates("cell_id")
+    ok = int((cells["status"] == "ok").sum())
+    return _failures(rows) if 2 * ok < len(cells) or not ok else ""
+
+
+def _failures(rows: pd.DataFrame) -> str:
+    """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``; empty for none."""
+    cells = rows.drop_duplicates("cell_id")
     parts = []
-    for status, group in failed.groupby("status", sort=True):
+    for status, group in cells[cells["status"] != "ok"].groupby("status", sort=True):
         reasons = [r for r in dict.fromkeys(group["reason"]) if isinstance(r, str) and r]
         why = f": {' '.join(reasons[0].split())[:160]}" if reasons else ""
-        parts.append(f"{len(group)} of {total} cells {str(status).replace('_', ' ')}{why}")
+        parts.append(f"{len(group)} of {len(cells)} cells {str(status).replace('_', ' ')}{why}")
     return "; ".join(parts)

@@ -59,6 +59,9 @@ class ArtifactContext:
         no cell stores, such as the images of the rows that a tree holds; where the data are drawn, the draw is the
         repetition of the cell that is shown. Numbers are of records, never computed here. By default
         `cladebench.datasets.load`, with its errors.
+    ratios : pandas.DataFrame
+        The claimed ratios of one method to another: columns claim, of, to (queries of `Results.sample`), claimed (the
+        range, as text). By default none.
     """
 
     paper: str
@@ -71,6 +74,9 @@ class ArtifactContext:
     datasets: Mapping[str, Mapping[str, Any]]
     load_arrays: Callable[[str], Mapping[str, np.ndarray]]
     load_data: Callable[..., Dataset] = load
+    ratios: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=["claim", "of", "to", "claimed"])
+    )
 
     @property
     def rules(self) -> Mapping[str, Rule]:
@@ -92,7 +98,7 @@ class ArtifactContext:
         return [*first, *(name for name in self.datasets if name not in first)]
 
     def best_arrays(
-        self, dataset: str, method: str, metric: str, rule: str
+        self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None
     ) -> Mapping[str, np.ndarray] | None:
         """Load what the best repetition of a method stored, in the setting that a rule chooses.
 
@@ -101,13 +107,16 @@ class ArtifactContext:
         dataset, method, rule : str
         metric : str
             Its measure says which value is the best; of equal ones the first repetition's.
+        at : mapping, optional
+            The evaluation point; by default the rule's own where it chooses by this metric, else the plan's.
 
         Returns
         -------
         mapping of str to ndarray, or None
-            None where no cell has finished.
+            None where no cell has finished, or fewer than half.
         """
-        cells = self.results.chosen(dataset, method, metric, rule)
+        at = self.results.point_of_choice(dataset, method, metric, rule) if at is None else at
+        cells = self.results.chosen(dataset, method, metric, rule, at=at)
         if cells.empty:
             return None
         worst_last = self.measures[metric].direction != "higher"

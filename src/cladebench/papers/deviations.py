@@ -235,8 +235,8 @@ def deviations_table(context: ArtifactContext) -> Table:
                 rows.append(head | {"compared": "not measured", "value": effect["reason"], "n": "–"})
                 head = dict.fromkeys(head, "")
                 continue
-            for metric, what, values in _compared(effect, context):
-                measure, value = context.measures[metric], "no cells in this scope"
+            for metric, what, values, few in _compared(effect, context):
+                measure, value = context.measures[metric], few or "no cells in this scope"
                 if len(values):
                     value = with_spread(values.value.to_numpy(), measure)
                     sources[len(rows), "value"] = tuple(values.cell_id)
@@ -253,8 +253,10 @@ def deviations_table(context: ArtifactContext) -> Table:
     return Table(pd.DataFrame(rows, columns=columns), sources, notes=tuple(notes))
 
 
-def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield what is compared: a metric, a text that tells it from the others, and its records."""
+def _compared(
+    effect: Mapping[str, Any], context: ArtifactContext
+) -> Iterator[tuple[str, str, pd.DataFrame, str]]:
+    """Yield what is compared: a metric, a text that tells it from the others, its records, and which cells it lacks."""
     metrics = effect.get("metrics") or [effect["metric"]]
     by_rule = effect["by"] == "rule"
     rules = [*context.rules] if by_rule else [context.beside]
@@ -265,12 +267,13 @@ def _compared(effect: Mapping[str, Any], context: ArtifactContext) -> Iterator[t
         if effect["by"] == "setting":
             rows = context.results.measured(dataset, method, metric, **read)
             for text, found in _by_setting(rows, effect["parameter"]):
-                yield metric, f"{dataset}, {text}{fixed}", found
+                yield metric, f"{dataset}, {text}{fixed}", found, ""
             continue
         for rule in rules:
             label = f", {context.rules[rule].label}" if by_rule else ""
             what = f"{dataset}, {context.methods[method]['label']}{fixed}{label}"
-            yield metric, what, context.results.chosen(dataset, method, metric, rule, **read)
+            few = context.results.unfinished(dataset, method, rule, read["where"])
+            yield metric, what, context.results.chosen(dataset, method, metric, rule, **read), few
 
 
 def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:

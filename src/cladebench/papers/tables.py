@@ -11,15 +11,10 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.cell_spec import point_text
+from cladebench.bench.results import mean_and_spread
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table
-
-
-def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
-    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
-    series = pd.Series(values, dtype=float)
-    return float(series.mean()), float(series.std()), len(series)
 
 
 def with_spread(values: np.ndarray, measure: Measure) -> str:
@@ -30,13 +25,14 @@ def with_spread(values: np.ndarray, measure: Measure) -> str:
     return f"{measure.text(mean)} ± {measure.text(spread) if measure.unit == '%' else significant(spread, 2)}"
 
 
-def why_empty(context: ArtifactContext, dataset: str, method: str) -> str:
-    """Say why a method has no number on a data set: the status of its cells, or that none is planned."""
+def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) -> str:
+    """Say why a method has no number on a data set: that none is planned, too few cells finished, or their status."""
     rows = context.results.rows(dataset, method)
     if rows.empty:
         return "not planned"
     return (
-        ", ".join(sorted(str(status).replace("_", " ") for status in rows.status.unique() if status != "ok"))
+        context.results.unfinished(dataset, method, rule)
+        or ", ".join(sorted(str(s).replace("_", " ") for s in rows.status.unique() if s != "ok"))
         or "—"
     )
 
@@ -200,7 +196,7 @@ def comparison_table(
                 column = f"{dataset}: {labels.get(rule, 'measured')}"
                 shown = context.results.chosen(dataset, method, metric, rule, at=at)
                 if shown.empty:
-                    row[column] = why_empty(context, dataset, method)
+                    row[column] = why_empty(context, dataset, method, rule)
                 elif not gridded and rule != shown_rules[0]:
                     row[column] = "no choice"
                 else:
@@ -255,8 +251,18 @@ def listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
-def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
-    """Which setting of its grid each rule chose for a method, with the mean of each metric."""
+def settings_table(
+    context: ArtifactContext, metrics: Sequence[str], *, at: Mapping[str, Any] | None = None
+) -> Table:
+    """Which setting of its grid each rule chose for a method, with the mean of each metric.
+
+    Parameters
+    ----------
+    context : ArtifactContext
+    metrics : sequence of str
+    at : mapping, optional
+        The evaluation point; by default the rule's own for the metric by which it chose, the plan's for the others.
+    """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     headings = {context.measures[metric].heading: metric for metric in metrics}
@@ -271,8 +277,13 @@ def settings_table(context: ArtifactContext, metrics: Sequence[str]) -> Table:
         row = {"dataset": dataset, "method": method, "rule": context.rules[rule].label}
         row["setting"] = listed(setting)
         for column, metric in headings.items():
-            shown = context.results.chosen(dataset, method, metric, rule)
-            row[column] = context.measures[metric].text(float(shown.value.mean())) if len(shown) else "–"
+            point = context.results.point_of_choice(dataset, method, metric, rule) if at is None else at
+            shown = context.results.chosen(dataset, method, metric, rule, at=point)
+            row[column] = (
+                context.measures[metric].text(mean_and_spread(shown.value)[0])
+                if len(shown)
+                else context.results.unfinished(dataset, method, rule) or "–"
+            )
             sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
     return Table(

@@ -65,6 +65,7 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         methods={name: method.as_dict() for name, method in plan.methods.items()},
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
+        ratios=claims.ratios_table(),
     )
 
 

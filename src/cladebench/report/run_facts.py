@@ -7,12 +7,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.bench.cell_spec import point_text
 from cladebench.bench.plan import Plan, expected_failures
-from cladebench.bench.selection import Rule
+from cladebench.bench.results import mean_and_spread
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.tables import fewer_rows, with_spread
 from cladebench.report.cell_links import CellLinks, plain
@@ -64,35 +64,38 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
-    """Means of the controls beside the range of the methods' means, for what settings are chosen by.
+    """Means of the controls beside the range of the other methods' means: a row for each data set and rule.
 
+    What a rule chooses by is shown, at the rule's point and in the settings that it selects, of controls as of methods.
     Where one of these measures has a value that all have who know nothing of the data, it stands there too.
     """
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
     others = [name for name, method in plan.methods.items() if method.role not in ("control", "study")]
-    scores = {(rule.metric, point_text(rule.at)): rule for rule in plan.selection.values() if rule.metric}
-    fixed = any(context.measures[metric].blind is not None for metric, _ in scores)
+    rules = {name: rule for name, rule in plan.selection.items() if rule.metric}
+    fixed = any(context.measures[str(rule.metric)].blind is not None for rule in rules.values())
     found = []
-    for dataset, rule in itertools.product(plan.datasets_of(context.scope), scores.values()):
+    for dataset, (name, rule) in itertools.product(plan.datasets_of(context.scope), rules.items()):
         metric = str(rule.metric)
-        text = context.measures[metric].text
+        measure = context.measures[metric]
 
-        def values(method: str, dataset: str = dataset, rule: Rule = rule) -> pd.DataFrame:
-            return context.results.measured(dataset, method, str(rule.metric), at=rule.at)
+        def values(method: str, dataset: str = dataset, metric: str = metric, rule: str = name) -> np.ndarray:
+            at = context.results.point_of_choice(dataset, method, metric, rule)
+            return context.results.chosen(dataset, method, metric, rule, at=at)["value"].to_numpy()
 
-        row = {"dataset": dataset, "metric": context.measures[metric].heading}
+        row = {"dataset": dataset, "rule": rule.label, "metric": measure.heading}
         if fixed:
-            blind = context.measures[metric].blind
-            row["what knows nothing of the data"] = "depends on the data" if blind is None else text(blind)
-        for name in controls:
-            found_values = values(name)["value"].to_numpy()
-            row[name] = (
-                f"{with_spread(found_values, context.measures[metric])} ({len(found_values)})"
-                if len(found_values)
-                else "not measured"
+            blind = measure.blind
+            row["what knows nothing of the data"] = (
+                "depends on the data" if blind is None else measure.text(blind)
             )
-        means = [mean for name in others for mean in values(name).groupby("setting_id")["value"].mean()]
-        row["others"] = f"{text(min(means))} to {text(max(means))}" if means else "not measured"
+        for control in controls:
+            own = values(control)
+            few = context.results.unfinished(dataset, control, name) or "not measured"
+            row[control] = f"{with_spread(own, measure)} ({len(own)})" if len(own) else few
+        means = [mean_and_spread(own)[0] for own in map(values, others) if len(own)]
+        row["others"] = (
+            f"{measure.text(min(means))} to {measure.text(max(means))}" if means else "not measured"
+        )
         found.append(row)
     return tuple(found) if controls or fixed else ()
 

@@ -89,7 +89,8 @@ def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
         return pd.DataFrame()
     frame = pd.DataFrame(list(map(json.loads, rows["at"])))
     return similarity_ranking.judged(
-        frame.assign(dataset=rows.dataset, cost=rows.value.astype(float), cell_id=rows.cell_id)
+        frame.assign(dataset=rows.dataset, cost=rows.value.astype(float), cell_id=rows.cell_id),
+        context.published,
     )
 
 

@@ -109,7 +109,9 @@ def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset
     from matplotlib.figure import Figure
 
     if hierarchy is None:
-        return empty_figure(f"No learned tree: {dataset} is not in this scope, or was unavailable.")
+        return empty_figure(
+            f"No learned tree: {dataset} is not in this scope, was unavailable, or too few of its cells finished."
+        )
     figure = Figure(figsize=(7.0, 3.4), layout="constrained")
     hierarchy.plot(ax=figure.add_subplot(), labels=labels)
     return figure

@@ -9,7 +9,6 @@ sparsest cuts under the candidate itself, where the paper prints one (glass, dig
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,21 +19,8 @@ from cladebench.papers.ghc.similarity_study import BOUNDS, CANDIDATE, PRINTS_SPA
 FloatArray = NDArray[np.float64]
 
 
-class Published(NamedTuple):
-    """Costs of Figure 3b for one data set, and its number of points as printed and as the data have it."""
-
-    low: float
-    high: float
-    n_printed: int
-    n_available: int
-
-
-#: Figure 3b (lowest and highest entry of the column) and section 4, Datasets.
-PUBLISHED: Mapping[str, Published] = {
-    "glass": Published(6.68e5, 7.54e5, 214, 214),
-    "digits": Published(2.65e3, 2.72e3, 200, 200),
-    "spambase": Published(8.66e7, 1.80e8, 7000, 4601),
-}
+#: Section 4, Datasets: the number of points that the paper prints for each data set, and that the data have.
+SIZES: Mapping[str, tuple[int, int]] = {"glass": (214, 214), "digits": (200, 200), "spambase": (7000, 4601)}
 
 NOTES = (
     "score: sum over data sets of |log10(cost / nearest end of the printed range)|, 0 within the range; the cost is"
@@ -54,13 +40,16 @@ NOTES = (
 )
 
 
-def judged(frame: pd.DataFrame) -> pd.DataFrame:
+def judged(frame: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Compare costs with the printed range.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Columns dataset, `CANDIDATE`, cost; further ones are kept.
+    published : pandas.DataFrame
+        The printed numbers, as in `ArtifactContext.published`: of each data set the lowest and the highest of Figure 3b
+        are read.
 
     Returns
     -------
@@ -69,10 +58,9 @@ def judged(frame: pd.DataFrame) -> pd.DataFrame:
         within it), log_ratio_printed_size (the same for the cost at the printed number of points), inside;
         candidate (a name without the tree); scored (whether the rule reads this row).
     """
-    published = [PUBLISHED[name] for name in frame.dataset]
-    low = np.array([p.low for p in published])
-    high = np.array([p.high for p in published])
-    growth = np.array([(p.n_printed / p.n_available) ** 3 for p in published])
+    printed = published[published.artifact == "Figure 3b"].groupby("dataset").value
+    low, high = (frame.dataset.map(ends).to_numpy(dtype=float) for ends in (printed.min(), printed.max()))
+    growth = np.array([(n_printed / n) ** 3 for n_printed, n in map(SIZES.__getitem__, frame.dataset)])
     cost = frame.cost.to_numpy(dtype=float)
     log_ratio = _log_ratio(cost, low, high)
     own_tree = np.where(frame.dataset.map(PRINTS_SPARSEST_CUT), "sparsest cut", "HAC average")
