@@ -190,13 +190,13 @@ def distribution(library, tmp_path):
     (folder / "top_level.txt").write_text("libx\npaperx\n")
 
 
-def test_distributions_of_a_library_s_estimator():
-    base = sources.library_distributions("toy_paper", "no_such_library.X")
-    assert base == sources.library_distributions("toy_paper", "toy_paper.protocol.run")
-    assert "scikit-learn" not in base
-    found = sources.library_distributions("toy_paper", "sklearn.cluster.HDBSCAN")
-    assert set(found) == {*base, "scikit-learn"}
-    assert {"numpy", "scipy"} <= set(sources.library_distributions("toy_paper", "HMMC"))
+def test_distributions_of_a_library_s_estimator(distribution):
+    for named, found in (
+        ("no_such_library.X", ("lib-x",)),
+        ("sklearn.cluster.HDBSCAN", ("lib-x", "scikit-learn")),
+    ):
+        assert sources.library_distributions("paperx", named) == found
+    assert {"numpy", "scipy"} <= set(sources.library_distributions("paperx", "HMMC"))
 
 
 def test_libraries_that_a_paper_or_a_method_imports_count(distribution):
@@ -283,3 +283,12 @@ def test_a_file_beside_packages_has_no_source_here(nested):
     assert sources.find_file("pkgz.sub") == nested / "pkgz" / "sub" / "__init__.py"
     assert sources.find_file("pkgz.a") == nested / "pkgz" / "a.py"
     assert sources.find_file("pkgz.none") is None
+
+
+def test_libraries_that_a_cell_would_be_the_first_to_import_are_named():
+    assert "jax" in sources.library_modules("cladebench.papers.ghc", "GHC")
+    assert "jax" not in sources.library_modules("cladebench.papers.ghc", "Agglomerative")
+    assert "pulp" in sources.library_modules(
+        "cladebench.papers.hmmc", "cladebench.papers.hmmc.assignment_study.run_study"
+    )
+    assert not {"setup", "tests", "cladebench"} & {*sources.library_modules("cladebench.papers.ghc", "GHC")}

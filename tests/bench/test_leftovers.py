@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 
-from cladebench.bench.leftovers import SHOWN, Watch, libraries
+from cladebench.bench.leftovers import SHOWN, Watch
 
 
 @pytest.fixture
@@ -111,10 +111,3 @@ def test_every_part_of_the_state_of_the_process_is_compared(monkeypatch):
         assert watch.changes() == ["sys.path", "sys.getrecursionlimit"]
     finally:
         sys.setrecursionlimit(limit)
-
-
-def test_libraries_that_a_cell_would_be_the_first_to_import_are_named():
-    assert "jax" in libraries("cladebench.papers.ghc", "GHC")
-    assert "jax" not in libraries("cladebench.papers.ghc", "Agglomerative")
-    assert "pulp" in libraries("cladebench.papers.hmmc", "cladebench.papers.hmmc.assignment_study.run_study")
-    assert not {"setup", "tests", "cladebench"} & {*libraries("cladebench.papers.ghc", "GHC")}

@@ -236,8 +236,9 @@ def _starts(package: str, estimator: str) -> list[str]:
     return [*start, module] if module else start
 
 
-def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
-    """Distributions of the libraries that a paper's protocol and a method use, sorted.
+@functools.cache
+def library_modules(package: str, estimator: str) -> tuple[str, ...]:
+    """Top-level modules of the libraries that a paper's protocol and a method use, sorted.
 
     Parameters
     ----------
@@ -256,14 +257,20 @@ def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
     if "." in estimator and is_library(estimator):
         used.add(estimator.split(".")[0])
     used.discard(package.split(".")[0])  # its files are in the digest
+    return tuple(sorted(used))
+
+
+def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
+    """Distributions that hold the `library_modules` of a method, sorted."""
     holders = metadata.packages_distributions()
+    used = library_modules(package, estimator)
     return tuple(sorted({name for top in used for name in holders.get(top, ())}))
 
 
 def _libraries(modules: dict[str, Path]) -> set[str]:
     """Top-level names of the libraries that modules import."""
     tops = {name.split(".")[0] for module, path in modules.items() for name in _imports(module, path) if name}
-    return {top for top in tops if is_library(top)}
+    return {top for top in tops - sys.stdlib_module_names if is_library(top)}
 
 
 def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:

@@ -7,24 +7,19 @@ the classes that they define, which are bound to something else, and names that 
 Not seen: what is changed inside an object (an entry of a module's dictionary or list, a function's default, the state
 of a C library); names that are new in a module, were None before, or False and are True now, for so modules note what
 they do once; classes that are new in a class; modules that the cell was the first to import (which is why the worker
-imports `libraries` before it).
+imports the libraries of the method before it).
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 import itertools
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from operator import is_
 from types import ModuleType
 from typing import Any
-
-from cladebench.bench.import_closure import cell_sources, library_distributions
 
 #: The program itself: its names are its variables.
 UNWATCHED = ("__main__", "__mp_main__")
@@ -32,28 +27,6 @@ UNWATCHED = ("__main__", "__mp_main__")
 SET_BY_IMPORTS = ("KMP_", "OMP_", "TF_", "XLA_", "TPU_", "JAX_")
 SHOWN = 5
 _ABSENT = object()
-_IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
-
-
-@functools.cache
-def libraries(package: str, estimator: str) -> list[str]:
-    """Top-level modules of the libraries that a method's cells use beyond what every cell imports, sorted.
-
-    Parameters
-    ----------
-    package : str
-        Dotted name of the paper's package.
-    estimator : str
-        As the plan names it.
-    """
-    used = set(library_distributions(package, estimator))
-    if not used:  # to look through all distributions takes half a second
-        return []
-    # Not all that a distribution installs: some have a ``setup`` or ``tests`` beside their package.
-    sources = (path.read_text(encoding="utf-8") for path in cell_sources(package, estimator))
-    imported = {top for source in sources for top in _IMPORTED.findall(source)}
-    holders = metadata.packages_distributions()
-    return sorted(top for top in imported if not used.isdisjoint(holders.get(top, ())))
 
 
 class Watch:

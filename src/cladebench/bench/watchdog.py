@@ -19,8 +19,7 @@ import psutil
 
 from cladebench.bench.answers import WrongAnswer, read_answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
-from cladebench.bench.import_closure import estimator_module
-from cladebench.bench.leftovers import libraries
+from cladebench.bench.import_closure import estimator_module, library_modules
 from cladebench.bench.worker import worker_environment
 
 POLL_SECONDS = 0.05
@@ -190,7 +189,7 @@ class Worker:
             "sys_path": [path for path in sys.path if path],
             "package": package,
             "modules": [
-                *libraries(package, estimator),
+                *library_modules(package, estimator),
                 *(module for module in (f"{package}.protocol", estimator_module(estimator)) if module),
             ],
             "provenance": provenance,
