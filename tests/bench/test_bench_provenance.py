@@ -29,6 +29,16 @@ def test_git_state_of_a_repository_and_of_none(tmp_path):
     assert provenance.git_state(package) == (commit, True)
 
 
+def test_a_checkout_of_which_git_cannot_say_the_status_is_not_called_clean(tmp_path):
+    (tmp_path / "__init__.py").write_text("")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    git(tmp_path, "config", "status.showUntrackedFiles", "nonsense")  # `git status` alone reads it
+    commit, dirty = provenance.git_state(tmp_path)
+    assert commit is not None and dirty is None
+
+
 def test_a_repository_that_git_does_not_open_gives_no_state(tmp_path, monkeypatch):
     (tmp_path / "__init__.py").write_text("")
     git(tmp_path, "init", "-q")

@@ -320,6 +320,16 @@ def test_figure_3_draws_the_best_tree_and_only_what_its_models_use(golden):
     ]
 
 
+def test_figure_3_has_the_first_four_layers_of_a_deeper_tree():
+    tree = Hierarchy([-1, 0, 0, 2, 2, 4, 4, 6, 6], [1, 3, 5, 7, 8])  # a chain: layers 0 to 4
+    deep = stored([1, 1, 1]) | tree_arrays(tree) | {"class_counts": np.tile(tree.sizes[:, None], (1, 3))}
+    deep |= {name: np.zeros((9, 3), int) for name in ("top_features", "top_feature_shares")}
+    arrays = {cell_id("awa-attr", "HMMC", BEST, r): deep for r in range(3)}
+    boxes = texts(build(ARTIFACTS, "figure-3", context_of("hmmc", *ROWS, arrays=arrays)))
+    # The root, and two in each of the three layers below it.
+    assert [box.split()[0] for box in boxes] == ["15", "3", "12", "3", "9", "3", "6"]
+
+
 def test_figure_3_without_a_tree_says_so():
     (text,) = texts(build(ARTIFACTS, "figure-3", context_of("hmmc", *ROWS[-3:])))
     assert text == "No finished cell of HMMC on awa-attr in this scope."
