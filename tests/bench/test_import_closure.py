@@ -196,7 +196,7 @@ def test_distributions_of_a_library_s_estimator(distribution):
         ("sklearn.cluster.HDBSCAN", ("lib-x", "scikit-learn")),
     ):
         assert sources.library_distributions("paperx", named) == found
-    assert {"numpy", "scipy"} <= set(sources.library_distributions("paperx", "HMMC"))
+    assert "numpy" in sources.library_distributions("paperx", "HMMC")
 
 
 def test_libraries_that_a_paper_or_a_method_imports_count(distribution):
