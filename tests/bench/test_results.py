@@ -1,13 +1,11 @@
 """The one view of a run's results: which cells a question finds, and which values are pairs."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from audit_records import cells, failed, frame
-from cladebench.bench.results import Results, Sample, constant, mean_and_spread, pair, paired_ratio
+from cladebench.bench.results import Results
+from cladebench.bench.samples import pair
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -25,59 +23,6 @@ def ask(found, method="m", metric="score", rule="best", **more):
     return found.sample({"dataset": "d", "method": method, "metric": metric, **more}, rule)
 
 
-# ---------------------------------------------------------------- pairs
-
-
-def sample(values, tasks, **how):
-    return Sample(pd.Series(values, index=list(tasks), dtype=float), **how)
-
-
-def test_values_of_one_task_are_a_pair_wherever_they_stand():
-    left, right = pair(sample([1, 2, 3], "abc"), sample([30, 10, 20], "cab"))
-    assert (left * 10).tolist() == right.tolist() == [10, 20, 30]
-
-
-def test_values_of_other_tasks_are_no_pairs():
-    left, right = pair(sample([1, 2, 3], "abc"), sample([1, 2, 3], "xyz"))
-    assert left.size == right.size == 0
-    left, right = pair(sample([1, 2, 3], "abc"), sample([30, 50, 10], "cea"))
-    assert (left.tolist(), right.tolist()) == ([1, 3], [10, 30])
-
-
-@given(st.permutations(range(6)), st.integers(0, 6), st.integers(0, 6))
-def test_pairs_depend_on_no_order(order, first, second):
-    """A value that says its task is paired with one that says the same."""
-    left = sample(np.arange(6)[first:], [f"t{i}" for i in range(first, 6)])
-    right = sample([100 + i for i in order if i < second], [f"t{i}" for i in order if i < second])
-    a, b = pair(left, right)
-    assert (a + 100).tolist() == b.tolist()
-    assert len(a) == max(0, second - first)
-
-
-def test_what_is_known_exactly_meets_every_task():
-    several, exact = sample([1, 2, 3], "abc"), sample([5], "z", point=True)
-    for left, right in ((several, exact), (several, constant(5.0))):
-        assert [x.tolist() for x in pair(left, right)] == [[1, 2, 3], [5, 5, 5]]
-        assert [x.tolist() for x in pair(right, left)] == [[5, 5, 5], [1, 2, 3]]
-    assert [x.tolist() for x in pair(exact, constant(4.0))] == [[5], [4]]
-    assert [x.size for x in pair(several, sample([5], "z"))] == [
-        0,
-        0,
-    ]  # one repetition is not exact by itself
-
-
-def test_the_ratio_of_pairs_is_the_geometric_mean_of_theirs():
-    ratio, logs = paired_ratio([1, 8], [0.5, 1])
-    assert ratio == pytest.approx(4) and logs == pytest.approx(np.log([2, 8]))
-
-
-def test_mean_and_spread():
-    assert mean_and_spread(np.array([1.0, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
-    mean, spread, n = mean_and_spread(np.array([5.0]))
-    assert (mean, n) == (5.0, 1) and np.isnan(spread)
-    assert mean_and_spread(np.array([]))[2] == 0
-
-
 def test_the_same_repetitions_of_other_tasks_share_none():
     found = results(
         cells("d", "m", {"score": [1, 2, 3]}), cells("d", "n", {"score": [1, 2, 3]}, tasks=["x", "y", "z"])
@@ -88,9 +33,6 @@ def test_the_same_repetitions_of_other_tasks_share_none():
         cells("d", "n", {"score": [3, 1]}, tasks=["d, draw 2", "d, draw 0"]),
     )
     assert [side.tolist() for side in pair(ask(found), ask(found, "n"))] == [[1, 3], [1, 3]]
-
-
-# ---------------------------------------------------------------- samples
 
 
 def test_a_sample_has_the_values_by_task_and_says_where_they_are_from():

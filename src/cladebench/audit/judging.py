@@ -32,7 +32,8 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.bench.results import Results, Sample, constant, pair
+from cladebench.bench.results import Results
+from cladebench.bench.samples import Sample, constant, pair
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {"higher": ">", "lower": "<", "never_above": "<=", "never_below": ">="}

@@ -21,7 +21,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.bench.results import paired_ratio
+from cladebench.bench.samples import paired_ratio
 from cladebench.notation import as_given, significant
 
 #: Strength of a part within a sentence; a part that is not testable is counted as unknown.

@@ -11,65 +11,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text
+from cladebench.bench.samples import Sample, by_task, nothing, overlap
 from cladebench.bench.selection import Rule, agrees, select_settings
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What a query found.
-
-    Attributes
-    ----------
-    values : Series
-        By the digest of the task; empty when there is a problem.
-    problem : str
-        Why there is nothing to judge; empty when there is.
-    notes : tuple of str
-        What a reader should know though it stops nothing: cells that failed, for example.
-    cells : str
-        Glob pattern over ``cell_id`` that finds the cells behind it.
-    setting : str
-        Canonical JSON of the setting.
-    metric : str
-        What was read.
-    rule : str
-        The rule by which the setting was selected among several; empty where there was one.
-    point : bool
-        Known exactly: a constant, or a deterministic method on all rows of data that are not drawn.
-    stand_in_for : str
-        The data that the data set stands in for; empty for the paper's own.
-    drift : int
-        Of the best or worst of several methods, some without records: +1 where those could only have raised the value,
-        -1 where they could only have lowered it, else 0.
-    overlap : float
-        Test rows over training rows where rows are held out, else 0: repetitions share their training rows, so that
-        their results are not independent (Nadeau and Bengio 2003).
-    """
-
-    values: pd.Series
-    problem: str = ""
-    notes: tuple[str, ...] = ()
-    cells: str = ""
-    setting: str = ""
-    metric: str = ""
-    rule: str = ""
-    point: bool = False
-    stand_in_for: str = ""
-    drift: int = 0
-    overlap: float = 0.0
-
-
-def constant(value: float) -> Sample:
-    """Return a number that is not measured, as a sample."""
-    return Sample(pd.Series([value], index=["constant"], dtype=float), point=True)
 
 
 @dataclass
@@ -225,28 +175,28 @@ class Results:
         rows = self.rows(dataset, method, where)
         if rows.empty:
             extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
-            return _nothing(f"no cell of {name}{extra} in this run")
+            return nothing(f"no cell of {name}{extra} in this run")
         gridded = rows["setting_id"].nunique() > 1
         rows = self._standing(dataset, method, rule, where)
         if rows.empty:
-            return _nothing(f"no setting of {name} is selected under the rule {rule!r}")
+            return nothing(f"no setting of {name} is selected under the rule {rule!r}")
         if few := _too_few(rows):
-            return _nothing(f"{name}: {few}")
+            return nothing(f"{name}: {few}")
         found = rows[(rows["status"] == "ok") & (rows["metric"] == metric)]
         if found.empty:
-            return _nothing(f"{name}: the metric {metric!r} is not recorded")
+            return nothing(f"{name}: the metric {metric!r} is not recorded")
         point = self._point(found, query.get("at"))
         read = found[found["at"] == point]
         if read.empty:
-            return _nothing(
+            return nothing(
                 f"{name}: {metric} is recorded at {', '.join(found['at'].unique())}, not at {point}"
             )
-        values, problem = _by_task(read, name, metric)
+        values, problem = by_task(read, name, metric)
         if problem:
-            return _nothing(problem)
+            return nothing(problem)
         return Sample(
             values,
-            overlap=_overlap(read),
+            overlap=overlap(read),
             notes=(f"{name}: {failures}",) if (failures := _failures(rows)) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
@@ -283,43 +233,6 @@ class Results:
         return self.records.groupby(["dataset", "method", finished]).indices
 
 
-def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
-    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
-    series = pd.Series(values, dtype=float)
-    return float(series.mean()), float(series.std()), len(series)
-
-
-def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
-    """Pair two samples by their tasks; a value known exactly meets every task of the other side.
-
-    Returns
-    -------
-    tuple of ndarray
-        Equally long; empty when no task is shared.
-    """
-    if left.point and right.point:
-        return left.values.to_numpy(), right.values.to_numpy()
-    if left.point:
-        return np.full(len(right.values), left.values.iloc[0]), right.values.to_numpy()
-    if right.point:
-        return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
-    shared = left.values.index.intersection(right.values.index, sort=False)
-    return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
-
-
-def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
-    """Ratio of paired positive values, as `pair` gives them: the geometric mean of the ratios.
-
-    Returns
-    -------
-    float
-    ndarray
-        The logarithms of the ratios, whose mean it is e to the power of.
-    """
-    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
-    return float(np.exp(logs.mean())), logs
-
-
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
     """List the evaluation points, as canonical JSON, at which finished cells have each metric."""
     rows = finished[["metric", "at"]].drop_duplicates()
@@ -346,30 +259,6 @@ def not_recorded(
     if at is not None and (point := point_text(at)) not in points[metric]:
         return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
     return ""
-
-
-def _by_task(rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str]:
-    """Values by task, and what is wrong with them."""
-    values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
-    problem = ""
-    if infinite := int((~np.isfinite(values.to_numpy())).sum()):
-        problem = f"{name}: {metric} is not finite in {infinite} of {len(values)}"
-    elif values.index.isna().any():
-        problem = f"{name}: a record does not say which task it met"
-    elif values.index.has_duplicates:
-        twice = rows[rows["task"].duplicated()].iloc[0]
-        problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
-    return values, problem
-
-
-def _overlap(rows: pd.DataFrame) -> float:
-    """How far the training rows of repetitions overlap, as in `Sample.overlap`."""
-    held_out = rows[rows["n_train"] < rows["n_rows"]]
-    return float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
-
-
-def _nothing(problem: str) -> Sample:
-    return Sample(pd.Series(dtype=float), problem=problem)
 
 
 def _too_few(rows: pd.DataFrame) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.cell_spec import point_text
-from cladebench.bench.results import mean_and_spread
+from cladebench.bench.samples import mean_and_spread
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import ArtifactContext, Table

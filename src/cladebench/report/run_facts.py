@@ -12,7 +12,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.bench.plan import Plan, expected_failures
-from cladebench.bench.results import mean_and_spread
+from cladebench.bench.samples import mean_and_spread
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.tables import fewer_rows, with_spread
 from cladebench.report.cell_links import CellLinks, plain

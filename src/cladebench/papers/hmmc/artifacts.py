@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.results import pair, paired_ratio
+from cladebench.bench.samples import pair, paired_ratio
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations import deviations_table

@@ -1,0 +1,120 @@
+"""Values that stand for a method, by task: how they are found sound, paired and summed up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a query found.
+
+    Attributes
+    ----------
+    values : Series
+        By the digest of the task; empty when there is a problem.
+    problem : str
+        Why there is nothing to judge; empty when there is.
+    notes : tuple of str
+        What a reader should know though it stops nothing: cells that failed, for example.
+    cells : str
+        Glob pattern over ``cell_id`` that finds the cells behind it.
+    setting : str
+        Canonical JSON of the setting.
+    metric : str
+        What was read.
+    rule : str
+        The rule by which the setting was selected among several; empty where there was one.
+    point : bool
+        Known exactly: a constant, or a deterministic method on all rows of data that are not drawn.
+    stand_in_for : str
+        The data that the data set stands in for; empty for the paper's own.
+    drift : int
+        Of the best or worst of several methods, some without records: +1 where those could only have raised the value,
+        -1 where they could only have lowered it, else 0.
+    overlap : float
+        Test rows over training rows where rows are held out, else 0: repetitions share their training rows, so that
+        their results are not independent (Nadeau and Bengio 2003).
+    """
+
+    values: pd.Series
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    cells: str = ""
+    setting: str = ""
+    metric: str = ""
+    rule: str = ""
+    point: bool = False
+    stand_in_for: str = ""
+    drift: int = 0
+    overlap: float = 0.0
+
+
+def constant(value: float) -> Sample:
+    """Return a number that is not measured, as a sample."""
+    return Sample(pd.Series([value], index=["constant"], dtype=float), point=True)
+
+
+def nothing(problem: str) -> Sample:
+    """Return a sample without values, and why it has none."""
+    return Sample(pd.Series(dtype=float), problem=problem)
+
+
+def by_task(rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str]:
+    """Values by task, and what is wrong with them."""
+    values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
+    problem = ""
+    if infinite := int((~np.isfinite(values.to_numpy())).sum()):
+        problem = f"{name}: {metric} is not finite in {infinite} of {len(values)}"
+    elif values.index.isna().any():
+        problem = f"{name}: a record does not say which task it met"
+    elif values.index.has_duplicates:
+        twice = rows[rows["task"].duplicated()].iloc[0]
+        problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
+    return values, problem
+
+
+def overlap(rows: pd.DataFrame) -> float:
+    """How far the training rows of repetitions overlap, as in `Sample.overlap`."""
+    held_out = rows[rows["n_train"] < rows["n_rows"]]
+    return float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
+
+
+def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
+    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
+    series = pd.Series(values, dtype=float)
+    return float(series.mean()), float(series.std()), len(series)
+
+
+def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """Pair two samples by their tasks; a value known exactly meets every task of the other side.
+
+    Returns
+    -------
+    tuple of ndarray
+        Equally long; empty when no task is shared.
+    """
+    if left.point and right.point:
+        return left.values.to_numpy(), right.values.to_numpy()
+    if left.point:
+        return np.full(len(right.values), left.values.iloc[0]), right.values.to_numpy()
+    if right.point:
+        return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
+    shared = left.values.index.intersection(right.values.index, sort=False)
+    return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
+
+
+def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ratio of paired positive values, as `pair` gives them: the geometric mean of the ratios.
+
+    Returns
+    -------
+    float
+    ndarray
+        The logarithms of the ratios, whose mean it is e to the power of.
+    """
+    logs = np.log(np.asarray(left, dtype=float)) - np.log(np.asarray(right, dtype=float))
+    return float(np.exp(logs.mean())), logs
