@@ -153,7 +153,7 @@ def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
     [
         *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
         *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json"),
-        *("sklearn.get_config", "json.loads", "DataFrame.mean", "pulp.lpSum"),
+        *("sklearn.get_config", "json.loads", "DataFrame.mean"),
     ],
 )
 def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
@@ -161,6 +161,13 @@ def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
     assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
     log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
     assert "a new worker for the next cell: this one changed" in log and what.partition(",")[0] in log
+
+
+def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path):
+    method = dataclasses.replace(jobs["patch"].methods[0], estimator="toy_paper.late_import.patch_library")
+    _, records, _ = run(dataclasses.replace(jobs["patch"], methods=(method,)), tmp_path)
+    assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
+    assert "this one changed pulp.lpSum" in Store(tmp_path).log_path(jobs["patch"].name).read_text()
 
 
 @pytest.mark.parametrize("what", ["nothing", "an import"])

@@ -13,8 +13,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import sklearn
 
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
@@ -27,7 +25,9 @@ class Toy(Protocol):
         if trace:
             with open(trace, "a", encoding="utf-8") as file:
                 file.write(f"{cell.spec.cell_id} {os.getpid()}\n")
-        return globals()[cell.method.estimator](cell.spec, cell.data, **cell.parameters)
+        module, _, name = cell.method.estimator.rpartition(".")
+        space = vars(importlib.import_module(module)) if module else globals()
+        return space[name](cell.spec, cell.data, **cell.parameters)
 
     def validate(self, plan):
         plan.check_parameters({"good": ["alpha", "beta"], "bad": []})
@@ -202,15 +202,10 @@ def _variables_of_callers(*names):
     return found
 
 
-def _pulp():
-    """A library that no cell has met before."""
-    import pulp
-
-    return pulp
-
-
 def patch(spec, data, what=""):
     """Counts what it finds changed, then changes something for those that come after it."""
+    # By name, for these are no libraries of the toy's alone.
+    pandas, sklearn = map(importlib.import_module, ("pandas", "sklearn"))
     changed = [
         "TOY_PATCH" in os.environ,
         "PATH" not in os.environ,
@@ -223,8 +218,7 @@ def patch(spec, data, what=""):
         sys.modules["json"] is None,
         sklearn.get_config()["assume_finite"],
         json.loads is len,
-        pd.DataFrame.mean is len,
-        what == "pulp.lpSum" and _pulp().lpSum is len,
+        pandas.DataFrame.mean is len,
     ]
     if spec.repetition == 0:
         changes = {
@@ -239,8 +233,7 @@ def patch(spec, data, what=""):
             "sys.modules.json": lambda: sys.modules.update(json=None),
             "sklearn.get_config": lambda: sklearn.set_config(assume_finite=True),
             "json.loads": lambda: setattr(json, "loads", len),
-            "DataFrame.mean": lambda: setattr(pd.DataFrame, "mean", len),
-            "pulp.lpSum": lambda: setattr(_pulp(), "lpSum", len),
+            "DataFrame.mean": lambda: setattr(pandas.DataFrame, "mean", len),
             "nothing": lambda: None,
             "an import": lambda: importlib.import_module("scipy.signal"),
         }
