@@ -33,7 +33,7 @@ PROVENANCE = {
     "git_dirty": None,
     "core_build": "b",
     "code_digest": "c",
-    "versions": {"numpy": "1", "scipy": "1", "scikit-learn": "1", "jax": "1", "pandas": "1"},
+    "versions": {"python": "3.11.4", "numpy": "1", "scipy": "1", "scikit-learn": "1"},
     "machine": {},
 }
 SPEC = CellSpec("tiny", "nested-blobs", "count", {}, 0, 1, Limits(60, 2000))
