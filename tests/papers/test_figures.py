@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 from cladebench import datasets
 from cladebench.datasets import Images
+from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.figures import empty_figure, shared_legend, thumbnails, write_below
+from cladebench.papers.figures import empty_figure, node_places, shared_legend, thumbnails, write_below
 from cladebench.plotting import use_style
 
 REASON = "No data set of the paper is within reach in this run, and this is told in a sentence that takes two lines."
@@ -130,3 +131,14 @@ def test_images_in_colour_stand_upright_and_none_leave_the_row_empty():
     axes = Figure().add_subplot()
     thumbnails(axes, Images((red,)), [])
     assert len(axes.images) == 0 and axes.get_xlim() == (0, 1)
+
+
+def test_a_node_stands_above_the_middle_of_its_first_and_last_child():
+    tree = Hierarchy([-1, 0, 0, 0, 3, 3, 5, 5], [1, 2, 4, 6, 7])
+    below = {1: (0, -1), 2: (1, -1)}
+    assert node_places(tree) == {
+        **{0: (1.375, 0), **below, 3: (2.75, -1)},
+        **{4: (2, -2), 5: (3.5, -2), 6: (3, -3), 7: (4, -3)},
+    }
+    assert node_places(tree, 2) == {0: (1.25, 0), **below, 3: (2.5, -1), 4: (2, -2), 5: (3, -2)}
+    assert node_places(tree, 0) == {0: (0, 0)}

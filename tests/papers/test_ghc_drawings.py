@@ -22,7 +22,7 @@ def edges(axes):
 
 
 def test_a_tree_is_laid_out_above_the_middle_of_its_leaves():
-    assert drawings._layout(TREE).tolist() == [
+    assert drawings._places(TREE).tolist() == [
         [1.875, 0],
         [0.75, -1],
         [3, -1],
@@ -35,7 +35,7 @@ def test_a_tree_is_laid_out_above_the_middle_of_its_leaves():
 
 def test_the_lowest_common_ancestor_its_leaves_and_a_path():
     axes = drawings.lowest_common_ancestor(TREE, "toy").axes[0]
-    layout = drawings._layout(TREE)
+    layout = drawings._places(TREE)
     named = {text.get_text(): text.xy for text in axes.texts if text.get_text().startswith("$")}
     # The deepest node with at least four nodes below it, its first leaf and its last.
     assert {name: tuple(xy) for name, xy in named.items()} == {
@@ -56,7 +56,7 @@ def test_the_lowest_common_ancestor_its_leaves_and_a_path():
 def test_the_first_and_last_leaf_are_those_of_the_drawing():
     tree = Hierarchy([-1, 0, 0, 0, 1, 1, 3, 3], [4, 5, 2, 6, 7])
     axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
-    layout = drawings._layout(tree)
+    layout = drawings._places(tree)
     named = {text.get_text(): tuple(text.xy) for text in axes.texts if text.get_text().startswith("$l")}
     assert named == {"$l_1$": tuple(layout[4]), "$l_2$": tuple(layout[7])}
 
@@ -69,7 +69,7 @@ def test_a_tree_that_is_not_split_is_its_own_ancestor():
 @pytest.mark.parametrize(("depth", "level"), [(1, [0, 0, 1, 1, 2, 2]), (2, [0, 0, 0, 0, 1, 1]), (3, [0] * 6)])
 def test_blocks_are_coloured_by_their_level(depth, level):
     axes = drawings.blocks(TREE, "toy", depth).axes[0]
-    layout, colours = drawings._layout(TREE), edges(axes)
+    layout, colours = drawings._places(TREE), edges(axes)
     found = [colours[tuple(layout[node])] for node in range(1, 7)]
     assert found == [to_hex(PALETTE[k]) for k in level]
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -267,7 +267,7 @@ def test_the_deepest_ancestor_with_something_to_see_is_the_first_of_equals():
     halves = Hierarchy([-1, 0, 0, *[1] * 4, *[2] * 4], [*range(3, 11)])
     axes = drawings.lowest_common_ancestor(halves, "toy").axes[0]
     (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
-    assert tuple(place) == tuple(drawings._layout(halves)[1])
+    assert tuple(place) == tuple(drawings._places(halves)[1])
 
 
 def test_a_node_with_one_child_is_no_ancestor_of_a_pair():
@@ -275,13 +275,13 @@ def test_a_node_with_one_child_is_no_ancestor_of_a_pair():
     tree = Hierarchy([-1, 0, 0, 1, 3, 3, 3], [2, 4, 5, 6])
     axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
     (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
-    assert tuple(place) == tuple(drawings._layout(tree)[0])
+    assert tuple(place) == tuple(drawings._places(tree)[0])
 
 
 def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colours():
     n = len(PALETTE) + 2
     axes = drawings.blocks(Hierarchy([-1, *range(n)], [n]), "chain", 1).axes[0]
-    drawn, layout = edges(axes), drawings._layout(Hierarchy([-1, *range(n)], [n]))
+    drawn, layout = edges(axes), drawings._places(Hierarchy([-1, *range(n)], [n]))
     found = [drawn[tuple(layout[node])] for node in range(1, n + 1)]
     assert found == [to_hex(PALETTE[k % len(PALETTE)]) for k in range(n)]
     legend = [to_hex(line.get_color()) for line in axes.get_legend().get_lines()]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cladebench.datasets import Images
+    from cladebench.hierarchy import Hierarchy
     from cladebench.papers.artifact_types import ArtifactContext
 
 
@@ -61,6 +62,31 @@ def thumbnails(axes: Axes, images: Images, rows: Sequence[int], size: int = 64) 
     axes.set_xlim(0, max(1, len(rows)))
     axes.set_ylim(0, 1)
     axes.axis("off")
+
+
+def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[float, float]]:
+    """Place the nodes of a small tree: tips at 0, 1, ..., a parent above the middle of its first and last child.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+    depth : int, optional
+        Deepest layer that has places; the root is layer 0, and the layers are 1 apart. By default the tree's.
+
+    Returns
+    -------
+    dict of int to (float, float)
+        In preorder.
+    """
+    depth = int(tree.depths.max()) if depth is None else depth
+    shown = [int(node) for node in tree.preorder if tree.depths[node] <= depth]
+    tips = [node for node in shown if tree.depths[node] == depth or len(tree.children(node)) == 0]
+    x = {node: float(k) for k, node in enumerate(tips)}
+    for node in reversed(shown):
+        if node not in x:
+            below = [x[int(child)] for child in tree.children(node)]
+            x[node] = (min(below) + max(below)) / 2
+    return {node: (x[node], -float(tree.depths[node])) for node in shown}
 
 
 def write_below(figure: Figure, notes: Sequence[str]) -> None:

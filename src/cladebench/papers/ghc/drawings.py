@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import empty_figure, shared_legend
+from cladebench.papers.figures import empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -117,18 +117,10 @@ def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset
     return figure
 
 
-def _layout(hierarchy: Hierarchy) -> np.ndarray:
-    """Coordinates (n_nodes, 2) of a small tree: leaves evenly spaced, parents above the middle of their children."""
-    xy = np.zeros((hierarchy.n_nodes, 2))
-    xy[:, 1] = -hierarchy.depths
-    preorder = hierarchy.preorder
-    leaves = [v for v in preorder if len(hierarchy.children(v)) == 0]
-    xy[leaves, 0] = np.arange(len(leaves))
-    for v in preorder[::-1]:
-        children = hierarchy.children(v)
-        if len(children):
-            xy[v, 0] = xy[children, 0].mean()
-    return xy
+def _places(hierarchy: Hierarchy) -> np.ndarray:
+    """Places of all nodes as an array of shape (n_nodes, 2)."""
+    places = node_places(hierarchy)
+    return np.array([places[v] for v in range(hierarchy.n_nodes)])
 
 
 def _tree_axes(
@@ -137,7 +129,7 @@ def _tree_axes(
     """Draw nodes and edges; the caller adds what the figure is about."""
     from matplotlib.figure import Figure
 
-    xy = _layout(hierarchy)
+    xy = _places(hierarchy)
     n_leaves = int(xy[:, 0].max()) + 1
     figure = Figure(
         figsize=(max(4.5, 0.42 * n_leaves + 1.0), 0.62 * hierarchy.depths.max() + 1.3), layout="constrained"
@@ -193,7 +185,7 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
         if len(children) == 0:
             leaves.append(v)
     colours[node] = PALETTE[1]
-    xy = _layout(hierarchy)
+    xy = _places(hierarchy)
     pair = (min(leaves, key=lambda v: xy[v, 0]), max(leaves, key=lambda v: xy[v, 0]))
     v = pair[1]
     while v != node:

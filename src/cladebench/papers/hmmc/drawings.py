@@ -10,7 +10,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.figures import empty_figure, shared_legend
+from cladebench.papers.figures import empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -156,30 +156,24 @@ def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int
     """
     from matplotlib.figure import Figure
 
-    shown = [int(node) for node in tree.preorder if tree.depths[node] <= depth]
-    tips = [node for node in shown if tree.depths[node] == depth or len(tree.children(node)) == 0]
-    x = {node: float(k) for k, node in enumerate(tips)}
-    for node in reversed(shown):
-        if node not in x:
-            below = [x[int(child)] for child in tree.children(node)]
-            x[node] = (min(below) + max(below)) / 2
-    figure = Figure(figsize=(1.2 * len(tips) + 0.4, 1.5 * (depth + 1)), layout="constrained")
+    places = node_places(tree, depth)
+    n_tips = int(max(x for x, _ in places.values())) + 1
+    figure = Figure(figsize=(1.2 * n_tips + 0.4, 1.5 * (depth + 1)), layout="constrained")
     axes = figure.add_subplot()
     axes.axis("off")
-    axes.set_xlim(-0.55, len(tips) - 0.45)
+    axes.set_xlim(-0.55, n_tips - 0.45)
     axes.set_ylim(-depth - 0.55, 0.3)
     write = partial(axes.text, ha="center", fontsize=SMALL)
     box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 0.8}
     plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-    for node in shown:
-        y = -float(tree.depths[node])
-        if tree.depths[node] < depth:
-            for child in tree.children(node):
-                axes.plot([x[node], x[int(child)]], [y, y - 1], color="0.6", linewidth=1.0, zorder=0)
-        write(x[node], y, "\n".join(_classes(arrays, node)), va="center", bbox=box)
+    for node, (x, y) in places.items():
+        if node != tree.root:
+            above, top = places[int(tree.parents[node])]
+            axes.plot([above, x], [top, y], color="0.6", linewidth=1.0, zorder=0)
+        write(x, y, "\n".join(_classes(arrays, node)), va="center", bbox=box)
         if features := _features(arrays, node):
             text = "\n".join(features)
-            write(x[node], y - 0.22, text, va="top", style="italic", color="#8a3a00", bbox=plain)
+            write(x, y - 0.22, text, va="top", style="italic", color="#8a3a00", bbox=plain)
     return figure
 
 
