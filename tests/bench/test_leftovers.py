@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 import sklearn
 
-from cladebench.bench.leftovers import SHOWN, Watch
+from cladebench.bench import leftovers
+from cladebench.bench.leftovers import SHOWN, UNWATCHED, Watch
+
+#: They count and take times in the process of the tests; no worker imports them.
+OF_THE_TESTS = ("hypothesis", "pytest", "_pytest", "pluggy", "xdist", "execnet", "coverage")
+
+
+@pytest.fixture(autouse=True)
+def without_the_test_tools(monkeypatch):
+    own = [name for name in sys.modules if name.partition(".")[0] in OF_THE_TESTS]
+    monkeypatch.setattr(leftovers, "UNWATCHED", (*UNWATCHED, *own))
 
 
 @pytest.fixture
