@@ -57,3 +57,5 @@ def test_mean_and_spread():
     mean, spread, n = mean_and_spread(np.array([5.0]))
     assert (mean, n) == (5.0, 1) and np.isnan(spread)
     assert mean_and_spread(np.array([]))[2] == 0
+    assert mean_and_spread(np.array([1887342.3] * 4 + [1887342.3 + 5e-10]))[1] == 0.0
+    assert mean_and_spread(np.array([-1.0, -1.0 - 1e-10]))[1] == pytest.approx(1e-10 / np.sqrt(2), rel=1e-4)

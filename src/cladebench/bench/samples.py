@@ -86,7 +86,9 @@ def overlap(rows: pd.DataFrame) -> float:
 def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
     """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
     series = pd.Series(values, dtype=float)
-    return float(series.mean()), float(series.std()), len(series)
+    mean, spread = float(series.mean()), float(series.std())
+    # What is left of the deviations of equal numbers is rounding.
+    return mean, 0.0 if spread <= 1e-12 * abs(mean) else spread, len(series)
 
 
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
