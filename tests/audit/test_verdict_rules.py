@@ -175,6 +175,11 @@ def test_what_one_repetition_gives_is_shown_beside_its_verdict():
     )
 
 
+def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
+    found = judge_ratio(np.array([8.0]), np.array([4.0]), RULES, at_least=1, at_most=3, point=True)
+    assert (found.verdict, found.detectable) == (REPRODUCED, 0.0)
+
+
 def test_a_number_of_one_draw_says_so_where_it_cannot_be_judged():
     wide = value([0.3, 0.6, 0.5], "0.47", one_draw=True).reason
     assert wide.endswith("would be needed (the paper's is one draw of the data)")
