@@ -40,6 +40,10 @@ class Plan:
         The evaluation point that is meant where none is named.
     selection : dict of str to Rule
         Rules by which a setting is chosen; the first is the paper's own, the others stand beside it.
+    blind : tuple of str
+        Methods that know nothing of the data: what they earn too supports no claim.
+    beyond : tuple of str
+        Data sets that the paper does not use.
     scopes : dict
         As in the file.
     """
@@ -53,6 +57,8 @@ class Plan:
     measures: dict[str, Measure]
     at: Mapping[str, Any]
     selection: dict[str, Rule]
+    blind: tuple[str, ...]
+    beyond: tuple[str, ...]
     scopes: dict[str, dict[str, Any]] = field(repr=False)
 
     def scope(self, name: str) -> dict[str, Any]:
@@ -217,6 +223,8 @@ def read_plan(path: Path, package: str) -> Plan:
         measures=measures,
         at=document.get("at", {}),
         selection=_rules(document, measures, path),
+        blind=tuple(document.get("blind", ())),
+        beyond=tuple(document.get("beyond", ())),
         scopes=document["scopes"],
     )
     _check_names(plan)
@@ -273,6 +281,8 @@ def _check_names(plan: Plan) -> None:
             if value not in allowed:
                 lines.append(f"{plan.path}: {where}: unknown {kind} {value!r}; {one_of(value, allowed)}")
 
+    check("method", plan.blind, plan.methods, "blind")
+    check("data set", plan.beyond, plan.datasets, "beyond")
     parameters = sorted({parameter for _, _, parameter in plan.parameter_uses()})
     for rule in plan.selection.values():
         check("parameter", rule.setting or (), parameters, f"selection.{rule.name}.setting")

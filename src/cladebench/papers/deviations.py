@@ -40,6 +40,22 @@ from cladebench.papers.tables import listed, with_spread
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """A runnable alternative to what was chosen: what claims ask for instead, under which they are judged too.
+
+    Attributes
+    ----------
+    name : str
+    instead : mapping
+        ``selection``: a rule; ``metric``, ``method``, ``dataset``: names and what stands in their place; ``where``: for
+        each method a part of the setting.
+    """
+
+    name: str
+    instead: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Deviation:
     """One entry of the register.
 
@@ -57,6 +73,8 @@ class Deviation:
         What else it could have been.
     effects : tuple of mapping
         What to compare; see the module's table.
+    universes : tuple of Alternative
+        Under which claims are judged too.
     """
 
     id: str
@@ -65,6 +83,7 @@ class Deviation:
     chosen: str
     alternatives: tuple[str, ...]
     effects: tuple[Mapping[str, Any], ...]
+    universes: tuple[Alternative, ...] = ()
 
 
 def load_deviations(package: str) -> list[Deviation]:
@@ -108,6 +127,9 @@ def read_deviations(path: Path) -> list[Deviation]:
             id=entry["id"],
             alternatives=tuple(entry["alternatives"]),
             effects=tuple(entry["effects"]),
+            universes=tuple(
+                Alternative(" ".join(u["name"].split()), u["instead"]) for u in entry.get("universes", ())
+            ),
             **{key: " ".join(entry[key].split()) for key in ("place", "paper", "chosen")},
         )
         for entry in document
