@@ -469,7 +469,7 @@ def test_a_percentage_is_of_a_measure_in_percent(tmp_path):
 
 def test_about_the_same_says_how_far_apart(tmp_path):
     same = PRINTED + ORDER.replace("is: better", "is: same")
-    with pytest.raises(ClaimsError, match="claim 'o': expects.margin: missing; expected how far apart"):
+    with pytest.raises(ClaimsError, match=r"claim 'o': expects.margin: missing; expected how far apart"):
         claims_of(tmp_path, same)
 
 
