@@ -19,7 +19,7 @@ GAP = 1.0
 #: Spread of paired differences within a sample, where a row does not name another.
 SPREAD = 1.5
 SEED = 20150206
-TRIALS = 1000
+TRIALS = 500
 
 Noise = Callable[..., np.ndarray]
 
@@ -155,10 +155,11 @@ def _family(random: Generator, noise: Noise, n: int, difference: float, size: in
 
 
 def _families() -> list[Scenario]:
-    n, size = needed(tests=10), 10
+    size = 5
+    n = needed(tests=size)
     draw = partial(_family, n=n, size=size)
     hair, gap = partial(draw, difference=0.0), partial(draw, difference=GAP)
-    kind = "family of 10 orders"
+    kind = f"family of {size} orders"
     return [
         Scenario(kind, "all true by a hair, any contradicted", n, hair, "contradicts", AT_MOST),
         Scenario(kind, "all true by the gap, the first found", n, gap, "supports", AT_LEAST, "claim0"),
@@ -277,10 +278,10 @@ def _sentence(random: Generator, noise: Noise, n: int, differences: tuple[float,
 
 
 def _sentences() -> list[Scenario]:
-    size = 4
+    size = 3
     # All parts have to be found, or all to be contradicted: each is planned for the root of the power.
     n = needed(tests=size, power=RULES.power ** (1 / size))
-    every, some = "sentence, all of 4", "sentence, any of 4"
+    every, some = f"sentence, all of {size}", f"sentence, any of {size}"
     all_of = partial(_sentence, n=n, how="all_of")
     any_of = partial(_sentence, n=n, how="any_of")
     hair, true, false, one = (0.0,) * size, (GAP,) * size, (-GAP,) * size, (-GAP, *(GAP,) * (size - 1))
@@ -295,8 +296,8 @@ def _sentences() -> list[Scenario]:
     ]
 
 
-def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int = 10) -> Paper:
-    """Ten methods, neighbours a gap apart; the printed column is of one run of other data."""
+def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int = 7) -> Paper:
+    """Methods whose neighbours are a gap apart; the printed column is of one run of other data."""
     places = GAP * np.arange(methods)
     theirs = {"alike": places, "reversed": places[::-1], "unrelated": random.permutation(places)}[law]
     column = 50.0 + theirs + SPREAD * noise(random, methods)
@@ -306,7 +307,7 @@ def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int = 1
 
 
 def _rankings() -> list[Scenario]:
-    n, kind = needed(), "ranking of 10"
+    n, kind = needed(), "ranking of 7"
     draw = partial(_ranking, n=n)
     return [
         Scenario(kind, "unrelated, contradicted", n, partial(draw, law="unrelated"), "contradicts", AT_MOST),

@@ -133,6 +133,7 @@ class Evaluation:
             else:
                 waiting[claim.id] = found
         self._correct(waiting)
+        self._adjust_values()
         for claim in self.claims.claims.values():
             self._sentence(claim)
         return {name: self._done[name] for name in self.claims.claims}
@@ -184,6 +185,19 @@ class Evaluation:
             return Judgement(Outcome(verdict, why), judgement.samples)
         reason = f"{why}: {judgement.outcome.reason}"
         return replace(judgement, outcome=replace(judgement.outcome, verdict=verdict, reason=reason))
+
+    def _adjust_values(self) -> None:
+        """Correct the p-values of printed numbers over their table; shown, but no verdict uses them."""
+        families: dict[str, list[str]] = {}
+        for claim in self.claims.claims.values():
+            found = self._done.get(claim.id)
+            if claim.kind == "value" and found is not None and found.outcome.p_value is not None:
+                families.setdefault(claim.family, []).append(claim.id)
+        for members in families.values():
+            adjusted = holm([float(self._done[name].outcome.p_value or 0.0) for name in members])
+            for name, p in zip(members, adjusted, strict=True):
+                judgement = self._done[name]
+                self._done[name] = replace(judgement, outcome=replace(judgement.outcome, p_adjusted=p))
 
     def _value(self, claim: Claim) -> Judgement:
         assert claim.published is not None
