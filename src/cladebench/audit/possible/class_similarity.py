@@ -55,7 +55,9 @@ def similarities(n_classes: int, parents: Sizes, kind: Kind) -> list[list[Fracti
     tree = Hierarchy(np.array(parents), np.arange(n_classes)).pruned()
     depth = [int(tree.depths[node]) for node in tree.leaf_of]
     common = tree.depths[tree.lca(tree.leaf_of[:, None], tree.leaf_of)].tolist()
-    edges = [[a + b - 2 * c for b, c in zip(depth, row, strict=True)] for a, row in zip(depth, common, strict=True)]
+    edges = [
+        [a + b - 2 * c for b, c in zip(depth, row, strict=True)] for a, row in zip(depth, common, strict=True)
+    ]
     longest = max(map(max, edges)) or 1
     root = 0 if kind == "ps_without_root" else 1
     if kind == "sp":
@@ -105,20 +107,26 @@ def constant_range(classes: Sizes, parents: Sizes, kind: Kind) -> Range:
     )
 
 
-def one_large_score_range(classes: Sizes, parents: Sizes, kind: Kind, clusters: int) -> Range:
-    """Range of the score of a tree of which one leaf has all samples but clusters - 1.
+def one_large_score_range(classes: Sizes, parents: Sizes, kind: Kind, outside: Fraction) -> Range:
+    """Range of the score of a tree that has nearly all samples in one leaf.
 
-    Pairs within the leaf are alike, whatever the tree; the others may be right, or wrong by one.
+    Pairs within the leaf are alike, whatever the tree; others may be right, or wrong by one.
+
+    Parameters
+    ----------
+    classes, parents, kind
+        As for `moments`.
+    outside : Fraction
+        Largest share of pairs that are not both in the leaf.
     """
-    n = sum(classes)
-    within = Fraction(math.comb(n - clusters + 1, 2), math.comb(n, 2))
     wrong = moments(classes, parents, kind).from_one
     return Range(
-        low=1 - min(Fraction(1), wrong + (1 - within)),
-        high=1 - max(Fraction(0), wrong - (1 - within)),
+        low=1 - min(Fraction(1), wrong + outside),
+        high=1 - max(Fraction(0), wrong - outside),
         attained=(),
         step=Fraction(0),
-        assumes=f"{n} rows in {len(classes)} classes under the tree of the run, all but {clusters - 1} rows in one leaf",
+        assumes=f"{sum(classes)} rows in {len(classes)} classes under the tree of the run, all pairs but "
+        f"{float(outside):.2%} in one leaf",
         programme="the mean squared difference of the true similarities from one",
     )
 
@@ -166,10 +174,10 @@ def implied_moments(
 
     Notes
     -----
-    A flat clustering with b = 1 within clusters has the score 1 - E t^2 + 2 E tb - E b. Here E tb is at most E b, and at
-    least the share s of pairs in one class and cluster; with P + E b - 2 s = 1 - RI it follows that
-    1 - score + P - (1 - RI) <= E t^2 <= 1 - score + E b. The two second moments give the mean, and the variance
-    E t^2 - (E t)^2 grows with both while the mean is in [0, 1].
+    A flat clustering with b = 1 within clusters has the score 1 - E t^2 + 2 E tb - E b. Here E tb is at most E b,
+    and at least the share s of pairs in one class and cluster; with P + E b - 2 s = 1 - RI it follows that 1 -
+    score + P - (1 - RI) <= E t^2 <= 1 - score + E b. The two second moments give the mean, and the variance E t^2 -
+    (E t)^2 grows with both while the mean is in [0, 1].
     """
     square = (1 - flat[1] + same_class - (1 - flat_index[0]), 1 - flat[0] + same_cluster)
     square = max(square[0], Fraction(0)), min(square[1], Fraction(1))

@@ -11,8 +11,10 @@ from typing import Any
 from cladebench.audit import verdict_types
 from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.possible import class_similarity, rand_index, trees
+from cladebench.audit.possible import class_similarity, leaves, rand_index, trees
 from cladebench.audit.possible.ranges import Range
+from cladebench.audit.possible.uneven import UnevenPartition
+from cladebench.audit.printed import parse_printed
 from cladebench.audit.verdict_types import REPRODUCED, Outcome, not_testable
 from cladebench.datasets import awa
 from cladebench.notation import significant
@@ -37,8 +39,8 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     Returns
     -------
     Outcome
-        "reproduced" if an instance has the number as printed, "inconsistent" if none can, "not testable" where the bounds
-        leave it open. Against a constant: "reproduced" if the number is above what the best one gets, else
+        "reproduced" if an instance has the number as printed, "inconsistent" if none can, "not testable" where the
+        bounds leave it open. Against a constant: "reproduced" if the number is above what the best one gets, else
         "uninformative". `low` and `high` are the proven ends, in printed units.
 
     Raises
@@ -50,7 +52,7 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     scale = Fraction(str(claim.measure.get("scale", 1.0)))
     printed = as_printed(claim.published.text, scale)
     found = _range(claim, facts, printed)
-    ends = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
+    ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
     said = f"{found.assumes}: {_between(found, scale)}, by {found.programme}"
     said += f"; {found.implies}" if found.implies else ""
     text = claim.published.text
@@ -65,7 +67,9 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
 
 
-def _against_constant(found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any]) -> Outcome:
+def _against_constant(
+    found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any]
+) -> Outcome:
     if printed[0] > found.high:
         return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", supported=True, **ends)
     if printed[1] <= found.low:
@@ -75,8 +79,6 @@ def _against_constant(found: Range, printed: Interval, text: str, said: str, end
 
 def as_printed(text: str, scale: Fraction = Fraction(1)) -> Interval:
     """Interval of the values that round to a printed number, exact; divided by the scale (100 for per cent)."""
-    from cladebench.audit.printed import parse_printed
-
     printed = parse_printed(text)
     value, unit = Fraction(str(printed.value)), Fraction(str(printed.unit))
     return (value - unit / 2) / scale, (value + unit / 2) / scale
@@ -91,7 +93,9 @@ def _range(claim: Claim, facts: Facts, printed: Interval) -> Range:
     key = (str(claim.measure["metric"]), str(claim.expects["instances"]))
     if key not in PROGRAMMES:
         known = "; ".join(f"{metric} of {what}" for metric, what in PROGRAMMES)
-        raise ValueError(f"claim {claim.id!r}: expects.instances: no programme for {key[0]} of {key[1]!r}; expected {known}")
+        raise ValueError(
+            f"claim {claim.id!r}: expects.instances: no programme for {key[0]} of {key[1]!r}; expected {known}"
+        )
     return PROGRAMMES[key](key[0], claim.expects, facts, printed)
 
 
@@ -115,43 +119,53 @@ def _slack(expects: Mapping[str, Any]) -> Fraction:
     return Fraction(str(expects["slack"]))
 
 
+def _uneven(expects: Mapping[str, Any], sizes: tuple[int, ...] | None) -> UnevenPartition:
+    """What the printed Rand index of single linkage says of class sizes."""
+    index = as_printed(expects["single_linkage"]["ri"], Fraction(100))[1]
+    if sizes is not None:
+        return UnevenPartition(sum(sizes), index, Fraction(max(sizes), sum(sizes)))
+    classes = expects["classes"]
+    return UnevenPartition(int(classes["n_samples"]), index, Fraction(str(classes["largest"])))
+
+
 def _balanced(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
     classes, clusters, slack = expects["classes"], int(expects["clusters"]), _slack(expects)
-    if "single_linkage" in classes:
-        n, largest = int(classes["n_samples"]), Fraction(str(classes["largest"]))
-        index = as_printed(classes["single_linkage"], Fraction(100))[1]
-        squares = rand_index.class_squares_from_single_linkage(n, index, largest)
-        found = rand_index.fitting_balanced_range(n, int(classes["n_classes"]), squares, clusters, slack)
-        return replace(
-            found,
-            assumes=f"no class with more than {float(largest):.0%} of the rows, class sizes that fit the "
-            f"{classes['single_linkage']} printed for single linkage, that is {found.assumes}",
-        )
-    return rand_index.balanced_range(class_sizes(classes, facts), clusters, slack)
+    if "n_samples" not in classes:
+        return rand_index.balanced_range(class_sizes(classes, facts), clusters, slack)
+    uneven = _uneven(expects, None)
+    found = rand_index.fitting_balanced_range(
+        uneven.n, int(classes["n_classes"]), uneven.class_squares, clusters, slack
+    )
+    return replace(
+        found,
+        assumes=f"no class with more than {float(uneven.largest):.0%} of the rows, class sizes that fit the "
+        f"{expects['single_linkage']['ri']} printed for single linkage, that is {found.assumes}",
+    )
 
 
 def _splits(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
-    sizes, leaves, slack = class_sizes(expects["classes"], facts), int(expects["clusters"]), _slack(expects)
+    sizes, count, slack = class_sizes(expects["classes"], facts), int(expects["clusters"]), _slack(expects)
     n = sum(sizes)
-    low, high = rand_index.slack_bounds(n, leaves, slack)
-    even = Fraction(sum(size**2 for size in rand_index.even_sizes(n, leaves)))
+    low, high = rand_index.slack_bounds(n, count, slack)
+    even = Fraction(sum(size**2 for size in rand_index.even_sizes(n, count)))
     implied = []
     for name, most in (
-        ("with equally balanced leaves", Fraction(rand_index.most_squares(n, leaves, low, high))),
-        ("with balanced splits", rand_index.tree_squares(n, leaves, slack)),
+        ("with equally balanced leaves", Fraction(rand_index.most_squares(n, count, low, high))),
+        ("with balanced splits", leaves.tree_squares(n, count, slack)),
         ("with leaves of any size", Fraction(n * n)),
     ):
-        ends = rand_index.adjusted_range(sizes, leaves, printed, (even, most))
+        ends = leaves.adjusted_range(sizes, count, printed, (even, most))
         told = "impossible" if ends is None else f"between {ends[0]:.3f} and {ends[1]:.3f}"
         implied.append(f"{name} {told}")
-    return replace(rand_index.tree_range(sizes, leaves, slack), implies=f"it implies an ARI {', '.join(implied)}")
+    return replace(leaves.tree_range(sizes, count, slack), implies=f"it implies an ARI {', '.join(implied)}")
 
 
 def _one_large(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
     sizes, clusters = class_sizes(expects["classes"], facts), int(expects["clusters"])
     if metric == "ri":
         return rand_index.one_large_range(sizes, clusters)
-    return class_similarity.one_large_score_range(sizes, _tree(expects["classes"]), metric, clusters)  # type: ignore[arg-type]
+    outside = _uneven(expects, sizes).outside(Fraction(sum(size**2 for size in sizes)))
+    return class_similarity.one_large_score_range(sizes, _tree(expects["classes"]), metric, outside)  # type: ignore[arg-type]
 
 
 def _constant(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
@@ -162,16 +176,20 @@ def _constant(metric: str, expects: Mapping[str, Any], facts: Facts, printed: In
 def _constant_by_print(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
     """Best constant by the printed scores of single linkage and of a balanced flat clustering alone."""
     classes, clusters, slack = expects["classes"], int(expects["clusters"]), _slack(expects)
-    n, n_classes = int(classes["n_samples"]), int(classes["n_classes"])
-    pairs = math.comb(n, 2)
+    linkage, flat = expects["single_linkage"], expects["flat"]
+    sizes = None if "n_samples" in classes else class_sizes(classes, facts)
+    uneven = _uneven(expects, sizes)
+    n, pairs = uneven.n, math.comb(uneven.n, 2)
+    narrowed = uneven if sizes is not None else uneven.narrowed(int(classes["n_classes"]))
+    least = Fraction(sum(size**2 for size in sizes or rand_index.even_sizes(n, int(classes["n_classes"]))))
     low, high = rand_index.slack_bounds(n, clusters, slack)
     percent = Fraction(100)
     implied = class_similarity.implied_moments(
-        as_printed(expects["single_linkage"], percent),
-        1 - Fraction(math.comb(n - clusters + 1, 2), pairs),
-        as_printed(expects["flat"]["score"], percent),
-        as_printed(expects["flat"]["ri"], percent),
-        Fraction(sum(math.comb(size, 2) for size in rand_index.even_sizes(n, n_classes)), pairs),
+        as_printed(linkage["score"], percent),
+        narrowed.outside(least),
+        as_printed(flat["score"], percent),
+        as_printed(flat["ri"], percent),
+        (least - n) / (2 * pairs),
         Fraction(rand_index.most_squares(n, clusters, low, high) - n, 2 * pairs),
     )
     mean, variance = implied.mean, implied.variance
@@ -180,8 +198,9 @@ def _constant_by_print(metric: str, expects: Mapping[str, Any], facts: Facts, pr
         high=1 - variance[0],
         attained=(),
         step=Fraction(0),
-        assumes=f"single linkage ({expects['single_linkage']}) with all but {clusters - 1} rows in one leaf, and a flat "
-        f"clustering ({expects['flat']['score']}) of {low} to {high} rows a cluster",
+        assumes=f"no class with more than {float(uneven.largest):.0%} of the rows, single linkage with the printed "
+        f"score {linkage['score']} and index {linkage['ri']}, a flat clustering with the printed score {flat['score']} "
+        f"and {low} to {high} rows a cluster",
         programme="the moments of the true similarities that both prints leave",
         implies=f"mean similarity between {float(mean[0]):.3f} and {float(mean[1]):.3f}, variance between "
         f"{float(variance[0]):.4f} and {float(variance[1]):.4f}",

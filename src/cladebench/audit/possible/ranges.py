@@ -41,7 +41,8 @@ class Range:
     def takes(self, low: Fraction, high: Fraction) -> bool:
         """Whether a value between `low` and `high` is known to be taken.
 
-        Neighbouring values are no further apart than `step`, so that none can jump over an interval that is as wide.
+        Neighbouring values are no further apart than `step`, so that none can jump over an interval that is as
+        wide.
         """
         for first, last in self.attained:
             if low <= first <= high or low <= last <= high:

@@ -28,9 +28,9 @@ def even_table(classes: Sizes, clusters: Sizes) -> IntArray:
 
     Notes
     -----
-    The table of least squares where it has no negative entry, else that of independence; then each entry is rounded so
-    that the sums stay. What is left of a row goes to the columns with most left, which is always possible where the table
-    before rounding is (Gale and Ryser).
+    The table of least squares where it has no negative entry, else that of independence; then each entry is rounded
+    so that the sums stay. What is left of a row goes to the columns with most left, which is always possible where
+    the table before rounding is (Gale and Ryser).
     """
     c, s = np.array(classes, dtype=np.int64), np.array(clusters, dtype=np.int64)
     n = int(c.sum())

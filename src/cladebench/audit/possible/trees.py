@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -29,38 +30,44 @@ def purity_range(classes: Sizes) -> Range:
     """
     n = sum(classes)
     pairs = sum(math.comb(size, 2) for size in classes)
-    least = sum(math.comb(size, 2) * Fraction(2, 2 + n - size) for size in classes) / pairs
-    values = list(peeled_purities(classes))
+    least = sum((math.comb(size, 2) * Fraction(2, 2 + n - size) for size in classes), Fraction(0)) / pairs
+    values = list(_peeled(classes))
+    whole = pairs * n
     return Range(
         low=least,
         high=Fraction(1),
-        attained=((values[0], values[-1]),),
-        step=max((b - a for a, b in zip(values, values[1:], strict=False)), default=Fraction(0)),
+        attained=((Fraction(values[0], whole), Fraction(values[-1], whole)),),
+        step=Fraction(max(b - a for a, b in itertools.pairwise(values)), whole),
         assumes=f"{n} points in classes of {', '.join(map(str, classes))}",
         programme="a star from which pure leaves are split off point by point",
     )
 
 
-def peeled_purities(classes: Sizes) -> Iterator[Fraction]:
+def peeled_purities(classes: Sizes) -> list[Fraction]:
     """Purity of a star, and of each tree that hangs more points of a class into a pure leaf below its root; rising.
 
     Pairs in such a leaf have purity 1, all others meet at the root.
     """
+    whole = sum(classes) * sum(math.comb(size, 2) for size in classes)
+    return [Fraction(value, whole) for value in _peeled(classes)]
+
+
+def _peeled(classes: Sizes) -> Iterator[int]:
+    """The same, times the number of pairs and of points."""
     n = sum(classes)
-    pairs = sum(math.comb(size, 2) for size in classes)
-    total = sum((math.comb(size, 2) * Fraction(size, n) for size in classes), Fraction(0))
-    yield total / pairs
+    total = sum(math.comb(size, 2) * size for size in classes)
+    yield total
     for size in classes:
         for count in range(2, size + 1):
-            total += (count - 1) * (1 - Fraction(size, n))
-            yield total / pairs
+            total += (count - 1) * (n - size)
+            yield total
 
 
 def cost_range(n: int) -> Range:
     """Range of Dasgupta's cost over all trees of n points and all similarities between 0 and 1.
 
-    A pair's ancestor has at most n points below it, and in a star it has n: with one similarity s for all pairs a star
-    costs s n (n choose 2), for any s.
+    A pair's ancestor has at most n points below it, and in a star it has n: with one similarity s for all pairs a
+    star costs s n (n choose 2), for any s.
     """
     most = Fraction(n * math.comb(n, 2))
     return Range(
