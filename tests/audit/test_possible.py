@@ -18,7 +18,12 @@ from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
 from cladebench.hierarchy import Hierarchy
 
-BALANCED = {"instances": "balanced clusters", "classes": {"sizes": [4, 4, 4], "source": "s"}, "clusters": 3, "slack": 0.1}
+BALANCED = {
+    "instances": "balanced clusters",
+    "classes": {"sizes": [4, 4, 4], "source": "s"},
+    "clusters": 3,
+    "slack": 0.1,
+}
 
 
 @pytest.fixture
@@ -26,7 +31,13 @@ def possible(tmp_path):
     """Gives a function that judges one claim; the metric is a share, printed as such."""
 
     def claim(expects, published, metric="ri"):
-        block = {"id": "c", "kind": "possible", "place": {"section": "1"}, "quote": "q", "published": published}
+        block = {
+            "id": "c",
+            "kind": "possible",
+            "place": {"section": "1"},
+            "quote": "q",
+            "published": published,
+        }
         text = yaml.safe_dump({"claims": [block | {"measure": {"metric": metric}, "expects": expects}]})
         return claims_of(tmp_path, text).claims["c"]
 
@@ -111,7 +122,9 @@ def test_a_metric_without_a_programme_is_refused(possible):
 
 
 def test_class_sizes_come_from_the_data_set_that_is_named():
-    assert sum(judge.class_sizes({"dataset": "awa-attr"}, registry_fact)) == registry_fact("awa-attr", "n_samples")
+    assert sum(judge.class_sizes({"dataset": "awa-attr"}, registry_fact)) == registry_fact(
+        "awa-attr", "n_samples"
+    )
     with pytest.raises(ValueError, match="expected awa-attr"):
         judge.class_sizes({"dataset": "awa-attr"}, lambda *_: 7)
 
@@ -119,7 +132,9 @@ def test_class_sizes_come_from_the_data_set_that_is_named():
 @pytest.fixture(scope="module")
 def judged():
     """Outcome of each possible claim of both papers, and the seconds that all took."""
-    claims = [c for paper in ("hmmc", "ghc") for c in load_claims(paper).claims.values() if c.kind == "possible"]
+    claims = [
+        c for paper in ("hmmc", "ghc") for c in load_claims(paper).claims.values() if c.kind == "possible"
+    ]
     for function in (rand_index.balanced_range, leaves.tree_range, leaves.tree_squares):
         function.cache_clear()
     start = time.process_time()
@@ -148,11 +163,18 @@ def test_no_printed_sp_is_above_the_best_constant(judged):
 
 def test_what_can_be_is_reproduced(judged):
     outcomes, _ = judged
-    can = [name for name in outcomes if name.startswith(("possible/balanced-splits", "possible/purity", "possible/cost"))]
+    can = [
+        name
+        for name in outcomes
+        if name.startswith(("possible/balanced-splits", "possible/purity", "possible/cost"))
+    ]
     assert len(can) == 19
     assert {outcomes[name].verdict for name in can} == {"reproduced"}
     said = outcomes["possible/balanced-splits/awa-attr/hmmc"].reason
-    assert "with equally balanced leaves between 0.046 and 0.053, with balanced splits between 0.046 and 0.521" in said
+    assert (
+        "with equally balanced leaves between 0.046 and 0.053, with balanced splits between 0.046 and 0.521"
+        in said
+    )
 
 
 def test_facts_in_the_claims_are_those_of_the_data():
@@ -168,7 +190,11 @@ def test_facts_in_the_claims_are_those_of_the_data():
         assert given["parents"] == tree.parents.tolist()
         assert tree.leaf_of.tolist() == list(range(len(given["sizes"])))
         assert given["sizes"] == np.bincount(content.labels).tolist()
-    sizes = {name: claim.expects["classes"]["sizes"] for name, claim in load_claims("ghc").claims.items() if "purity/" in name and claim.kind == "possible"}
+    sizes = {
+        name: claim.expects["classes"]["sizes"]
+        for name, claim in load_claims("ghc").claims.items()
+        if "purity/" in name and claim.kind == "possible"
+    }
     for entry in uci.DATASETS:
         try:
             content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)

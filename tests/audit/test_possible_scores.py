@@ -1,5 +1,6 @@
 """Scores against a tree of classes, purity and cost: exact values against the measures themselves."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -84,7 +85,9 @@ def test_moments_that_scores_imply_include_the_true_ones(given_, data):
     clusters = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     found = class_similarity.moments(sizes, parents, kind)
     slack = Fraction(1, 10**9)  # the measures round
-    score, index = (Fraction(float(f)) for f in (KINDS[kind](clusters, labels, tree), rand_index(labels, clusters)))
+    score, index = (
+        Fraction(float(f)) for f in (KINDS[kind](clusters, labels, tree), rand_index(labels, clusters))
+    )
     together = Fraction(sum(math.comb(int(size), 2) for size in np.bincount(clusters)), math.comb(n, 2))
     same = Fraction(sum(math.comb(size, 2) for size in sizes), math.comb(n, 2))
     one = 1 - found.from_one
@@ -130,14 +133,16 @@ def test_purities_said_to_be_taken_are_those_of_trees(sizes, data):
 
 @given(hierarchies(min_samples=3, max_samples=9), st.data())
 def test_no_tree_is_less_pure_than_the_bound_nor_costs_more(tree, data):
-    labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=tree.n_samples, max_size=tree.n_samples)))
+    labels = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=tree.n_samples, max_size=tree.n_samples))
+    )
     sizes = tuple(int(size) for size in np.bincount(labels) if size)
     assume(max(sizes) > 1)
     found = trees.purity_range(sizes)
     assert float(found.low) - 1e-12 <= metrics.dendrogram_purity(tree, labels) <= 1
     assert found.attained[0][1] == 1
     values = trees.peeled_purities(sizes)
-    assert max(b - a for a, b in zip(values, values[1:], strict=False)) <= found.step
+    assert max(b - a for a, b in itertools.pairwise(values)) <= found.step
 
 
 def test_a_star_costs_the_most_and_its_cost_says_the_mean_similarity():
