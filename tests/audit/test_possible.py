@@ -52,14 +52,13 @@ def possible(tmp_path):
 def test_a_number_can_be_or_cannot(possible, published, verdict):
     outcome = judge_possible(possible(BALANCED, published), registry_fact)
     assert outcome.verdict == verdict
-    assert outcome.supported == (verdict == "reproduced")
     assert "12 rows in 3 classes of known sizes, 3 clusters of 3 to 5 rows" in outcome.reason
     assert outcome.low is not None and outcome.high == 1.0 and 0.5 < outcome.low < 0.6
 
 
 def test_what_is_assumed_and_not_said_by_the_paper_contradicts_nothing(possible):
     outcome = judge_possible(possible(BALANCED | {"assumed": "nobody said so"}, "0.2"), registry_fact)
-    assert (outcome.verdict, outcome.supported) == ("not testable", False)
+    assert outcome.verdict == "not testable"
     assert "cannot be, but nobody said so" in outcome.reason
 
 

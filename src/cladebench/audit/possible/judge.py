@@ -8,19 +8,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from cladebench.audit import verdict_types
 from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.possible import class_similarity, leaves, rand_index, trees
 from cladebench.audit.possible.ranges import Range
 from cladebench.audit.possible.uneven import UnevenPartition
 from cladebench.audit.printed import parse_printed
-from cladebench.audit.verdict_types import REPRODUCED, Outcome, not_testable
+from cladebench.audit.verdict_types import INCONSISTENT, REPRODUCED, UNINFORMATIVE, Outcome, not_testable
 from cladebench.datasets import awa
 from cladebench.notation import significant
-
-INCONSISTENT: str = getattr(verdict_types, "INCONSISTENT", "inconsistent")
-UNINFORMATIVE: str = getattr(verdict_types, "UNINFORMATIVE", "uninformative")
 
 Interval = tuple[Fraction, Fraction]
 CONSTANT = "constant"
@@ -63,7 +59,7 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
             return not_testable(f"{text} cannot be, but {claim.expects['assumed']}. {said}", **ends)
         return Outcome(INCONSISTENT, f"{text} cannot be. {said}", **ends)
     if found.takes(*printed):
-        return Outcome(REPRODUCED, f"{text} can be. {said}", supported=True, **ends)
+        return Outcome(REPRODUCED, f"{text} can be. {said}", **ends)
     return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
 
 
@@ -71,7 +67,7 @@ def _against_constant(
     found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any]
 ) -> Outcome:
     if printed[0] > found.high:
-        return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", supported=True, **ends)
+        return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", **ends)
     if printed[1] <= found.low:
         return Outcome(UNINFORMATIVE, f"{text} is below the best constant. {said}", **ends)
     return not_testable(f"the best constant may be above {text} or below. {said}", **ends)
