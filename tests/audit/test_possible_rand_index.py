@@ -196,6 +196,14 @@ def test_sizes_that_an_uneven_partition_allows_include_the_true_ones(classes):
         assert uneven.narrowed(len(classes)).largest >= largest
 
 
+def test_one_cluster_of_all_rows_gives_the_squares_of_the_classes_away():
+    classes = (3, 4, 5, 4, 4)
+    index = rand_index.index_of(np.array(classes)[:, None])
+    uneven = UnevenPartition(20, index, Fraction(1, 4))
+    assert uneven.class_squares == sum(size**2 for size in classes)
+    assert uneven.outside(uneven.class_squares) == 0
+
+
 def test_an_uneven_partition_says_how_large_a_class_may_be():
     with pytest.raises(ValueError, match=r"expected less than 0\.31"):
         UnevenPartition(26624, Fraction(5305, 100000), Fraction(1, 3))
