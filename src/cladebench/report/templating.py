@@ -13,11 +13,11 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cladebench.audit import VERDICTS
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
-from cladebench.report.claim_rows import MEANINGS, SIGNS
+from cladebench.report.claim_rows import filter_places, only
+from cladebench.report.wording import EVIDENCE, MEANINGS, SIGNS
 
 
 def escape(text: object) -> str:
@@ -50,7 +50,7 @@ def _markdown_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))))
-    environment.globals.update(verdicts=VERDICTS, signs=SIGNS, meanings=MEANINGS)
+    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, evidence_kinds=EVIDENCE)
     return environment
 
 
@@ -83,10 +83,13 @@ def _html_environment() -> Environment:
         cells_page=cells_page,
         overview_page=overview_page,
         significant=significant,
-        verdicts=VERDICTS,
+        verdicts=tuple(MEANINGS),
         signs=SIGNS,
         meanings=MEANINGS,
+        evidence_kinds=EVIDENCE,
         header_groups=header_groups,
+        only=only,
+        filter_places=filter_places,
     )
     environment.filters.update(digits=digits, duration=duration)
     return environment
