@@ -68,6 +68,8 @@ class Printed:
     ----------
     row, column : str
         Where the paper prints it.
+    text : str
+        As printed.
     published : float
     spread : float or None
         As printed.
@@ -78,6 +80,7 @@ class Printed:
 
     row: str
     column: str
+    text: str
     published: float
     spread: float | None
     measured: float | None
@@ -88,6 +91,7 @@ class Printed:
 
 def main_result(
     entries: Sequence[Printed],
+    columns: Sequence[str],
     unit: str,
     blind: Mapping[str, Mapping[str, float]] | None = None,
     headings: Mapping[str, str] | None = None,
@@ -97,12 +101,14 @@ def main_result(
     Parameters
     ----------
     entries : sequence of Printed
+    columns : sequence of str
+        In the paper's order.
     unit : str
         What is shown, for the axes.
     blind : mapping of str to mapping of str to float, optional
         Name of a method that knows nothing of the data -> column -> its mean.
     headings : mapping of str to str, optional
-        A line below the name of a column, such as the verdict on the order of its methods.
+        Column -> the verdict on the order of its methods, which stands below its name.
     """
     from matplotlib.figure import Figure
 
@@ -110,7 +116,6 @@ def main_result(
     if not shown:
         return empty_figure("None of the printed numbers was measured in this run.")
     rows = list(dict.fromkeys(entry.row for entry in entries))
-    columns = list(dict.fromkeys(entry.column for entry in entries))
     figure = Figure(figsize=(7.2, 1.5 + 0.26 * len(rows)), layout="constrained")
     panels = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
     for panel, column in zip(panels, columns, strict=True):
@@ -118,8 +123,9 @@ def main_result(
         for (name, means), dashes in zip((blind or {}).items(), ("--", ":", "-."), strict=False):
             if column in means:
                 panel.axvline(means[column], color="black", linestyle=dashes, linewidth=0.9, label=name, zorder=1)
-        below = (headings or {}).get(column, "")
-        panel.set_title(f"{column}\n{below}" if headings else column)
+        panel.set_title(column)
+        if ordered := (headings or {}).get(column):
+            panel.set_title(f"{column}\norder: {ordered}")
         panel.set_xlabel(unit)
     panels[0].set_yticks(range(len(rows)), rows)
     panels[0].set_ylim(len(rows) - 0.4, -0.6)

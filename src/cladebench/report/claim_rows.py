@@ -157,15 +157,15 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
         PublishedTable(
             title,
             tuple(dict.fromkeys(row for row, _ in entries)),
-            _columns(entries),
+            columns_in_order(entries),
             {key: tuple(value) for key, value in entries.items()},
         )
         for title, entries in found.items()
     )
 
 
-def _columns(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Columns in the paper's order: as in the fullest rows, for in others numbers are missing."""
+def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Give the columns of places (row, column) in the paper's order: as in the fullest rows, for in others numbers are missing."""
     rows: dict[str, list[str]] = {}
     for row, column in entries:
         rows.setdefault(row, []).append(column)

@@ -49,8 +49,8 @@ def _markdown_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))))
-    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, evidence_kinds=EVIDENCE)
+    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
+    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, evidence_kinds=EVIDENCE, significant=significant)
     return environment
 
 

@@ -13,7 +13,7 @@ from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.audit_figures import Printed, claims_by_universes, disagreeing, main_result
 from cladebench.papers.findings import Findings
 from cladebench.plotting import save_figure, use_style
-from cladebench.report.wording import SIGNS
+from cladebench.report.claim_rows import columns_in_order
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class MainResult:
     artifact : str
         As claims place it.
     entries : tuple of Printed
+    columns : tuple of str
+        In the paper's order.
     blind : mapping of str to mapping of str to float
         Label of a method that knows nothing of the data -> column -> its mean, in printed units.
     headings : mapping of str to str
@@ -35,9 +37,18 @@ class MainResult:
 
     artifact: str
     entries: tuple[Printed, ...]
+    columns: tuple[str, ...]
     blind: Mapping[str, Mapping[str, float]]
     headings: Mapping[str, str]
     heading: str
+
+    @property
+    def by_row(self) -> dict[str, dict[str, Printed]]:
+        """Entries under their row and column."""
+        found: dict[str, dict[str, Printed]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.row, {})[entry.column] = entry
+        return found
 
 
 def gather_main_result(
@@ -63,25 +74,30 @@ def gather_main_result(
                 mean = float(sample.values.mean()) * float(claim.measure.get("scale", 1.0))
                 blind.setdefault(str(context.methods[method]["label"]), {})[column] = mean
     rankings = {
-        str(claim.place["column"]): f"order of the methods:\n{SIGNS[verdict]} {verdict}"
+        str(claim.place["column"]): str(by_id[claim.id]["verdict"])
         for claim in placed
-        if claim.kind == "ranking" and "column" in claim.place and (verdict := by_id[claim.id]["verdict"])
+        if claim.kind == "ranking" and "column" in claim.place
     }
     measure = context.measures[str(printed[0].measure["metric"])]
     return MainResult(
         findings.main_result,
         tuple(_printed(claim, by_id[claim.id]) for claim in printed),
+        columns_in_order(map(_place, printed)),
         blind,
         rankings,
         measure.heading,
     )
 
 
+def _place(claim: Claim) -> tuple[str, str]:
+    return str(claim.place["row"]), str(claim.place["column"])
+
+
 def _printed(claim: Claim, row: Mapping[str, Any]) -> Printed:
     assert claim.published is not None
     return Printed(
-        str(claim.place["row"]),
-        str(claim.place["column"]),
+        *_place(claim),
+        claim.published.text,
         claim.published.value,
         claim.published.spread,
         row["measured"],
@@ -101,7 +117,7 @@ def draw_verdicts(
     drawn = {}
     with use_style():
         if main is not None:
-            drawn["main-result"] = main_result(main.entries, main.heading, main.blind, main.headings)
+            drawn["main-result"] = main_result(main.entries, main.columns, main.heading, main.blind, main.headings)
         if disagreeing(audit):
             drawn["universes"] = claims_by_universes(audit, universes)
         return {name: save_figure(figure, folder / name)[0] for name, figure in drawn.items()}

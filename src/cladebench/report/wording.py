@@ -4,15 +4,15 @@ from __future__ import annotations
 
 #: What each verdict says, in a line.
 MEANINGS = {
-    "reproduced": "our number is the printed one as rounded; or the order holds, significantly",
-    "within noise": "not the same digits, but noise and rounding explain the difference; or a tie",
-    "direction only": "the right side is ahead, but not significantly or not by as much as claimed",
-    "contradicted": "noise and rounding do not explain the difference; or the opposite holds, significantly",
+    "reproduced": "our number is shown to agree with the printed one; or the order holds, significantly",
+    "within noise": "undecided: neither agreement nor difference can be shown; or a tie",
+    "direction only": "undecided: the right side is ahead, but not significantly",
+    "contradicted": "the difference is more than noise and rounding explain; or the opposite holds, significantly",
     "depends": "what the paper leaves unsaid decides: the registered alternatives disagree",
     "uninformative": "it holds, and a rival that knows nothing of the data passes as well: it supports nothing",
     "inconsistent": "the paper contradicts itself, or errs",
     "analogue holds": "judged on data that stand in for the paper's own: the claim holds there",
-    "analogue undecided": "judged on data that stand in for the paper's own: neither side can be told from noise there",
+    "analogue undecided": "judged on data that stand in for the paper's own: undecided there",
     "analogue fails": "judged on data that stand in for the paper's own: the claim does not hold there",
     "not testable": "could not be judged; the reason says why",
 }
