@@ -63,7 +63,8 @@ def readme_blocks(results: Path, scope: str, papers: Sequence[str]) -> dict[str,
 
 def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
     plan = load_plan(paper)
-    context = build_context(paper, scope, results)
+    claims = paper_claims(paper)
+    context = build_context(paper, scope, results, claims)
     judged = [claim for claim in audit.claims if claim["paper"] == plan.paper]
     findings = checked_findings(plan)
     if broken := check_findings(findings.findings, judged, context.results):
@@ -75,7 +76,7 @@ def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
         plan=plan,
         matrix=matrix(statements(judged)),
         findings=findings.findings,
-        main=gather_main_result(findings, paper_claims(paper), judged, context),
+        main=gather_main_result(findings, claims, judged, context),
         figure=(results / "figures" / plan.paper / "main-result.png").as_posix(),
         cells=len(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),

@@ -50,7 +50,7 @@ def _markdown_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
-    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, evidence_kinds=EVIDENCE, significant=significant)
+    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, three_digits=three_digits)
     return environment
 
 
@@ -98,6 +98,11 @@ def _html_environment() -> Environment:
 def digits(value: float) -> str:
     """Write a number with 7 digits at most; nothing where there is none."""
     return "" if math.isnan(value) else f"{value:.7g}"
+
+
+def three_digits(value: float) -> str:
+    """Write a number with three digits, zeros at its end too: ``79.0``."""
+    return f"{value:#.3g}" if 1 <= abs(value) < 100 else significant(value, 3)
 
 
 def duration(seconds: float) -> str:

@@ -212,9 +212,9 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
 def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperView:
     """Read what a run says of one paper; `audit` has the verdicts on every paper."""
     plan = load_plan(paper)
-    context = build_context(paper, scope, results)
-    records = context.results.records
     claims = paper_claims(paper)
+    context = build_context(paper, scope, results, claims)
+    records = context.results.records
     links = link_cells(plan.paper, records, context.results.choices, plan.selection)
     judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
     stated = statements(judged)
