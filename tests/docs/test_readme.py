@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from doc_examples import ROOT
-
 from cladebench.papers.catalogue import built_in_papers
 from cladebench.report.readme import readme_blocks, renew_readme
+from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -49,13 +49,19 @@ def test_a_file_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("first", "said"),
     [
-        ({"claims": [{"claim": "a", "verdict": ["reprodced"]}]}, "'reprodced' is not allowed; did you mean 'reproduced'?"),
+        (
+            {"claims": [{"claim": "a", "verdict": ["reprodced"]}]},
+            "'reprodced' is not allowed; did you mean 'reproduced'?",
+        ),
         ({"claims": [{"claim": "a", "verdict": []}]}, "a list of verdicts, as in"),
         ({"claim": "a"}, "finding 'one': claim: unknown key 'claim'; did you mean 'claims'?"),
         ({"name": "two", "id": "One"}, "small letters, digits and -"),
         ({"numbers": [NUMBER]}, "finding 'one': numbers[0]: missing key"),
         ({"numbers": [NUMBER | {"value": 1}]}, "missing key 'tolerance'"),
-        ({"numbers": [NUMBER | {"value": 1, "tolerance": 0.1, "at_least": 2}]}, "several of the allowed forms at once"),
+        (
+            {"numbers": [NUMBER | {"value": 1, "tolerance": 0.1, "at_least": 2}]},
+            "several of the allowed forms at once",
+        ),
         ({"numbers": [NUMBER | {"at_least": 2, "at_most": 1}]}, "at_least: 2 is more than at_most, 1"),
         ({"numbers": [NUMBER | {"value": 1, "tolerance": 0}]}, "tolerance: 0 is not allowed"),
         ({"id": "two"}, "finding 'two': id: given twice"),
@@ -183,7 +189,10 @@ def test_claims_must_have_their_verdicts(bond, instead):
         ({"at_most": 1.5}, "m of A on d is 2; expected at most 1.5"),
         ({"at_least": 0, "at_most": 1.5}, "m of A on d is 2; expected at least 0 and at most 1.5"),
         ({"minus": {"method": "B"}, "value": -3, "tolerance": 0.1}, ""),
-        ({"minus": {"method": "B"}, "at_least": 0}, "m of A on d minus m of B on d is -3; expected at least 0"),
+        (
+            {"minus": {"method": "B"}, "at_least": 0},
+            "m of A on d minus m of B on d is -3; expected at least 0",
+        ),
         ({"minus": {"method": "C"}, "at_least": 0}, "no cell of C on d in this run"),
     ],
 )

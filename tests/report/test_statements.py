@@ -24,7 +24,13 @@ def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="
 
 def test_parts_count_inside_their_sentence_however_deep():
     found = statements(
-        [claim("a/1"), claim("a/2"), claim("a", parts=["a/1", "a/2"]), claim("all", parts=["a", "gone"]), claim("b")]
+        [
+            claim("a/1"),
+            claim("a/2"),
+            claim("a", parts=["a/1", "a/2"]),
+            claim("all", parts=["a", "gone"]),
+            claim("b"),
+        ]
     )
     assert found == (
         Statement("all", "paper data", "reproduced", ("a", "a/1", "a/2")),

@@ -14,8 +14,8 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "readme",
         help="renew the tables and findings of the README",
-        description="Write what a run gives between the markers of the README: verdicts counted, findings, and the main "
-        "result of each paper. Run it where the README's links start from, as in: cladebench readme --results "
+        description="Write what a run gives between the markers of the README: verdicts counted, findings, and the "
+        "main result of each paper. Run it where the README's links start from, as in: cladebench readme --results "
         "results/full --scope full.",
     )
     add_results_options(parser, "cells.parquet and audit.json")

@@ -122,7 +122,9 @@ def main_result(
         _panel(panel, [entry for entry in entries if entry.column == column], rows)
         for (name, means), dashes in zip((blind or {}).items(), ("--", ":", "-."), strict=False):
             if column in means:
-                panel.axvline(means[column], color="black", linestyle=dashes, linewidth=0.9, label=name, zorder=1)
+                panel.axvline(
+                    means[column], color="black", linestyle=dashes, linewidth=0.9, label=name, zorder=1
+                )
         panel.set_title(column)
         if ordered := (headings or {}).get(column):
             panel.set_title(f"{column}\norder: {ordered}")
@@ -170,7 +172,7 @@ def _panel(axes: Axes, entries: Iterable[Printed], rows: Sequence[str]) -> None:
 
 def _legend(figure: Figure, panels: Sequence[Axes], entries: Iterable[Printed]) -> None:
     """One legend below all panels: the published numbers, the verdicts in their order, then what is blind."""
-    found = {}
+    found: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
@@ -181,7 +183,9 @@ def _legend(figure: Figure, panels: Sequence[Axes], entries: Iterable[Printed]) 
     figure.legend(handles, order, loc="outside lower center", ncols=min(4, len(order)), frameon=False)
 
 
-def claims_by_universes(claims: Sequence[Mapping[str, Any]], universes: Sequence[Mapping[str, str]]) -> Figure:
+def claims_by_universes(
+    claims: Sequence[Mapping[str, Any]], universes: Sequence[Mapping[str, str]]
+) -> Figure:
     """Draw the stance of each claim that universes disagree on: a row for each claim, a column for each universe.
 
     Parameters
@@ -212,7 +216,9 @@ def claims_by_universes(claims: Sequence[Mapping[str, Any]], universes: Sequence
     )
     axes = figure.add_subplot()
     colours = ListedColormap([colour for colour, _ in STANCES.values()])
-    axes.imshow(values, cmap=colours, vmin=-0.5, vmax=len(STANCES) - 0.5, aspect="auto", interpolation="nearest")
+    axes.imshow(
+        values, cmap=colours, vmin=-0.5, vmax=len(STANCES) - 0.5, aspect="auto", interpolation="nearest"
+    )
     signs = [sign for _, sign in STANCES.values()]
     for y, row in enumerate(values):
         for x, value in enumerate(row):
@@ -221,10 +227,14 @@ def claims_by_universes(claims: Sequence[Mapping[str, Any]], universes: Sequence
     handles = [_field(colour) for colour, _ in STANCES.values()]
     labels = [f"{sign or ' '}  {stance}" for stance, (_, sign) in STANCES.items()]
     figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), frameon=False)
-    notes = [f"{len(split)} of {sum(bool(c['stances']) for c in claims)} claims that are judged in several universes"]
+    notes = [
+        f"{len(split)} of {sum(bool(c['stances']) for c in claims)} claims that are judged in several universes"
+    ]
     notes[0] += " have another stance in one of them than in another."
     if len(split) > len(shown):
-        notes.append(f"{len(split) - len(shown)} more are in the table of claims; here stand those most divided.")
+        notes.append(
+            f"{len(split) - len(shown)} more are in the table of claims; here stand those most divided."
+        )
     write_below(figure, notes)
     return figure
 
@@ -255,10 +265,14 @@ def _minority(claim: Mapping[str, Any]) -> int:
     return sum(stance not in (claim["stance"], "not testable") for stance in claim["stances"].values())
 
 
-def _grid(axes: Axes, claims: Sequence[Mapping[str, Any]], names: Sequence[str], factors: Sequence[str]) -> None:
+def _grid(
+    axes: Axes, claims: Sequence[Mapping[str, Any]], names: Sequence[str], factors: Sequence[str]
+) -> None:
     """Names of rows and columns; white lines between fields, dark ones between groups of claims and of universes."""
     axes.set_yticks(range(len(claims)), [_short(claim["claim"]) for claim in claims])
-    axes.set_xticks(range(len(names)), [_short(name) for name in names], rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_xticks(
+        range(len(names)), [_short(name) for name in names], rotation=60, ha="right", rotation_mode="anchor"
+    )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for y in range(1, len(claims)):

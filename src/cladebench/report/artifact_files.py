@@ -27,9 +27,7 @@ from cladebench.plotting import save_figure, use_style
 from cladebench.report.templating import html_page, markdown_page
 
 
-def build_context(
-    paper: str, scope: str, results: Path, claims: ClaimSet | None = None
-) -> ArtifactContext:
+def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:
     """Gather what the artifacts of a paper may read.
 
     The records are those of ``cells.parquet``; each planned cell without any has one with the status ``missing``.

@@ -165,7 +165,7 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
 
 
 def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Give the columns of places (row, column) in the paper's order: as in the fullest rows, for in others numbers are missing."""
+    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, where none is missing."""
     rows: dict[str, list[str]] = {}
     for row, column in entries:
         rows.setdefault(row, []).append(column)
@@ -199,7 +199,18 @@ def claim_row(
 ) -> ClaimRow:
     """Write one claim of ``audit.json`` for readers; `rules` are the plan's, whose labels stand for their names."""
     low, high = _number(claim["low"]), _number(claim["high"])
-    texts = ("claim", "kind", "place", "published", "verdict", "reason", "quote", "reading", "evidence", "blind")
+    texts = (
+        "claim",
+        "kind",
+        "place",
+        "published",
+        "verdict",
+        "reason",
+        "quote",
+        "reading",
+        "evidence",
+        "blind",
+    )
 
     def label(joined: str) -> str:
         return "; ".join(rules[name].label if name in rules else name for name in joined.split("; "))

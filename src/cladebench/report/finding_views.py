@@ -46,5 +46,7 @@ def finding_views(
         claims = {c["claim"]: c["verdict"] for bond in finding.claims for c in bound_claims(bond, audit)}
         samples = [results.sample(query, rule) for query in finding.queries()]
         cells = settings_behind((sample.cells for sample in samples if sample.cells), links)
-        views.append(FindingView(finding.id, finding.text, broken.get(finding.id, ()), tuple(claims.items()), cells))
+        views.append(
+            FindingView(finding.id, finding.text, broken.get(finding.id, ()), tuple(claims.items()), cells)
+        )
     return tuple(views)

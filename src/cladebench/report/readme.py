@@ -69,7 +69,9 @@ def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
     findings = checked_findings(plan)
     if broken := check_findings(findings.findings, judged, context.results):
         name, instead = next(iter(broken.items()))
-        raise InputFileError(f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}")
+        raise InputFileError(
+            f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}"
+        )
     cells = context.results.records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "missing"]
     return _Paper(

@@ -1,4 +1,4 @@
-"""What a paper states, counted once: claims that are parts of a sentence, or several of one sentence, count inside it."""
+"""What a paper states, counted once: parts of a sentence, and several claims of one sentence, count inside it."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ def _markdown_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
-    environment.globals.update(verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, three_digits=three_digits)
+    environment.globals.update(
+        verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, three_digits=three_digits
+    )
     return environment
 
 

@@ -117,7 +117,9 @@ def draw_verdicts(
     drawn = {}
     with use_style():
         if main is not None:
-            drawn["main-result"] = main_result(main.entries, main.columns, main.heading, main.blind, main.headings)
+            drawn["main-result"] = main_result(
+                main.entries, main.columns, main.heading, main.blind, main.headings
+            )
         if disagreeing(audit):
             drawn["universes"] = claims_by_universes(audit, universes)
         return {name: save_figure(figure, folder / name)[0] for name, figure in drawn.items()}
