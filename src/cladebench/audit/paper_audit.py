@@ -53,7 +53,7 @@ class PaperAudit:
         self.own = self._evaluation(self.rules[0])
         self.chosen = self.own.run()
         self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
-        rivals = [Rival(), *map(Rival, self.blind)] if self.blind else []
+        rivals = [Rival(), *map(Rival, self.blind)]
         self.rivals = [(rival, self._evaluation(self.rules[0], rival=rival).run()) for rival in rivals]
         self.worlds = [(universe, self._touched(universe)) for universe in self.singles]
         self._judged = [self._judge_in(universe, touched) for universe, touched in self.worlds]
