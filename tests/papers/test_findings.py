@@ -126,6 +126,7 @@ def records():
             "at": "{}",
             "value": value + k,
             "status": "ok",
+            "reason": None,
             "cell_id": f"p/d/{method}/default/{k}",
             "stand_in_for": None,
             "n_rows": 10,

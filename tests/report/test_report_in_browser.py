@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from cladebench.report.claim_rows import SIGNS
+from cladebench.report.wording import SIGNS
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")

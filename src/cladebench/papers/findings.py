@@ -2,10 +2,11 @@
 
 ``findings.yaml`` in a paper's folder has three to seven of them. A finding may rest on
 
-- ``claims``: a pattern of claims and the verdicts that they must have: all of them, ``at_least`` or ``at_most`` so many;
+- ``claims``: a pattern of claims and the verdicts that they must have: all of them, or ``at_least`` or ``at_most`` so
+  many;
 - ``numbers``: a query over the cells (dataset, method, metric; at, where, selection), maybe ``minus`` another that
-  differs from it in the keys given, and its mean: a ``value`` with its ``tolerance``, or bounds ``at_least`` and ``at_most``.
-  Numbers are in the units of the records; by default in the setting that the paper's own rule selects.
+  differs from it in the keys given, and its mean: a ``value`` with its ``tolerance``, or bounds ``at_least`` and
+  ``at_most``. Numbers are in the units of the records; by default in the setting that the paper's own rule selects.
 
 `check_findings` says which no longer hold. ``main_result`` names the table that the paper stands on: it is drawn, and
 stands in the README, with the methods that are ``blind`` to the data beside it.

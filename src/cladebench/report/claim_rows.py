@@ -165,7 +165,7 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
 
 
 def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, where none is missing."""
+    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, which miss none."""
     rows: dict[str, list[str]] = {}
     for row, column in entries:
         rows.setdefault(row, []).append(column)
