@@ -1,4 +1,4 @@
-"""Controls: a tree that knows nothing and a tree that knows the classes."""
+"""Controls: trees that know nothing, each of another shape, and a tree that knows the classes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer
+from cladebench.validation import check_int
+
+#: What is blind to the features fails where scikit-learn looks for blobs.
+BLIND: Mapping[str, Excuse] = {
+    "check_clustering": ("finds well-separated blobs no better than chance", AssertionError),
+}
 
 
 class RandomTree(HierarchicalClusterer):
@@ -35,9 +41,7 @@ class RandomTree(HierarchicalClusterer):
         The cut of the tree.
     """
 
-    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
-        "check_clustering": ("finds well-separated blobs no better than chance", AssertionError),
-    }
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
 
     def __init__(
         self, n_clusters: int = 2, *, random_state: int | np.random.RandomState | None = None
@@ -56,6 +60,115 @@ class RandomTree(HierarchicalClusterer):
             return [slice(part.start, middle), slice(middle, part.stop)]
 
         return Hierarchy(*divide(len(X), slice(0, len(X)), split, lambda part: order[part]))
+
+
+class BalancedRandomTree(HierarchicalClusterer):
+    """A random binary tree in which every node is cut in halves: what a measure gives for balance alone.
+
+    Methods that balance each split by a constraint are to be compared with it: the random shape of `RandomTree` does
+    not say what balance is worth. A cut of the tree has clusters whose sizes differ by a factor of two at most.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Clusters of ``labels_``.
+    random_state : int, RandomState instance or None, default=None
+        Source of the permutation of the samples.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        A binary tree with one leaf a sample, without heights: the largest node is the next to be cut.
+    labels_ : ndarray of shape (n_samples,)
+        The cut of the tree.
+    """
+
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
+
+    def __init__(
+        self, n_clusters: int = 2, *, random_state: int | np.random.RandomState | None = None
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        order = check_random_state(self.random_state).permutation(len(X))
+
+        def split(part: slice) -> list[slice]:
+            if part.stop - part.start == 1:
+                return []
+            middle = (part.start + part.stop) // 2
+            return [slice(part.start, middle), slice(middle, part.stop)]
+
+        return Hierarchy(*divide(len(X), slice(0, len(X)), split, lambda part: order[part]))
+
+
+class StarTree(HierarchicalClusterer):
+    """All leaves below one root, but for one that is deep: what a measure gives for a shape that says nothing.
+
+    Semantic similarity by shortest paths divides by the longest path of the tree. One sample at the end of a chain
+    makes that path long, so that all other pairs look alike to the degree 1 - 2 / (depth + 1). Near the mean
+    similarity of the classes this is close to the best that can be said without looking at the data, and in a tree of
+    many leaves better than most that is found by looking (`cladebench.metrics.best_constant` is the limit). Of
+    dendrogram purity it has that of the root, of Dasgupta's cost the largest there is.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Clusters of ``labels_``: the root is split into all leaves at once, so that there is one cluster where these
+        are more.
+    depth : int, default=3
+        Edges from the root to the deep leaf. 3 makes two other leaves alike to the degree 1/2, 2 to 1/3, and 1 is a
+        plain star, in which no pair of leaves is alike at all. Between two classes of the hmmc paper's data sets, and
+        of what stands in for them, the mean similarity is between 0.38 and 0.44.
+    n_leaves : int, optional
+        Number of leaves: one sample sits at the deep one, the others are dealt to the rest in equal parts. By default
+        each sample has its own.
+    random_state : int, RandomState instance or None, default=None
+        Source of the order in which the samples are dealt.
+
+    Attributes
+    ----------
+    hierarchy_ : Hierarchy
+        Node 0 is the root, the shallow leaves come next, then the chain down to the deep one. Without heights.
+    labels_ : ndarray of shape (n_samples,)
+        The cut of the tree.
+    """
+
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        depth: int = 3,
+        n_leaves: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.depth = depth
+        self.n_leaves = n_leaves
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_int("depth", self.depth, 1)
+        if self.n_leaves is not None:
+            check_int("n_leaves", self.n_leaves, 1)
+
+    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        n_samples = len(X)
+        n_leaves = n_samples if self.n_leaves is None else self.n_leaves
+        if n_leaves > n_samples:
+            raise ValueError(f"n_leaves={n_leaves} exceeds the number of samples, n_samples={n_samples}")
+        order = check_random_state(self.random_state).permutation(n_samples)
+        if n_leaves == 1:
+            return Hierarchy([-1], np.zeros(n_samples, dtype=np.int64))
+        shallow = n_leaves - 1
+        parents = np.concatenate([[-1], np.zeros(n_leaves, dtype=np.int64), n_leaves + np.arange(self.depth - 1)])
+        leaf_of = np.empty(n_samples, dtype=np.int64)
+        leaf_of[order] = 1 + np.arange(n_samples) % shallow
+        leaf_of[order[-1]] = len(parents) - 1
+        return Hierarchy(parents, leaf_of)
 
 
 class OracleTree(HierarchicalClusterer):
