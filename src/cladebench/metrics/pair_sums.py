@@ -160,28 +160,29 @@ class _LevelSums:
 
     def __init__(self, tree: Hierarchy, with_root: bool) -> None:
         self.tree = tree
-        self.denominators = [max(depth + with_root, 1) for depth in range(int(tree.depths.max()) + 1)]
+        depth_of = tree.depths[tree.leaf_of]
+        # Where lowest common ancestors do not matter, a chain that has the samples at the same depths will do.
+        self.chain = Hierarchy(np.arange(-1, int(depth_of.max())), depth_of)
+        self.denominators = [max(depth + with_root, 1) for depth in range(self.chain.n_nodes)]
 
     def moments(self) -> tuple[Decimal, Decimal]:
         """Sums over pairs of the quotient and of its square; O(n_nodes)."""
         one, depths = np.ones((1, 1), dtype=np.int64), self.tree.depths
         alike = np.zeros(self.tree.n_samples, dtype=np.int32)
-        pairs, shared, squares = (
-            _pair_sums(self.tree, alike, one, values) for values in (np.ones_like(depths), depths, depths * depths)
-        )
+        pairs = _pair_sums(self.chain, alike, one, np.ones_like(self.chain.depths))
+        shared, squares = (_pair_sums(self.tree, alike, one, values) for values in (depths, depths * depths))
         first, second = Decimal(0), Decimal(0)
-        for m, (d, p, s, ss) in enumerate(zip(self.denominators, pairs, shared, squares, strict=False)):
+        for m, (d, p, s, ss) in enumerate(zip(self.denominators, pairs, shared, squares, strict=True)):
             first += Decimal(m * p - s) / d
             second += Decimal(m * m * p - 2 * m * s + ss) / d**2
         return first, second
 
     def products(self, labels: npt.NDArray[np.int32], weights: IntArray) -> Decimal:
         """Sum over pairs of the quotient times the weight of the two classes."""
-        depths = self.tree.depths
-        pairs = _pair_sums(self.tree, labels, weights, np.ones_like(depths))
-        shared = _pair_sums(self.tree, labels, weights, depths)
+        pairs = _pair_sums(self.chain, labels, weights, np.ones_like(self.chain.depths))
+        shared = _pair_sums(self.tree, labels, weights, self.tree.depths)
         total = Decimal(0)
-        for m, (d, p, s) in enumerate(zip(self.denominators, pairs, shared, strict=False)):
+        for m, (d, p, s) in enumerate(zip(self.denominators, pairs, shared, strict=True)):
             total += Decimal(m * p - s) / d
         return total
 

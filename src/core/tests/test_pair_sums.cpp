@@ -73,5 +73,8 @@ TEST(pair_sums_reject_bad_input) {
   CHECK_THROWS(sums({0, 0}, {1}, {1, -3}), "values: entry 1 is -3");
   const Index large = Index{1} << 62;
   CHECK_THROWS(sums({0, 0}, {large}, {1, 1}), "too large");
-  CHECK_THROWS(sums({0, 0}, {large / 4}, {large, 1}), "");
+  const Tree eight({-1, 0}, std::vector<Index>(8, 1));
+  CHECK_THROWS(pair_sums(eight, std::vector<std::int32_t>(8, 0), 1, std::vector<Index>{large / 8},
+                         std::vector<Index>{large, 1}),
+               "could exceed 128 bits");
 }
