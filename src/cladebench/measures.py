@@ -211,15 +211,10 @@ def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
     for entry in known:
         found[entry.name] = entry
         if entry.rewards_shape:
-            name = permuted_name(entry.name)
+            name, title = permuted_name(entry.name), entry.title or entry.name.replace("_", " ")
+            meaning = f"expectation of {title} when the rows are permuted at random: what the shape of the result is worth"
             found[name] = Measure(
-                name,
-                f"expectation of {entry.title or entry.name.replace('_', ' ')} when the rows of the result are permuted "
-                "at random: what its shape is worth",
-                f"{entry.title or entry.name.replace('_', ' ')}, permuted",
-                entry.unit,
-                range=entry.range,
-                needs=entry.needs,
+                name, meaning, f"{title}, permuted", entry.unit, range=entry.range, needs=entry.needs
             )
     return found
 

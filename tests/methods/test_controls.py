@@ -118,7 +118,11 @@ def test_the_star_has_the_purity_of_the_root_and_the_largest_cost() -> None:
     y = np.repeat([0, 1, 1, 2], 5)
     star = StarTree(random_state=0).fit(y[:, None]).hierarchy_
     root = Hierarchy([-1], [0] * 20)
-    assert dendrogram_purity(star, y) == dendrogram_purity(root, y) == pytest.approx(purity_scores(star, y).permuted)
+    assert (
+        dendrogram_purity(star, y)
+        == dendrogram_purity(root, y)
+        == pytest.approx(purity_scores(star, y).permuted)
+    )
     S = np.random.default_rng(0).random((20, 20))
     assert dasgupta_cost(star, S) == pytest.approx(dasgupta_cost(root, S))
     assert dasgupta_cost(RandomTree(random_state=0).fit(y[:, None]).hierarchy_, S) < dasgupta_cost(star, S)

@@ -225,7 +225,9 @@ def test_cost_variants_against_enumeration():
     assert found["dasgupta_cost_unordered"].value == pytest.approx(cost / 2)
 
     def variant(name, moved):
-        return protocol.cost_variants(moved, similarity, cost_scores(moved, similarity, "ordered"))[name].value
+        return protocol.cost_variants(moved, similarity, cost_scores(moved, similarity, "ordered"))[
+            name
+        ].value
 
     for name, variant_scores in found.items():
         mean = mean_over_permutations(hierarchy, partial(variant, name))

@@ -164,7 +164,9 @@ class StarTree(HierarchicalClusterer):
         if n_leaves == 1:
             return Hierarchy([-1], np.zeros(n_samples, dtype=np.int64))
         shallow = n_leaves - 1
-        parents = np.concatenate([[-1], np.zeros(n_leaves, dtype=np.int64), n_leaves + np.arange(self.depth - 1)])
+        parents = np.concatenate(
+            [[-1], np.zeros(n_leaves, dtype=np.int64), n_leaves + np.arange(self.depth - 1)]
+        )
         leaf_of = np.empty(n_samples, dtype=np.int64)
         leaf_of[order] = 1 + np.arange(n_samples) % shallow
         leaf_of[order[-1]] = len(parents) - 1

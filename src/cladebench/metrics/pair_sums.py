@@ -75,7 +75,9 @@ class PairMoments:
             return float(1 - (self.learned_squared + self.true_squared - 2 * product))
 
 
-def pair_moments(hierarchy: Hierarchy, codes: IntArray, class_tree: Hierarchy, kind: Kind, flat: bool) -> PairMoments:
+def pair_moments(
+    hierarchy: Hierarchy, codes: IntArray, class_tree: Hierarchy, kind: Kind, flat: bool
+) -> PairMoments:
     """Compute the moments, exactly, from counts.
 
     Parameters
@@ -97,8 +99,8 @@ def pair_moments(hierarchy: Hierarchy, codes: IntArray, class_tree: Hierarchy, k
     too large.
     """
     n, n_pairs = hierarchy.n_samples, math.comb(hierarchy.n_samples, 2)
-    classes, labels = np.unique(codes, return_inverse=True)
-    labels = labels.astype(np.int32)
+    classes, places = np.unique(codes, return_inverse=True)
+    labels = np.asarray(places, dtype=np.int32)
     learned: _EdgeSums | _LevelSums
     if flat or kind == "shortest_path":
         learned = _EdgeSums(hierarchy)
@@ -187,7 +189,9 @@ class _LevelSums:
         return total
 
 
-def _pair_sums(tree: Hierarchy, labels: npt.NDArray[np.int32], weights: IntArray, values: IntArray) -> list[int]:
+def _pair_sums(
+    tree: Hierarchy, labels: npt.NDArray[np.int32], weights: IntArray, values: IntArray
+) -> list[int]:
     """Sums over pairs of values[lowest common ancestor] * weights[classes], by the depth of the deeper sample."""
     high, low = _core.pair_sums(tree._tree, labels, weights, values)
     return [(h << 64) + rest for h, rest in zip(high.tolist(), low.tolist(), strict=True)]

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from cladebench.hierarchy import Hierarchy
 from cladebench.reference.hierarchy import ancestors
 
-
 Kind = Literal["shortest_path", "path_sharing", "path_sharing_without_root"]
 
 
