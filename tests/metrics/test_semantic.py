@@ -14,7 +14,14 @@ from sklearn.datasets import load_iris
 from cladebench.crosscheck import _instances
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
-from cladebench.metrics import best_constant, pair_sums, rand_index, semantic_scores, semantic_similarity
+from cladebench.metrics import (
+    Scores,
+    best_constant,
+    pair_sums,
+    rand_index,
+    semantic_scores,
+    semantic_similarity,
+)
 from cladebench.reference import semantic as reference
 from strategies import hierarchies, labels_for
 
@@ -127,10 +134,14 @@ def test_no_constant_is_better_than_the_best(case, kind) -> None:
 
 
 def test_denominators_whose_common_multiple_is_too_large_are_taken_in_groups() -> None:
-    rng = np.random.default_rng(0)
-    chain = Hierarchy(np.arange(-1, 60), rng.choice(60, 12, replace=False))
-    tree, labels = Hierarchy(np.arange(-1, 30), rng.integers(0, 30, 40)), rng.integers(0, 12, 40)
-    groups = pair_sums._true_dissimilarities(chain, np.arange(12), "path_sharing", 2**62 // 40)
+    # Branches of a prime number of nodes: the product of these primes is beyond 2^70.
+    rng, primes = (
+        np.random.default_rng(0),
+        np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61]),
+    )
+    chain = Hierarchy(np.arange(-1, 60), primes - 1)
+    tree, labels = Hierarchy(np.arange(-1, 30), rng.integers(0, 30, 40)), rng.integers(0, 18, 40)
+    groups = pair_sums._true_dissimilarities(chain, np.arange(18), "path_sharing", 2**62 // 40)
     assert len(groups) > 1 and all(table.max() <= multiple for multiple, table in groups)
     for kind in ALL[1:]:
         exact = reference.semantic_similarity(tree, labels, chain, kind)
@@ -378,6 +389,9 @@ def test_the_cross_check_sees_a_slight_error(monkeypatch) -> None:
     monkeypatch.setattr(module, "real_data", lambda: iris)
     monkeypatch.setattr(module, "semantic_similarity", lambda *a: semantic_similarity(*a) * (1 + 1e-13))
     monkeypatch.setattr(module, "rand_index", lambda *a: rand_index(*a) * (1 + 1e-15))
+    monkeypatch.setattr(
+        module, "semantic_scores", lambda *a: Scores(*(s + 1e-13 for s in semantic_scores(*a)))
+    )
     found = list(module.certificates("smoke", 0))
     assert len(found) > 5
     assert not any(certificate.passed for certificate in found)
