@@ -212,7 +212,9 @@ def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
         found[entry.name] = entry
         if entry.rewards_shape:
             name, title = permuted_name(entry.name), entry.title or entry.name.replace("_", " ")
-            meaning = f"expectation of {title} when the rows are permuted at random: what its shape alone is worth"
+            meaning = (
+                f"expectation of {title} when the rows are permuted at random: what its shape alone is worth"
+            )
             found[name] = Measure(
                 name, meaning, f"{title}, permuted", entry.unit, range=entry.range, needs=entry.needs
             )

@@ -9,7 +9,6 @@ from cladebench.metrics import (
     dendrogram_purity,
     purity_scores,
     semantic_scores,
-    semantic_similarity,
 )
 
 
@@ -70,15 +69,18 @@ def test_the_balanced_tree_is_another_one_for_another_seed_and_knows_nothing() -
     assert abs(corrected.mean()) < 4 * corrected.std() / np.sqrt(50)
 
 
-@pytest.mark.parametrize(("n_leaves", "depth"), [(None, 3), (6, 3), (6, 1), (2, 4), (20, 2)])
-def test_the_star_has_one_deep_leaf(n_leaves, depth: int) -> None:
-    tree = StarTree(depth=depth, n_leaves=n_leaves, random_state=0).fit(np.zeros((20, 1))).hierarchy_
+@pytest.mark.parametrize(
+    ("n_leaves", "depth", "leaf_depth"), [(None, 5, 2), (6, 3, 1), (6, 1, 1), (2, 4, 2), (20, 2, 3)]
+)
+def test_the_star_has_one_deep_leaf(n_leaves, depth: int, leaf_depth: int) -> None:
+    star = StarTree(depth=depth, leaf_depth=leaf_depth, n_leaves=n_leaves, random_state=0)
+    tree = star.fit(np.zeros((20, 1))).hierarchy_
     n = 20 if n_leaves is None else n_leaves
-    assert (tree.n_leaves, tree.n_nodes) == (n, n + depth)
-    at = tree.depths[tree.leaf_of]
-    assert sorted(at) == [1] * 19 + [depth]
-    sizes = np.bincount(tree.leaf_of)[1:n]
-    assert sizes.sum() == 19 and np.ptp(sizes) <= 1
+    assert (tree.n_leaves, tree.n_nodes) == (n, 1 + (n - 1) * leaf_depth + depth)
+    assert len(tree.children(tree.root)) == n
+    assert sorted(tree.depths[tree.leaf_of]) == sorted([leaf_depth] * 19 + [depth])
+    leaves, sizes = np.unique(tree.leaf_of, return_counts=True)
+    assert len(leaves) == n and sizes[-1] == 1 and np.ptp(sizes[:-1]) <= 1
 
 
 def test_a_star_of_one_leaf_is_a_root_and_deals_anew_for_another_seed() -> None:
@@ -91,27 +93,19 @@ def test_a_star_of_one_leaf_is_a_root_and_deals_anew_for_another_seed() -> None:
 
 
 def test_the_star_says_of_all_pairs_the_same_but_for_one_sample() -> None:
-    # Eight classes in two halves: 2 / (3 + 1) is near their mean distance.
+    # Classes in two halves: pairs of a class, of a half and across are at 0, 1/2 and 1; the longest path has 4 edges.
     class_tree = Hierarchy.from_nested([[0, 1, 2, 3], [4, 5, 6, 7]])
     labels = np.arange(400) % 8
-    tree = StarTree(random_state=0).fit(labels[:, None]).hierarchy_
-    best = best_constant(labels, class_tree)
-    # Beside the deep sample all pairs are alike to the degree 1/2.
-    constant = 1 - ((1 - best) + (0.5 - mean_distance(labels, class_tree)) ** 2)
-    assert semantic_similarity(tree, labels, class_tree) == pytest.approx(constant, abs=2 / 400)
-    for depth in (1, 2, 4, 9):
-        other = StarTree(depth=depth, random_state=0).fit(labels[:, None]).hierarchy_
-        assert semantic_similarity(other, labels, class_tree) <= best + 2 / 400
-    random = RandomTree(random_state=0).fit(labels[:, None]).hierarchy_
-    assert abs(semantic_scores(tree, labels, class_tree).corrected) < 0.05
-    assert semantic_similarity(random, labels, class_tree) < best
-
-
-def mean_distance(labels: np.ndarray, class_tree: Hierarchy) -> float:
-    i, j = np.triu_indices(len(labels), 1)
-    a, b = class_tree.leaf_of[labels[i]], class_tree.leaf_of[labels[j]]
-    common = class_tree.depths[class_tree.lca(labels[i], labels[j])]
-    return float((class_tree.depths[a] + class_tree.depths[b] - 2 * common).mean() / 4)
+    n_same, n_half, n_across = 8 * 50 * 49 // 2, 12 * 50 * 50, 16 * 50 * 50
+    for depth, leaf_depth in ((5, 2), (3, 1), (1, 1)):
+        star = StarTree(depth=depth, leaf_depth=leaf_depth, random_state=0).fit(labels[:, None]).hierarchy_
+        alike = 2 * leaf_depth / (depth + leaf_depth)
+        squares = n_same * alike**2 + n_half * (alike - 0.5) ** 2 + n_across * (alike - 1) ** 2
+        expected = 1 - squares / (n_same + n_half + n_across)
+        found = semantic_scores(star, labels, class_tree)
+        assert found.value == pytest.approx(expected, abs=2 / 400)  # all pairs but those of the deep sample
+        assert found.value <= best_constant(labels, class_tree) + 2 / 400
+        assert abs(found.corrected) < 0.05
 
 
 def test_the_star_has_the_purity_of_the_root_and_the_largest_cost() -> None:

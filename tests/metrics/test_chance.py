@@ -154,3 +154,6 @@ def test_errors_are_those_of_the_measures() -> None:
         rand_scores([0], [0])
     with pytest.raises(ValueError, match=r"similarity has shape \(2, 2\); expected \(3, 3\)"):
         expected_dasgupta_cost(tree, np.ones((2, 2)))
+    for expectation in (expected_dendrogram_purity, expected_dasgupta_cost):
+        with pytest.raises(TypeError, match="hierarchy is list; expected a Hierarchy"):
+            expectation([0, 0, 1], np.ones(3))

@@ -92,7 +92,7 @@ def test_what_chance_gives_stands_beside_each_measure_at_each_number_of_leaves(n
 def test_the_star_has_as_many_leaves_as_asked_for_and_a_shape_that_no_tree_of_the_paper_beats():
     out = run("Star")
     assert [reading.metrics["n_leaves"] for reading in out.readings] == [8, 12, 16]
-    assert out.metrics["depth"] == 3 and stored_tree(out.arrays).n_leaves == 8
+    assert out.metrics["depth"] == 5 and stored_tree(out.arrays).n_leaves == 8
     assert abs(read(out)["sp_correlation"]) < 0.05 < abs(read(run("HMMC"))["sp_correlation"])
 
 

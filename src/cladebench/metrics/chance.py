@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.metrics.hierarchical import SimilarityLike, dasgupta_cost, dendrogram_purity
-from cladebench.metrics.partitions import pairs_together, rand_index
+from cladebench.metrics.hierarchical import SimilarityLike, dasgupta_cost, dendrogram_purity, tree_of
+from cladebench.metrics.partitions import pairs_together
 from cladebench.metrics.scores import Scores
 from cladebench.validation import class_codes
 
@@ -36,8 +36,7 @@ def expected_rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) 
     ----------
     Hubert and Arabie (1985), Comparing partitions, Journal of Classification 2.
     """
-    true, predicted, _, pairs = pairs_together(labels_true, labels_pred)
-    return (true * predicted + (pairs - true) * (pairs - predicted)) / pairs**2
+    return rand_scores(labels_true, labels_pred).permuted
 
 
 def rand_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
@@ -55,12 +54,11 @@ def rand_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Score
         where both partitions are one cluster or both are single samples.
     """
     true, predicted, both, pairs = pairs_together(labels_true, labels_pred)
-    above_chance = 2 * (pairs * both - true * predicted)
     room = pairs * (true + predicted) - 2 * true * predicted
     return Scores(
-        rand_index(labels_true, labels_pred),
-        expected_rand_index(labels_true, labels_pred),
-        above_chance / room if room else 1.0,
+        (pairs + 2 * both - true - predicted) / pairs,
+        (true * predicted + (pairs - true) * (pairs - predicted)) / pairs**2,
+        2 * (pairs * both - true * predicted) / room if room else 1.0,
     )
 
 
@@ -84,7 +82,19 @@ def expected_dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> f
     tree contributes, and over all pairs of one class classes count by their pairs. Several samples at one leaf are
     pairs whose lowest common ancestor is the leaf. O(n_nodes + n).
     """
-    return _expected_purity(hierarchy, class_codes(labels, hierarchy.n_samples)[1])
+    tree_of(hierarchy)
+    n = hierarchy.n_samples
+    class_sizes = np.bincount(class_codes(labels, n)[1])
+    weights = class_sizes * (class_sizes - 1.0)
+    if not weights.any():
+        raise ValueError("no two samples share a class: dendrogram purity is a mean over such pairs")
+    if n == 2:
+        return 1.0
+    met = pairs_met(hierarchy)
+    nodes = met > 0
+    itself = 2.0 * math.fsum(met[nodes] / hierarchy.sizes[nodes]) / math.comb(n, 2)
+    others = float(weights @ (class_sizes - 2.0)) / float(weights.sum()) / (n - 2)
+    return itself + (1.0 - itself) * others
 
 
 def purity_scores(hierarchy: Hierarchy, labels: npt.ArrayLike) -> Scores:
@@ -129,6 +139,7 @@ def expected_dasgupta_cost(
     The sum of all similarities is the cost of the tree that is one leaf, over the number of samples. So each form of
     the similarity is read as it is for the cost: a linear kernel is never expanded.
     """
+    tree_of(hierarchy)
     n = hierarchy.n_samples
     if n < 2:
         return dasgupta_cost(hierarchy, similarity, pairs)  # of no pairs
@@ -161,18 +172,3 @@ def sum_of_sizes(hierarchy: Hierarchy) -> int:
     """Sum over pairs of samples of the number of samples below their lowest common ancestor, exactly."""
     exact = np.int64 if hierarchy.n_samples**3 < 2**63 else object
     return int((pairs_met(hierarchy).astype(exact) * hierarchy.sizes).sum())
-
-
-def _expected_purity(hierarchy: Hierarchy, codes: npt.NDArray[np.int64]) -> float:
-    n = hierarchy.n_samples
-    class_sizes = np.bincount(codes)
-    weights = class_sizes * (class_sizes - 1.0)
-    if not weights.any():
-        raise ValueError("no two samples share a class: dendrogram purity is a mean over such pairs")
-    if n == 2:
-        return 1.0
-    met = pairs_met(hierarchy)
-    nodes = met > 0
-    itself = 2.0 * math.fsum(met[nodes] / hierarchy.sizes[nodes]) / math.comb(n, 2)
-    others = float(weights @ (class_sizes - 2.0)) / float(weights.sum()) / (n - 2)
-    return itself + (1.0 - itself) * others
