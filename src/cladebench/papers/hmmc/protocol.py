@@ -31,7 +31,7 @@ class HMMCProtocol(Protocol):
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
         "flat": False,  # whether the method gives clusters without a tree
     }
-    task_keys: ClassVar[tuple[str, ...]] = ("rows", "shuffled")
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure the trees of all F, and the models of the one with F = C leaves.
