@@ -83,6 +83,16 @@ def test_draws_of_the_same_rows_overlap(sizes, expected):
     assert found.overlap == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [(None, 20 / 80), ({"d": 100}, 20 / 80), ({"d": 400}, 20 / 380), ({"e": 100}, 0.0)],
+)
+def test_rows_held_out_are_counted_against_all_that_they_are_drawn_from(sizes, expected):
+    """Where the data are drawn anew for each repetition, they have nothing in common."""
+    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}, held_out=(80, 20)), sizes=sizes))
+    assert found.overlap == pytest.approx(expected)
+
+
 NEAR = (
     cells("d", "m", {"score": [1, 2]}),
     *(cells("d", "m", {"near": [k, 2 * k]}, at={"k": k}) for k in (1, 5, 10)),
