@@ -225,11 +225,6 @@ def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
 MEASURES: Mapping[str, Measure] = MappingProxyType(_with_permuted(_KNOWN))
 
 
-def permuted_name(metric: str) -> str:
-    """Name the exact expectation of a metric when the rows of the result are permuted at random."""
-    return f"{metric}_permuted"
-
-
 def measure(name: str) -> Measure:
     """Return a measure of the registry.
 

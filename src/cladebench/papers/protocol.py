@@ -35,8 +35,8 @@ class Protocol(ABC):
         Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
     task_keys : tuple of str
         Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
-        ``rows`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for `fit_on_training`, and
-        ``folds`` and ``test`` for measures on the test places too.
+        ``rows``, ``share`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for
+        `fit_on_training`, and ``folds`` and ``test`` for measures on the test places too.
     """
 
     own: ClassVar[Mapping[str, Any]] = {}

@@ -36,7 +36,7 @@ class GHCProtocol(Protocol):
     own: ClassVar[Mapping[str, Any]] = {
         "features": "raw"
     }  # how the features are scaled before the method sees them; costs are of the raw ones
-    task_keys: ClassVar[tuple[str, ...]] = ("rows", "shuffled")
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
         """Give seed and similarity; the rows have been shuffled already, and trees are wanted whole."""

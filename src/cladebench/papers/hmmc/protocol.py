@@ -32,7 +32,7 @@ class HMMCProtocol(Protocol):
         "flat": False,  # whether the method gives clusters without a tree
         "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all
     }
-    task_keys: ClassVar[tuple[str, ...]] = ("rows", "shuffled")
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure the trees of all F, and the models of the one with F = C leaves.
