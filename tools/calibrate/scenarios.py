@@ -296,7 +296,7 @@ def _sentences() -> list[Scenario]:
     ]
 
 
-def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int = 7) -> Paper:
+def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int) -> Paper:
     """Methods whose neighbours are a gap apart; the printed column is of one run of other data."""
     places = GAP * np.arange(methods)
     theirs = {"alike": places, "reversed": places[::-1], "unrelated": random.permutation(places)}[law]
@@ -307,14 +307,17 @@ def _ranking(random: Generator, noise: Noise, n: int, law: str, methods: int = 7
 
 
 def _rankings() -> list[Scenario]:
-    n, kind = needed(), "ranking of 7"
-    draw = partial(_ranking, n=n)
-    return [
-        Scenario(kind, "unrelated, contradicted", n, partial(draw, law="unrelated"), "contradicts", AT_MOST),
-        Scenario(kind, "unrelated, supported", n, partial(draw, law="unrelated"), "supports", AT_MOST),
-        Scenario(kind, "alike", n, partial(draw, law="alike"), "supports", AT_LEAST),
-        Scenario(kind, "reversed", n, partial(draw, law="reversed"), "contradicts", AT_LEAST),
-    ]
+    n, rows = needed(), []
+    for methods in (7, 10):
+        kind, draw = f"ranking of {methods}", partial(_ranking, n=n, methods=methods)
+        unrelated = partial(draw, law="unrelated")
+        rows += [
+            Scenario(kind, "unrelated, contradicted", n, unrelated, "contradicts", AT_MOST),
+            Scenario(kind, "unrelated, supported", n, unrelated, "supports", AT_MOST),
+            Scenario(kind, "alike", n, partial(draw, law="alike"), "supports", AT_LEAST),
+            Scenario(kind, "reversed", n, partial(draw, law="reversed"), "contradicts", AT_LEAST),
+        ]
+    return rows
 
 
 def _bound(random: Generator, noise: Noise, n: int, violated: float) -> Paper:

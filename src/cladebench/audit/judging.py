@@ -11,6 +11,7 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.possible import judge_possible
 from cladebench.audit.ranking import Concordance, concordance, judge_ranking
 from cladebench.audit.reading import (
     NO_RIVAL,
@@ -153,6 +154,8 @@ class Evaluation:
             return self._trend(claim)
         if claim.kind == "ratio":
             return self._ratio(claim)
+        if claim.kind == "possible":
+            return Judgement(judge_possible(claim, self.facts))
         return Judgement(judge_arithmetic(claim, self.claims, self.facts))
 
     @property
