@@ -23,7 +23,7 @@ from cladebench.input_files import one_of
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
 #: What is asked of cells, whatever they measured.
 _CELL_COLUMNS = ["cell_id", "setting", "setting_id", "status", "reason", "stand_in_for"]
-_SIZE_COLUMNS = ["n_rows", "n_train", "n_test"]
+_SIZE_COLUMNS = ["repetition", "n_rows", "n_train", "n_test"]
 
 
 @dataclass
