@@ -89,10 +89,14 @@ class GHCProtocol(Protocol):
                 "seconds_per_iteration": float(estimator.trace_["seconds"][-1]) / max(1, estimator.n_iter_),
                 "seconds_per_update": float(estimator.trace_["seconds"][-1]) / max(1, estimator.n_updates_),
                 "critical_path_seconds": float(estimator.critical_path_seconds_),
-                "iterations_to_one_percent": iterations_to_one_percent(estimator.trace_),
+                "settled": float(estimator.converged_),
                 "n_leaves_available": float(estimator.n_leaves),
                 "depth_bound": float(np.log2(estimator.n_leaves)),
             }
+            reached = iterations_to_one_percent(estimator.trace_) if estimator.converged_ else None
+            details["iterations_to_one_percent"] = "not reached" if reached is None else reached
+            if reached is not None:
+                metrics["iterations_to_one_percent"] = reached
         return CellOutput(metrics=metrics, arrays=arrays, details=details)
 
 
@@ -131,8 +135,10 @@ def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: float) -> 
     }
 
 
-def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float:
+def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
     """Iterations until the cost at a checkpoint is within one per cent of the last one's, and stays there.
+
+    None where that is the last checkpoint of several: what has only just come there has not been seen to stay.
 
     Parameters
     ----------
@@ -140,7 +146,10 @@ def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float:
         ``iterations`` and ``cost`` at the checkpoints, in order.
     """
     far = np.flatnonzero(np.abs(trace["cost"] - trace["cost"][-1]) > 0.01 * abs(trace["cost"][-1]))
-    return float(trace["iterations"][far[-1] + 1]) if len(far) else 0.0
+    reached = far[-1] + 1 if len(far) else 0
+    if 0 < reached == len(trace["cost"]) - 1:
+        return None
+    return float(trace["iterations"][reached])
 
 
 def root_balance(hierarchy: Hierarchy) -> float:
