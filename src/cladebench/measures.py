@@ -158,6 +158,11 @@ _KNOWN = (
 MEASURES: Mapping[str, Measure] = MappingProxyType({entry.name: entry for entry in _KNOWN})
 
 
+def permuted_name(metric: str) -> str:
+    """Name the exact expectation of a metric when the rows of the result are permuted at random."""
+    return f"{metric}_permuted"
+
+
 def measure(name: str) -> Measure:
     """Return a measure of the registry.
 

@@ -55,7 +55,7 @@ def _fact(claim: Claim, facts: Facts) -> Outcome:
     numbers: dict[str, Any] = {"measured": float(ours), "difference": difference, "n": 1}
     said = f"{dataset} has {ours} {fact.removeprefix('n_')}"
     if difference == 0:
-        return Outcome(REPRODUCED, said, supported=True, **numbers)
+        return Outcome(REPRODUCED, said, **numbers)
     return Outcome(CONTRADICTED, f"{said}, printed {claim.published.text}", **numbers)
 
 
@@ -68,7 +68,7 @@ def _possible(claim: Claim, n: int) -> Outcome:
     nearest = round(share * n)
     gap = abs(nearest / n - share)
     if gap <= half * (1 + 1e-9):
-        return Outcome(REPRODUCED, f"{nearest} of {n}", supported=True, n=n)
+        return Outcome(REPRODUCED, f"{nearest} of {n}", n=n)
     return Outcome(
         CONTRADICTED, f"no share of {n} rounds to {claim.published.text}; the nearest is {nearest}/{n}", n=n
     )
@@ -86,7 +86,6 @@ def _average(claim: Claim, claims: ClaimSet) -> Outcome:
         return Outcome(
             REPRODUCED,
             f"the {len(parts)} printed numbers average {significant(mean)}",
-            supported=True,
             **numbers,
         )
     return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {significant(mean)}", **numbers)
@@ -109,7 +108,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
     numbers: dict[str, Any] = {"measured": value, "difference": difference, "n": 2}
     said = f"the printed numbers {said} {significant(value)}"
     if abs(difference) <= (half + claim.published.unit / 2) * (1 + 1e-9):
-        return Outcome(REPRODUCED, said, supported=True, **numbers)
+        return Outcome(REPRODUCED, said, **numbers)
     return Outcome(CONTRADICTED, said, **numbers)
 
 
@@ -140,10 +139,10 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":
-            return Outcome(REPRODUCED, f"{said}: no worse", supported=True, **numbers)
+            return Outcome(REPRODUCED, f"{said}: no worse", **numbers)
         return Outcome(WITHIN_NOISE, f"{said}: equal as printed", **numbers)
     if gap > 0:
-        return Outcome(REPRODUCED, said, supported=True, **numbers)
+        return Outcome(REPRODUCED, said, **numbers)
     return Outcome(CONTRADICTED, said, **numbers)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_checks import check_metrics, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
-from cladebench.audit.judging import Evaluation, Judgement
+from cladebench.audit.evidence import evidence_of
+from cladebench.audit.judging import Judgement
+from cladebench.audit.paper_audit import PaperAudit
+from cladebench.audit.universes import single_universes
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
@@ -26,7 +29,9 @@ from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
+from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan
+from cladebench.papers.deviations import Deviation, checked_deviations
 
 #: Columns of ``audit.csv``; other programs rely on the first ten.
 COLUMNS = (
@@ -64,6 +69,10 @@ COLUMNS = (
     "cells_beside",
     "parts",
     "stand_in_for",
+    "evidence",
+    "blind",
+    "universes",
+    "depends_on",
 )
 
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
@@ -86,6 +95,10 @@ def audit_paper(
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
     sizes: Mapping[str, int] | None = None,
+    measures: Mapping[str, Measure] = MEASURES,
+    blind: Sequence[str] = (),
+    beyond: Sequence[str] = (),
+    register: Iterable[Deviation] = (),
 ) -> list[dict[str, Any]]:
     """Judge every claim of a paper.
 
@@ -104,24 +117,62 @@ def audit_paper(
         Facts of data sets.
     sizes : mapping of str to int, optional
         See `cladebench.bench.results.Results`.
+    measures : mapping of str to Measure
+        The plan's.
+    blind, beyond : sequence of str
+        See `cladebench.bench.plan.Plan`.
+    register : iterable of Deviation
+        Under whose alternatives claims are judged too.
 
     Returns
     -------
     list of dict
         One entry for each claim with the keys `COLUMNS`, in the file's order: numbers, None where there is none, texts,
-        lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``. Claims are judged under the
-        paper's own rule of selection; the keys ``*_beside`` say what comes out under the second one.
+        lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``; beside them ``stance`` and
+        ``stances``, see `cladebench.audit.settling.Settled`. The keys ``*_beside`` say what comes out under the second
+        rule of selection.
     """
     rules = selection or {}
     records = frame[frame["paper"] == claims.paper]
     results = Results(records, rules, at or {}, claims.deterministic, sizes)
     names = list(rules) or [""]
-    own, beside = names[0], names[min(1, len(names) - 1)]
-    by_rule = {
-        rule: Evaluation(claims, results, certificates, facts, rule).run()
-        for rule in dict.fromkeys((own, beside))
-    }
-    return [_row(claims, name, by_rule[own][name], by_rule[beside][name]) for name in claims.claims]
+    audit = PaperAudit(
+        claims,
+        results,
+        certificates,
+        facts,
+        measures,
+        blind,
+        single_universes(register),
+        (names[0], names[min(1, len(names) - 1)]),
+    )
+    stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"]}
+    settled = audit.settled()
+    evidence: dict[str, str] = {}
+
+    def evidence_for(name: str) -> str:
+        if name not in evidence:
+            judgement = audit.chosen[name]
+            parts = {evidence_for(part) for part in judgement.parts}
+            claim = claims.claims[name]
+            evidence[name] = evidence_of(claim, judgement.samples, parts, measures, stand_ins)
+        return evidence[name]
+
+    return [
+        _row(claims, name, audit.chosen[name], audit.beside[name])
+        | {
+            "verdict": settled[name].verdict,
+            "reason": settled[name].reason,
+            "parts": [{"claim": part, "verdict": settled[part].verdict} for part in audit.chosen[name].parts],
+            "evidence": evidence_for(name),
+            "blind": settled[name].blind,
+            "universes": settled[name].counts,
+            "depends_on": list(settled[name].depends_on),
+            "stance": settled[name].stances[""],
+            "stances": {key: stance for key, stance in settled[name].stances.items() if key},
+        }
+        for name in claims.claims
+    ]
 
 
 @dataclass(frozen=True)
@@ -136,11 +187,15 @@ class Audit:
         For each paper the sentences that are no claims, each with the reason.
     verdicts : mapping of str to mapping of str to int
         For each paper how many claims have each verdict, as `summary` counts them.
+    universes : dict of str to list
+        For each paper the alternatives under which claims were judged too: ``factor`` (an entry of the register) and
+        ``name``.
     """
 
     claims: list[dict[str, Any]]
     excluded: dict[str, list[Mapping[str, str]]]
     verdicts: Mapping[str, Mapping[str, int]]
+    universes: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -174,6 +229,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     certificates = read_certificates(results / "certificates.csv")
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}
+    universes: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
         plan, claims = load_plan(paper), load_claims(paper)
         records = frame[frame["paper"] == claims.paper]
@@ -189,8 +245,15 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             at=plan.at,
             certificates=certificates,
             sizes=datasets.fixed_sizes(),
+            measures=plan.measures,
+            blind=plan.blind,
+            beyond=plan.beyond,
+            register=(register := checked_deviations(plan)),
         )
-    return Audit(rows, excluded, summary(rows))
+        universes[claims.paper] = [
+            {"factor": universe.factors[0], "name": universe.name} for universe in single_universes(register)
+        ]
+    return Audit(rows, excluded, summary(rows), universes)
 
 
 def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -218,6 +281,7 @@ def write_audit(audit: Audit, out: Path) -> list[Path]:
         "verdicts": audit.verdicts,
         "claims": [{key: _as_json(value) for key, value in claim.items()} for claim in audit.claims],
         "excluded": audit.excluded,
+        "universes": audit.universes,
     }
     texts = {
         "audit.csv": frame.to_csv(index=False, lineterminator="\n"),
@@ -250,7 +314,7 @@ def read_audit(path: Path) -> Audit:
                     f"{path}: claims[{number}].verdict: {verdict!r} is unknown; expected one of "
                     f"{', '.join(VERDICTS)}; run cladebench audit, which makes it"
                 )
-    return Audit(document["claims"], document["excluded"], document["verdicts"])
+    return Audit(document["claims"], document["excluded"], document["verdicts"], document["universes"])
 
 
 def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
@@ -272,8 +336,6 @@ def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict
         "place": claim.place_text(),
         "published": printed.text if printed else main.published,
         **{key: getattr(outcome, key) for key in _NUMBERS},
-        "verdict": outcome.verdict,
-        "reason": outcome.reason,
         "kind": claim.kind,
         "quote": claim.quote,
         "reading": claim.reading,
@@ -291,7 +353,6 @@ def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict
         "metric": _joined(s.metric for s in main.samples) or query.get("metric", ""),
         "cells": _cells(main),
         "cells_beside": _cells(shown),
-        "parts": [{"claim": part, "verdict": verdict} for part, verdict in main.parts],
         "stand_in_for": list(main.stand_in_for),
     }
 

@@ -34,11 +34,14 @@ def check_claims(found: ClaimSet, name: str) -> None:
     """
     for claim in found.claims.values():
         where = f"{name}: claim {claim.id!r}"
-        if claim.kind != "value" and not claim.expects and not claim.not_testable:
-            raise ClaimsError(f"{where}: missing key 'expects' (or 'not_testable' with the reason)")
+        set_aside = claim.not_testable or claim.inconsistent
+        if claim.kind != "value" and not claim.expects and not set_aside:
+            raise ClaimsError(
+                f"{where}: missing key 'expects' (or 'not_testable', 'inconsistent' with the reason)"
+            )
         for query in queries(claim):
             missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
-            if missing and not claim.not_testable:
+            if missing and not set_aside:
                 raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
         _check_data_sets(claim, where)
         _check_direction(claim, found, where)
@@ -48,14 +51,6 @@ def check_claims(found: ClaimSet, name: str) -> None:
         _check_references(claim, found, where)
         _check_counts(claim.expects, found, where)
     _check_sentences(found, name)
-    metrics = list(
-        dict.fromkeys(q["metric"] for c in found.claims.values() for q in queries(c) if q.get("metric"))
-    )
-    for metric in found.rules.shares:
-        if metric not in metrics:
-            raise ClaimsError(
-                f"{name}: rules.shares: no claim has the metric {metric!r}; {one_of(metric, metrics)}"
-            )
 
 
 def _check_data_sets(claim: Claim, where: str) -> None:
@@ -92,9 +87,15 @@ def _check_direction(claim: Claim, found: ClaimSet, where: str) -> None:
 def _check_allowance(claim: Claim, where: str) -> None:
     """A margin helps the claim, so that where it is not meant as one it would turn the claim round."""
     relation = claim.expects.get("is")
-    if "margin" in claim.expects and relation != "no_worse":
-        raise ClaimsError(f"{where}: expects.margin: goes with 'is: no_worse' alone, here is: {relation}")
-    if claim.expects.get("tie") and relation in ("no_worse", "never_above", "never_below"):
+    if "margin" in claim.expects and relation not in ("no_worse", "same"):
+        raise ClaimsError(
+            f"{where}: expects.margin: goes with 'is: no_worse' and 'is: same' alone, here is: {relation}"
+        )
+    if relation == "same" and "margin" not in claim.expects:
+        raise ClaimsError(
+            f"{where}: expects.margin: missing; expected how far apart 'is: same' allows both to be"
+        )
+    if claim.expects.get("tie") and relation in ("no_worse", "same", "never_above", "never_below"):
         raise ClaimsError(f"{where}: expects.tie: does not go with 'is: {relation}'")
 
 

@@ -27,7 +27,7 @@ class Claim:
     Attributes
     ----------
     id, kind : str
-        ``kind`` is value, order, ratio, trend, sentence or arithmetic.
+        ``kind`` is value, order, ratio, trend, ranking, sentence, arithmetic or possible.
     place : mapping
         Keys artifact, row, column, section, page.
     quote : str
@@ -50,6 +50,12 @@ class Claim:
         The printed number is of one draw of data that we draw anew in each repetition.
     tolerance : mapping
         ``{absolute: x}`` or ``{relative: x}``; empty: the printed rounding alone.
+    gap : mapping
+        The smallest difference that matters, in the same form; empty: one unit of the last printed place.
+    evidence : str
+        Of what kind the evidence is, where the records cannot say it.
+    inconsistent : str
+        How the paper contradicts itself or errs here; empty where it does not.
     not_testable : str
         Why it cannot be judged; empty when it can.
     """
@@ -67,6 +73,9 @@ class Claim:
     spread: str = "sd"
     one_draw: bool = False
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    gap: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ""
+    inconsistent: str = ""
     not_testable: str = ""
 
     @property
@@ -79,9 +88,17 @@ class Claim:
     @property
     def allowance(self) -> float:
         """Half-width that the claim's own tolerance gives to the printed number; 0 without one."""
-        if self.published is None or not self.tolerance:
-            return 0.0
-        return self.tolerance.get("absolute", self.tolerance.get("relative", 0.0) * abs(self.published.value))
+        return self._in_printed_units(self.tolerance) or 0.0
+
+    @property
+    def smallest_gap(self) -> float | None:
+        """The smallest difference that matters beside the printed number; None where the claim does not say."""
+        return self._in_printed_units(self.gap)
+
+    def _in_printed_units(self, size: Mapping[str, float]) -> float | None:
+        if self.published is None or not size:
+            return None
+        return size.get("absolute", size.get("relative", 0.0) * abs(self.published.value))
 
     def place_text(self) -> str:
         """Write the place as text: ``Figure 3a, row Perch, column Glass, section 4``."""
@@ -186,7 +203,7 @@ def references(expects: Any) -> Iterator[str]:
     if isinstance(expects, str):
         yield expects
     elif isinstance(expects, Mapping):
-        for key in ("all_of", "any_of", "of", "average_of", "difference_of", "ratio_of", "left"):
+        for key in ("all_of", "any_of", "of", "average_of", "difference_of", "ratio_of", "left", "values"):
             yield from references(expects.get(key, ()))
         if isinstance(expects.get("than"), list):
             yield from references(expects["than"])

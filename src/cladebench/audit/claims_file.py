@@ -144,10 +144,28 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     family=table["id"],
                     one_draw=row.get("one_draw", column.get("one_draw", False)),
                     tolerance=table.get("tolerance", {}),
+                    gap=table.get("gap", {}),
                     not_testable=row.get("not_testable", column.get("not_testable", "")),
                     **shared,
                 )
         yield from _best_entries(table, where)
+        if table.get("ranking"):
+            yield from _rankings(table)
+
+
+def _rankings(table: Mapping[str, Any]) -> Iterator[Claim]:
+    """One claim a column: its methods come in the printed order."""
+    for key, column in table["columns"].items():
+        yield Claim(
+            id=f"{table['id']}/ranking/{slug(key)}",
+            kind="ranking",
+            place=table["place"] | {"column": column.get("label", key)},
+            quote=table.get("quote", ""),
+            reading="the order of the methods of this column: Kendall's tau-b of printed and measured numbers",
+            measure=table["measure"] | _query(column),
+            expects={"values": f"{table['id']}/{slug(key)}/*"},
+            family=f"{table['id']}/ranking",
+        )
 
 
 def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
@@ -224,6 +242,9 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                 spread=filled.get("spread", document.get("spread", "sd")),
                 one_draw=filled.get("one_draw", False),
                 tolerance=filled.get("tolerance", {}),
+                gap=filled.get("gap", {}),
+                evidence=filled.get("evidence", ""),
+                inconsistent=" ".join(filled.get("inconsistent", "").split()),
                 not_testable=" ".join(filled.get("not_testable", "").split()),
             )
 

@@ -1,10 +1,8 @@
-"""Judging a paper's claims against the records of a run."""
+"""Judging a paper's claims against the records of a run, in one universe and under one rule of selection."""
 
 from __future__ import annotations
 
-import fnmatch
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,35 +11,51 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.ranking import Concordance, concordance, judge_ranking
+from cladebench.audit.reading import (
+    NO_RIVAL,
+    Reader,
+    despite_missing,
+    label_of,
+    of_metric,
+    overlap,
+    with_notes,
+)
+from cladebench.audit.rivals import praised_side
+from cladebench.audit.sentences import combine, judge_certificates
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdict_rules import (
     Comparison,
     claimed_range,
-    combine,
     compare,
     judge_bound,
     judge_order,
     judge_ratio,
+    judge_same,
     judge_value,
 )
 from cladebench.audit.verdict_types import (
-    CONTRADICTED,
+    INCONSISTENT,
     NOT_TESTABLE,
-    REPRODUCED,
     Outcome,
     Rules,
     not_testable,
 )
-from cladebench.bench.results import Results
-from cladebench.bench.samples import Sample, constant, pair
+from cladebench.bench.samples import Sample, nothing
 from cladebench.notation import as_given, significant
 
-_IS_SYMBOL = {"higher": ">", "lower": "<", "never_above": "<=", "never_below": ">="}
+_IS_SYMBOL = {
+    "higher": ">",
+    "lower": "<",
+    "same": "about",
+    "never_above": "<=",
+    "never_below": ">=",
+}
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim's outcome under one rule, with what it was read from.
+    """A claim's outcome, with what it was read from.
 
     Attributes
     ----------
@@ -49,14 +63,14 @@ class Judgement:
     samples : tuple of Sample
     published : str
         The printed number, or what an order says.
-    parts : tuple of (str, str)
-        Id and verdict of each part of a sentence.
+    parts : tuple of str
+        Ids of the parts of a sentence.
     """
 
     outcome: Outcome
     samples: tuple[Sample, ...] = ()
     published: str = ""
-    parts: tuple[tuple[str, str], ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def final(self) -> Outcome:
@@ -69,96 +83,132 @@ class Judgement:
         return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
 
 
+#: Claims of a family wait for each other: an outcome once its corrected p-value is known.
+_Waiting = tuple[float, Callable[[float, int], Outcome], Judgement]
+
+
 @dataclass
 class Evaluation:
-    """Judges every claim of a paper under one rule of selection.
+    """Judges claims of a paper.
 
     Parameters
     ----------
     claims : ClaimSet
-    records : Results
+    reader : Reader
+        With a rival, claims that praise nothing are not testable.
     certificates : DataFrame or None
         As `cladebench.crosscheck.certificate.read_certificates` gives it.
     facts : callable
         See `judge_arithmetic`.
-    rule : str
     """
 
     claims: ClaimSet
-    records: Results
+    reader: Reader
     certificates: pd.DataFrame | None
     facts: Facts
-    rule: str
     _done: dict[str, Judgement] = field(default_factory=dict)
 
-    def run(self) -> dict[str, Judgement]:
-        """Judge all claims; the orders and trends of a family are corrected together."""
-        waiting: dict[str, tuple[Comparison, Judgement]] = {}
+    def run(
+        self, known: Mapping[str, Judgement] | None = None, again: Collection[str] = ()
+    ) -> dict[str, Judgement]:
+        """Judge all claims; what is tested together is corrected together.
+
+        Parameters
+        ----------
+        known : mapping of str to Judgement, optional
+            Judgements that stand unless their claim is among `again`.
+        again : collection of str
+        """
+        self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
+        waiting: dict[str, _Waiting] = {}
         for claim in self.claims.claims.values():
-            if claim.not_testable and claim.kind == "value":
-                self._done[claim.id] = self._untestable_value(claim)
-            elif claim.not_testable:
-                self._done[claim.id] = Judgement(not_testable(claim.not_testable))
-            elif claim.kind == "value":
-                self._done[claim.id] = self._value(claim)
-            elif claim.kind == "ratio":
-                self._done[claim.id] = self._ratio(claim)
-            elif claim.kind == "arithmetic":
-                self._done[claim.id] = Judgement(judge_arithmetic(claim, self.claims, self.facts))
-            elif claim.kind in ("order", "trend"):
-                result = self._order(claim) if claim.kind == "order" else self._trend(claim)
-                if isinstance(result, Judgement):
-                    self._done[claim.id] = result
-                else:
-                    waiting[claim.id] = result
+            if claim.id in self._done:
+                continue
+            self.reader.now = claim.id
+            if claim.kind == "sentence" and not (claim.not_testable or claim.inconsistent):
+                continue  # when its parts are judged
+            found = self._judge(claim)
+            if isinstance(found, Judgement):
+                self._done[claim.id] = found
+            else:
+                waiting[claim.id] = found
         self._correct(waiting)
-        self._adjust_values()
         for claim in self.claims.claims.values():
             self._sentence(claim)
         return {name: self._done[name] for name in self.claims.claims}
+
+    def _judge(self, claim: Claim) -> Judgement | _Waiting:
+        if claim.inconsistent or claim.not_testable:
+            return self._set_aside(claim)
+        if claim.kind == "value":
+            return self._value(claim)
+        if claim.kind == "order":
+            return self._order(claim)
+        if claim.kind == "ranking":
+            return self._ranking(claim)
+        if self.reader.rival is not None:
+            return Judgement(not_testable(NO_RIVAL))
+        if claim.kind == "trend":
+            return self._trend(claim)
+        if claim.kind == "ratio":
+            return self._ratio(claim)
+        return Judgement(judge_arithmetic(claim, self.claims, self.facts))
 
     @property
     def _rules(self) -> Rules:
         return self.claims.rules
 
-    def _correct(self, waiting: Mapping[str, tuple[Comparison, Judgement]]) -> None:
+    def _correct(self, waiting: Mapping[str, _Waiting]) -> None:
         families: dict[str, list[str]] = {}
         for name in waiting:
             families.setdefault(self.claims.claims[name].family, []).append(name)
         for members in families.values():
-            adjusted = holm([waiting[name][0].gap.p_value() for name in members])
+            adjusted = holm([waiting[name][0] for name in members])
             for name, p in zip(members, adjusted, strict=True):
-                comparison, judgement = waiting[name]
-                metric = self.claims.claims[name].measure.get("metric")
-                # The scale of a slope is its own: the share that a metric states for its values does not apply.
-                metric = None if self.claims.claims[name].kind == "trend" else metric
-                outcome = judge_order(comparison, p, self._rules, metric, tests=len(members))
-                if self.claims.claims[name].kind == "order":
-                    outcome = _despite_missing(outcome, judgement.samples, comparison.sign)
-                self._done[name] = replace(judgement, outcome=_with_notes(outcome, judgement.samples))
+                _, outcome_at, judgement = waiting[name]
+                outcome = with_notes(outcome_at(p, len(members)), judgement.samples)
+                self._done[name] = replace(judgement, outcome=outcome)
 
-    def _adjust_values(self) -> None:
-        """Correct the p-values of printed numbers over their table; shown, but no verdict uses them."""
-        families: dict[str, list[str]] = {}
-        for claim in self.claims.claims.values():
-            if claim.kind == "value" and self._done[claim.id].outcome.p_value is not None:
-                families.setdefault(claim.family, []).append(claim.id)
-        for members in families.values():
-            adjusted = holm([float(self._done[name].outcome.p_value or 0.0) for name in members])
-            for name, p in zip(members, adjusted, strict=True):
-                judgement = self._done[name]
-                self._done[name] = replace(judgement, outcome=replace(judgement.outcome, p_adjusted=p))
+    def _set_aside(self, claim: Claim) -> Judgement:
+        """What is measured where a claim is not to be judged by it is shown all the same."""
+        verdict, why = (
+            (INCONSISTENT, claim.inconsistent) if claim.inconsistent else (NOT_TESTABLE, claim.not_testable)
+        )
+        if self.reader.rival is not None:
+            return Judgement(not_testable(NO_RIVAL))
+        query = claim.measure
+        if claim.kind != "value" or not all(query.get(key) for key in ("dataset", "method", "metric")):
+            return Judgement(Outcome(verdict, why))
+        judgement = self._value(claim)
+        if judgement.outcome.measured is None:
+            return Judgement(Outcome(verdict, why), judgement.samples)
+        reason = f"{why}: {judgement.outcome.reason}"
+        return replace(judgement, outcome=replace(judgement.outcome, verdict=verdict, reason=reason))
 
     def _value(self, claim: Claim) -> Judgement:
         assert claim.published is not None
-        sample = self.records.sample(claim.measure, self.rule)
+        sample = (
+            self.reader.sample(claim.measure)
+            if self.reader.rival is None
+            else self.reader.rivals(claim.measure)
+        )
         if sample.problem:
             return Judgement(not_testable(sample.problem), (sample,))
-        outcome = judge_value(
+        outcome = self.value_outcome(claim, sample)
+        if sample.stand_in_for and outcome.measured is not None:
+            reason = f"printed for other data: shown, not judged; measured {significant(outcome.measured)}"
+            numbers = {key: None for key in ("difference", "detectable", "p_value")}
+            outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason, **numbers)
+        return Judgement(with_notes(outcome, (sample,)), (sample,))
+
+    def value_outcome(self, claim: Claim, sample: Sample) -> Outcome:
+        """Hold a sample against a claim's printed number."""
+        assert claim.published is not None
+        return judge_value(
             sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),
             claim.published,
             self._rules,
-            metric=claim.measure["metric"],
+            gap=claim.smallest_gap,
             point=sample.point,
             n_published=claim.repetitions,
             published_sd=claim.published_sd,
@@ -166,105 +216,105 @@ class Evaluation:
             tolerance=claim.allowance,
             overlap=sample.overlap,
         )
-        return Judgement(_with_notes(outcome, (sample,)), (sample,))
 
-    def _untestable_value(self, claim: Claim) -> Judgement:
-        """What is measured in a printed number's stead is shown, although it cannot speak for or against the number."""
-        if not all(claim.measure.get(key) for key in ("dataset", "method", "metric")):
-            return Judgement(not_testable(claim.not_testable))
-        judgement = self._value(claim)
-        if judgement.outcome.verdict == NOT_TESTABLE:
-            return Judgement(not_testable(claim.not_testable), judgement.samples)
-        reason = f"{claim.not_testable}: {judgement.outcome.reason}"
-        return replace(judgement, outcome=replace(judgement.outcome, verdict=NOT_TESTABLE, reason=reason))
-
-    def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
-        """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
-        if "value" in operand:
-            return constant(float(operand["value"])), f"{as_given(operand['value'])}"
-        query = {**claim.measure, **operand}
-        several = operand.get("best_of") or operand.get("worst_of")
-        if not several:
-            return self.records.sample(query, self.rule), str(query["method"])
-        samples = {method: self.records.sample({**query, "method": method}, self.rule) for method in several}
-        usable = {method: s for method, s in samples.items() if not s.problem}
-        if not usable:
-            return Sample(pd.Series(dtype=float), problem="; ".join(s.problem for s in samples.values())), ""
-        sign = 1.0 if (claim.measure["direction"] == "higher") == ("best_of" in operand) else -1.0
-        chosen = max(usable, key=lambda method: sign * usable[method].values.mean())
-        left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
-        picked = usable[chosen]
-        drift = int(sign) if left_out else 0
-        return replace(picked, notes=(*picked.notes, *left_out), drift=drift), chosen
-
-    def _pair(
-        self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim
-    ) -> tuple[Judgement | None, tuple[Sample, Sample], tuple[np.ndarray, np.ndarray], tuple[str, str]]:
-        """Samples, paired values and names of two operands; a judgement when there is nothing to pair."""
-        left, left_method = self._operand(first, claim)
-        left_name = _named(left_method, first)
-        shared = claim.expects.get("same_setting", ())
-        if shared and left.setting:
-            setting = json.loads(left.setting)
-            where = dict(second.get("where", {})) | {key: setting[key] for key in shared if key in setting}
-            right, right_method = self._operand({**second, "where": where}, claim)
-        else:
-            right, right_method = self._operand(second, claim)
-        right_name = _named(right_method, second)
-        samples, names = (left, right), (left_name, right_name)
-        nothing = (np.empty(0), np.empty(0))
-        problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
-        if problems:
-            return Judgement(not_testable("; ".join(problems)), samples), samples, nothing, names
-        values = pair(left, right)
-        if not values[0].size:
-            reason = f"{left_name} and {right_name} share no task"
-            return Judgement(not_testable(reason), samples), samples, nothing, names
-        return None, samples, values, names
-
-    def _order(self, claim: Claim) -> Judgement | tuple[Comparison, Judgement]:
+    def _order(self, claim: Claim) -> Judgement | _Waiting:
         expects = claim.expects
-        problem, samples, (left, right), names = self._pair(expects["left"], expects["than"], claim)
-        higher_is_better = claim.measure.get("direction") == "higher"
         relation = expects["is"]
-        if relation in ("better", "no_worse"):
-            higher = higher_is_better
+        direction = claim.measure.get("direction")
+        praised = praised_side(relation, direction)
+        if self.reader.rival is not None and praised is None:
+            return Judgement(not_testable(NO_RIVAL))
+        found = self.reader.pair(expects["left"], expects["than"], claim, praised)
+        samples, names, left, right = found.samples, found.names, found.left, found.right
+        if relation in ("better", "no_worse", "same"):
+            higher = direction == "higher"
         elif relation == "worse":
-            higher = not higher_is_better
+            higher = direction != "higher"
         else:
             higher = relation in ("higher", "never_below")
         margin = float(expects.get("margin", 0.0))
         symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-        allowance = f" {'-' if higher else '+'} {as_given(margin)}" if margin else ""
-        said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{_of_metric(claim)}"
-        if problem is not None:
-            return replace(problem, published=said)
+        shift = "±" if relation == "same" else "-" if higher else "+"
+        allowance = f" {shift} {as_given(margin)}" if margin else ""
+        said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{of_metric(claim)}"
+        if found.problem:
+            return Judgement(not_testable(found.problem), samples, said)
         sign = 1.0 if higher else -1.0
-        label = _label(names, left, right)
+        label = label_of(names, left, right)
+        exact = all(s.point for s in samples)
         if relation in ("never_above", "never_below"):
-            outcome = judge_bound(left, right, sign=sign, label=label, point=all(s.point for s in samples))
-            outcome = _despite_missing(outcome, samples, sign)
-            return Judgement(_with_notes(outcome, samples), samples, said)
+            outcome = judge_bound(left, right, sign=sign, label=label, point=exact)
+            outcome = despite_missing(outcome, samples, sign)
+            return Judgement(with_notes(outcome, samples), samples, said)
         comparison = compare(
             left,
             right,
             sign=sign,
-            margin=margin,
+            margin=0.0 if relation == "same" else margin,
             tie=float(expects.get("tie", 0.0)),
-            point=all(s.point for s in samples),
+            point=exact,
             label=label,
             or_equal=relation == "no_worse",
-            overlap=_overlap(samples),
+            overlap=overlap(samples),
         )
-        return comparison, Judgement(not_testable(""), samples, said)
+        judgement = Judgement(not_testable(""), samples, said)
+        if relation == "same":
+            outcome = judge_same(comparison, margin, self._rules)
+            if any(sample.drift for sample in samples):
+                outcome = not_testable(f"methods are missing: {outcome.reason}")
+            return replace(judgement, outcome=with_notes(outcome, samples))
+        return self._waiting(comparison, judgement, missing=True)
+
+    def _waiting(self, comparison: Comparison, judgement: Judgement, *, missing: bool) -> _Waiting:
+        """A paired test that waits for its family."""
+
+        def outcome_at(p_adjusted: float, tests: int) -> Outcome:
+            outcome = judge_order(comparison, p_adjusted, self._rules, tests=tests)
+            return despite_missing(outcome, judgement.samples, comparison.sign) if missing else outcome
+
+        return comparison.gap.p_value(), outcome_at, judgement
+
+    def _ranking(self, claim: Claim) -> _Waiting | Judgement:
+        """Whether a column orders the methods as it is printed; its family are the columns of the table."""
+        printed, measured, samples, missing = [], [], [], []
+        for name in self.claims.matching(claim.expects["values"]):
+            entry = self.claims.claims[name]
+            if entry.kind != "value" or entry.published is None or not entry.measure.get("method"):
+                continue
+            sample = (
+                self.reader.sample(entry.measure)
+                if self.reader.rival is None
+                else self._permuted(entry.measure)
+            )
+            if sample.problem:
+                missing.append(str(entry.measure["method"]))
+                continue
+            samples.append(sample)
+            printed.append(entry.published.value)
+            measured.append(float(sample.values.mean()))
+        found: Concordance = concordance(printed, measured)
+        said = "the methods in the printed order"
+        judgement = Judgement(judge_ranking(found, 1.0, self._rules, missing), tuple(samples), said)
+        if judgement.outcome.verdict == NOT_TESTABLE:
+            return judgement
+        return found.p_value, lambda p, _: judge_ranking(found, p, self._rules, missing), judgement
+
+    def _permuted(self, query: Mapping[str, Any]) -> Sample:
+        """The measured column of a ranking with the rows of every result permuted; methods have no place in it."""
+        return (
+            nothing(NO_RIVAL)
+            if self.reader.rival is None or self.reader.rival.method
+            else self.reader.rivals(query)
+        )
 
     def _ratio(self, claim: Claim) -> Judgement:
         expects = claim.expects
-        problem, samples, (left, right), names = self._pair(expects["of"], expects["to"], claim)
+        found = self.reader.pair(expects["of"], expects["to"], claim)
+        samples, names, left, right = found.samples, found.names, found.left, found.right
         low, high = expects.get("at_least"), expects.get("at_most")
-        said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{_of_metric(claim)}"
-        if problem is not None:
-            return replace(problem, published=said)
+        said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
+        if found.problem:
+            return Judgement(not_testable(found.problem), samples, said)
         if min(left.min(), right.min()) <= 0:
             return Judgement(not_testable("a ratio needs positive measurements"), samples, said)
         outcome = judge_ratio(
@@ -274,18 +324,18 @@ class Evaluation:
             at_least=low,
             at_most=high,
             point=all(s.point for s in samples),
-            label=_label(names, left, right),
-            overlap=_overlap(samples),
+            label=label_of(names, left, right),
+            overlap=overlap(samples),
         )
         for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
-            outcome = _despite_missing(outcome, samples, sign)
-        return Judgement(_with_notes(outcome, samples), samples, said)
+            outcome = despite_missing(outcome, samples, sign)
+        return Judgement(with_notes(outcome, samples), samples, said)
 
-    def _trend(self, claim: Claim) -> Judgement | tuple[Comparison, Judgement]:
+    def _trend(self, claim: Claim) -> Judgement | _Waiting:
         """One least-squares slope a task; the sample of slopes is held against the claimed bound."""
         expects = claim.expects
         points = expects["points"]
-        samples = tuple(self.records.sample({**claim.measure, **point}, self.rule) for point in points)
+        samples = tuple(self.reader.sample({**claim.measure, **point}) for point in points)
         log = expects.get("log", ())
         scales = f" ({' and '.join(log)} logarithmic)" if log else ""
         (word, bound), *_ = expects["slope"].items()
@@ -312,19 +362,20 @@ class Evaluation:
             scale=max(abs(float(slopes.mean())), abs(float(bound))),
             point=all(s.point for s in samples),
             or_equal=True,
-            overlap=_overlap(samples),
+            overlap=overlap(samples),
             label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
         )
-        return comparison, Judgement(not_testable(""), samples, said)
+        return self._waiting(comparison, Judgement(not_testable(""), samples, said), missing=False)
 
     def _sentence(self, claim: Claim) -> Judgement:
         if claim.id in self._done:
             return self._done[claim.id]
         if "certificates" in claim.expects:
-            judgement = Judgement(self._certificates(claim.expects["certificates"]))
+            certified = judge_certificates(claim.expects["certificates"], self.certificates)
+            judgement = Judgement(certified if self.reader.rival is None else not_testable(NO_RIVAL))
         else:
             samples: list[Sample] = []
-            parts: list[tuple[str, str]] = []
+            parts: list[str] = []
             outcome = self._combined(claim.expects, samples, parts)
             judgement = Judgement(
                 outcome,
@@ -334,9 +385,7 @@ class Evaluation:
         self._done[claim.id] = judgement
         return judgement
 
-    def _combined(
-        self, expects: Mapping[str, Any], samples: list[Sample], parts: list[tuple[str, str]]
-    ) -> Outcome:
+    def _combined(self, expects: Mapping[str, Any], samples: list[Sample], parts: list[str]) -> Outcome:
         outcomes: list[Outcome] = []
         for part in expects.get("all_of") or expects.get("any_of") or expects["of"]:
             if isinstance(part, Mapping):
@@ -346,84 +395,8 @@ class Evaluation:
                 judgement = self._sentence(self.claims.claims[name])
                 outcomes.append(judgement.outcome)
                 samples.extend(judgement.samples)
-                parts.append((name, judgement.final.verdict))
+                parts.append(name)
         needed = (
             len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
         )
         return combine(outcomes, needed)
-
-    def _certificates(self, expects: Mapping[str, Any]) -> Outcome:
-        """Judge by the cross-checks of a topic: all must have passed."""
-        topic, needed = expects["topic"], int(expects.get("at_least", 1))
-        if self.certificates is None:
-            return not_testable("this run has no certificates")
-        rows = self.certificates[self.certificates["topic"] == topic]
-        if "id" in expects:
-            rows = rows[[fnmatch.fnmatchcase(str(name), expects["id"]) for name in rows["id"]]]
-        if len(rows) < needed:
-            return not_testable(f"{len(rows)} certificates of topic {topic!r}, {needed} needed")
-        failed = rows.loc[~rows["passed"].astype(bool), "id"]
-        if len(failed):
-            reason = (
-                f"{len(failed)} of {len(rows)} certificates of topic {topic!r} failed, first {failed.iloc[0]}"
-            )
-            return Outcome(CONTRADICTED, reason, n=len(rows))
-        return Outcome(
-            REPRODUCED, f"all {len(rows)} certificates of topic {topic!r} passed", n=len(rows), supported=True
-        )
-
-
-def _overlap(samples: Iterable[Sample]) -> float:
-    """Largest overlap of training rows among what is compared."""
-    return max((sample.overlap for sample in samples), default=0.0)
-
-
-def _named(method: str, operand: Mapping[str, Any]) -> str:
-    """The method of an operand with what sets it apart from another of the same method."""
-    own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
-    parts = {**operand.get("at", {}), **operand.get("where", {})}
-    own += [f"{key} = {value}" for key, value in parts.items()]
-    return f"{method} ({', '.join(own)})" if method and own and "value" not in operand else method
-
-
-def _of_metric(claim: Claim) -> str:
-    """The metric that both sides share; operands with metrics of their own name them."""
-    metric = claim.measure.get("metric")
-    return f" in {metric}" if metric else ""
-
-
-def _despite_missing(outcome: Outcome, samples: tuple[Sample, ...], sign: float) -> Outcome:
-    """Keep only the verdict that methods without records could not overturn.
-
-    Parameters
-    ----------
-    sign : float
-        +1 when the claim says that the first sample is higher, -1 when lower.
-    """
-    left, right = (sign * sample.drift for sample in samples)
-    if (left < 0 or right > 0) and outcome.verdict != CONTRADICTED:
-        how = "against it"
-    elif (left > 0 or right < 0) and outcome.verdict != REPRODUCED:
-        how = "for it"
-    else:
-        return outcome
-    if outcome.verdict == NOT_TESTABLE:
-        return outcome
-    return replace(
-        outcome,
-        verdict=NOT_TESTABLE,
-        reason=f"methods that are missing could speak {how}; without them {outcome.verdict}: {outcome.reason}",
-        supported=False,
-    )
-
-
-def _label(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
-    """Both operands with their means, a constant once."""
-    means = (float(left.mean()), float(right.mean()))
-    told = [n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)]
-    return ", ".join(told)
-
-
-def _with_notes(outcome: Outcome, samples: tuple[Sample, ...]) -> Outcome:
-    notes = list(dict.fromkeys(note for s in samples for note in s.notes))
-    return replace(outcome, reason="; ".join([outcome.reason, *notes])) if notes else outcome

@@ -58,6 +58,19 @@ class Difference:
         """What is left of the difference when as much as `allowance` of it, either way, needs no explanation."""
         return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
 
+    def within(self, limit: float) -> float:
+        """p-value of two one-sided t tests that the difference is no smaller than `limit` either way.
+
+        References
+        ----------
+        Schuirmann (1987), A comparison of the two one-sided tests procedure and the power approach for assessing the
+        equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15.
+        """
+        left = limit * (1 + 1e-9) - abs(self.value)
+        if self.se == 0:
+            return 0.0 if left >= 0 else 1.0
+        return 1.0 if math.isinf(self.se) else float(stats.t.sf(left / self.se, self.df))
+
     def p_value(self) -> float:
         """Two-sided p-value of the t test that the difference is zero."""
         if self.se == 0:

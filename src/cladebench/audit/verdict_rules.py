@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from cladebench.audit.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     REPRODUCED,
-    VERDICTS,
     WITHIN_NOISE,
     Outcome,
     Rules,
@@ -24,16 +22,13 @@ from cladebench.audit.verdict_types import (
 from cladebench.bench.samples import paired_ratio
 from cladebench.notation import as_given, significant
 
-#: Strength of a part within a sentence; a part that is not testable is counted as unknown.
-_STRENGTH = {REPRODUCED: 3, DIRECTION_ONLY: 2, WITHIN_NOISE: 1, CONTRADICTED: 0}
-
 
 def judge_value(
     values: np.ndarray,
     printed: Printed,
     rules: Rules,
     *,
-    metric: str | None = None,
+    gap: float | None = None,
     point: bool = False,
     n_published: int | None = None,
     published_sd: float | None = None,
@@ -41,15 +36,15 @@ def judge_value(
     tolerance: float = 0.0,
     overlap: float = 0.0,
 ) -> Outcome:
-    """Judge a printed value against our repetitions.
+    """Judge a printed value against our repetitions, by two tests: of agreement and of difference.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
     printed : Printed
     rules : Rules
-    metric : str, optional
-        Its share in `rules` holds.
+    gap : float, optional
+        The smallest difference that matters; one unit of the last printed place where none is given.
     point : bool, default=False
         A deterministic method: one value is enough.
     n_published : int, optional
@@ -65,47 +60,35 @@ def judge_value(
     """
     ours = mean_interval(values, point=point, overlap=overlap)
     half = printed.half_width(tolerance)
-    gap = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
-    detectable = gap.detectable(rules.alpha, rules.power) + half
+    matters = half + (printed.unit if gap is None else gap)
+    found = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
     numbers: dict[str, Any] = {
         "measured": ours.mean,
         "low": _finite(ours.low),
         "high": _finite(ours.high),
         "n": ours.n,
-        "difference": gap.value,
-        "detectable": _finite(detectable),
-        "p_value": gap.beyond(half).p_value() if math.isfinite(gap.se) else None,
+        "difference": found.value,
+        "detectable": _finite(found.detectable(rules.alpha, rules.power) + half),
+        "p_value": found.beyond(half).p_value() if math.isfinite(found.se) else None,
     }
     if math.isnan(ours.sd):
         return not_testable("n too small: a single repetition gives no interval", **numbers)
-    rounding = half * (1 + 1e-9)
-    reach = gap.half_width(1 - rules.alpha) + rounding
-    if abs(gap.value) > reach:
-        return Outcome(
-            CONTRADICTED,
-            f"measured {significant(ours.mean)}, {significant(abs(gap.value))} from the printed {printed.text}; "
-            f"rounding and noise explain {significant(reach)}",
-            **numbers,
-        )
-    limit = rules.share_for(metric) * max(abs(printed.value), printed.unit)
-    if half > limit:
-        what = "the claim's tolerance" if tolerance else "the rounding of the printed number"
-        return not_testable(
-            f"{what}, {significant(half)}, is more than the {significant(limit)} that would be needed",
-            **numbers,
-        )
-    if detectable > limit:
-        draw = " (the paper's is one draw of the data)" if one_draw else ""
-        return not_testable(_too_small(ours.n, detectable, limit) + draw, **numbers)
-    if abs(gap.value) <= rounding:
-        agrees = "is the printed value as rounded" if not tolerance else "lies within the tolerance"
-        return Outcome(REPRODUCED, f"the mean {significant(ours.mean)} {agrees}", supported=True, **numbers)
-    return Outcome(
-        WITHIN_NOISE,
-        f"{significant(abs(gap.value))} from the printed value; rounding and noise explain {significant(reach)}",
-        supported=True,
-        **numbers,
+    size = (
+        f"measured {significant(ours.mean)}, {significant(abs(found.value))} from the printed {printed.text}"
     )
+    agree, differ = found.within(matters), found.beyond(half).p_value()
+    if agree <= rules.alpha:
+        what = f"less than the {significant(matters)} that matters"
+        return Outcome(REPRODUCED, f"{size}: {what}{_by('two one-sided tests', agree, found)}", **numbers)
+    if differ <= rules.alpha:
+        what = "more than its rounding" if not tolerance else "more than the tolerance"
+        return Outcome(CONTRADICTED, f"{size}: {what}{_by('Welch t', differ, found)}", **numbers)
+    draw = " (the paper's is one draw of the data)" if one_draw else ""
+    reason = (
+        f"{size}: neither shown to differ ({_p(differ)}) nor to agree within {significant(matters)} ({_p(agree)})"
+        f"{draw}; {ours.n} could have seen {significant(numbers['detectable'])}"
+    )
+    return Outcome(WITHIN_NOISE, reason, **numbers)
 
 
 @dataclass(frozen=True)
@@ -124,7 +107,7 @@ class Comparison:
     margin : float
         Allowance in the claim's favour, contained in ``gap``.
     scale : float
-        Size of what is compared; the detectable difference is held against it.
+        Size of what is compared, against which rounding is told from a difference.
     tie : float
         Differences up to this size count as none.
     label : str
@@ -192,9 +175,7 @@ def compare(
     return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal)
 
 
-def judge_order(
-    comparison: Comparison, p_adjusted: float, rules: Rules, metric: str | None = None, *, tests: int
-) -> Outcome:
+def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, tests: int) -> Outcome:
     """Judge an order by its paired test, corrected over the family.
 
     Parameters
@@ -202,57 +183,78 @@ def judge_order(
     comparison : Comparison
     p_adjusted : float
     rules : Rules
-    metric : str, optional
-        Its share in `rules` holds.
     tests : int
         Size of the family. What could have been detected is stated at the level that Holm's first step leaves to each
         test, for that is what it takes whatever the others say.
     """
     gap, tie = comparison.gap, comparison.tie
-    half = gap.half_width(1 - rules.alpha)
-    detectable = gap.detectable(rules.alpha / tests, rules.power)
-    difference = comparison.sign * (gap.value - comparison.margin)
-    numbers: dict[str, Any] = {
-        "measured": difference,
-        "low": _finite(difference - half),
-        "high": _finite(difference + half),
-        "n": comparison.n,
-        "difference": difference,
-        "detectable": _finite(detectable),
-    }
-    if not comparison.exact and math.isfinite(gap.se):
-        numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
+    numbers = _of_pairs(comparison, rules, tests)
     label = comparison.label
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
         if gap.value > 0 or (gap.value == 0 and comparison.or_equal):
-            return Outcome(REPRODUCED, f"{label}: holds; nothing varies", supported=True, **numbers)
+            return Outcome(REPRODUCED, f"{label}: holds; nothing varies", **numbers)
         return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
     if not math.isfinite(gap.se):
         return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
+    numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
+    half = gap.half_width(1 - rules.alpha)
     if gap.value - half >= -tie and gap.value + half <= tie:
         return Outcome(WITHIN_NOISE, f"{label}: equal to within {significant(tie)}", **numbers)
     if p_adjusted <= rules.alpha:
-        if gap.value > 0:
-            return Outcome(
-                REPRODUCED,
-                f"{label}: holds, adjusted p = {significant(p_adjusted, 2)}",
-                supported=True,
-                **numbers,
-            )
-        return Outcome(
-            CONTRADICTED, f"{label}: the opposite, adjusted p = {significant(p_adjusted, 2)}", **numbers
-        )
-    limit = rules.share_for(metric) * comparison.scale
-    if detectable > limit:
-        return not_testable(f"{label}: {_too_small(comparison.n, detectable, limit)}", **numbers)
-    if gap.value > 0:
-        reason = f"{label}: right side, adjusted p = {significant(p_adjusted, 2)}"
-        return Outcome(DIRECTION_ONLY, reason, supported=True, **numbers)
+        verdict, said = (REPRODUCED, "holds") if gap.value > 0 else (CONTRADICTED, "the opposite")
+        return Outcome(verdict, f"{label}: {said}, paired t, adjusted {_p(p_adjusted)}", **numbers)
+    verdict, said = (DIRECTION_ONLY, "right side") if gap.value > 0 else (WITHIN_NOISE, "not told apart")
     return Outcome(
-        WITHIN_NOISE, f"{label}: not told apart, adjusted p = {significant(p_adjusted, 2)}", **numbers
+        verdict, f"{label}: {said}, adjusted {_p(p_adjusted)}; {_could_see(comparison, numbers)}", **numbers
     )
+
+
+def judge_same(comparison: Comparison, margin: float, rules: Rules) -> Outcome:
+    """Judge "about the same": two one-sided paired t tests against a margin.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Without a margin of its own.
+    margin : float
+        Differences smaller than this do not matter.
+    rules : Rules
+    """
+    gap, label = comparison.gap, comparison.label
+    numbers = _of_pairs(comparison, rules, 1)
+    if not math.isfinite(gap.se):
+        return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
+    agree, differ = gap.within(margin), gap.beyond(margin).p_value()
+    if not comparison.exact:
+        numbers |= {"p_value": agree if agree <= rules.alpha else differ}
+    limit = significant(margin)
+    if agree <= rules.alpha:
+        return Outcome(
+            REPRODUCED, f"{label}: within {limit}{_by('two one-sided paired t', agree, gap)}", **numbers
+        )
+    if differ <= rules.alpha:
+        return Outcome(
+            CONTRADICTED, f"{label}: more than {limit} apart{_by('paired t', differ, gap)}", **numbers
+        )
+    said = f"neither shown within {limit} ({_p(agree)}) nor beyond ({_p(differ)})"
+    return Outcome(WITHIN_NOISE, f"{label}: {said}; {_could_see(comparison, numbers)}", **numbers)
+
+
+def _of_pairs(comparison: Comparison, rules: Rules, tests: int) -> dict[str, Any]:
+    """The numbers that every verdict on paired differences states."""
+    gap = comparison.gap
+    half = gap.half_width(1 - rules.alpha)
+    difference = comparison.sign * (gap.value - comparison.margin)
+    return {
+        "measured": difference,
+        "low": _finite(difference - half),
+        "high": _finite(difference + half),
+        "n": comparison.n,
+        "difference": difference,
+        "detectable": _finite(gap.detectable(rules.alpha / tests, rules.power)),
+    }
 
 
 def judge_bound(
@@ -269,7 +271,7 @@ def judge_bound(
         return Outcome(CONTRADICTED, reason, **numbers)
     if differences.size == 1 and not point:
         return not_testable(f"{label}: n too small: it holds in a single repetition", **numbers)
-    return Outcome(REPRODUCED, f"{label}: holds in all {differences.size}", supported=True, **numbers)
+    return Outcome(REPRODUCED, f"{label}: holds in all {differences.size}", **numbers)
 
 
 def judge_ratio(
@@ -302,41 +304,11 @@ def judge_ratio(
     if math.isnan(ours.sd):
         return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
     if bottom <= low and high <= top:
-        return Outcome(REPRODUCED, said, supported=True, **numbers)
+        return Outcome(REPRODUCED, said, **numbers)
     if high < bottom or low > top:
         same_side = (low > 1 and (at_least or 0.0) >= 1) or (high < 1 and (at_most or math.inf) <= 1)
-        return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, supported=same_side, **numbers)
-    if factor - 1 > rules.ratio_share:
-        return not_testable(f"{said}; {_too_small(ours.n, factor - 1, rules.ratio_share)}", **numbers)
-    return Outcome(WITHIN_NOISE, f"{said}; the interval reaches into it", supported=True, **numbers)
-
-
-def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
-    """Judge a sentence of which at least so many parts must hold.
-
-    A part that could not be tested is unknown: the sentence is contradicted when even all unknown parts could not
-    save it, and not testable when it takes unknown parts to hold. Otherwise it is as strong as its `at_least`-th
-    strongest part.
-    """
-    known = sorted((p for p in parts if p.verdict in _STRENGTH), key=lambda p: -_STRENGTH[p.verdict])
-    alive = [p for p in known if p.verdict != CONTRADICTED]
-    unknown = len(parts) - len(known)
-    if len(alive) + unknown < at_least:
-        failed = len(parts) - len(alive) - unknown
-        return Outcome(
-            CONTRADICTED, f"{failed} of {len(parts)} parts contradicted, {at_least} must hold", n=len(parts)
-        )
-    if len(alive) < at_least:
-        reasons = list(dict.fromkeys(p.reason for p in parts if p.verdict not in _STRENGTH))
-        more = f"; and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
-        reason = f"{unknown} of {len(parts)} parts not testable: {'; '.join(reasons[:2])}{more}"
-        return not_testable(reason, n=len(parts))
-    weakest = alive[at_least - 1]
-    counts = [
-        f"{sum(p.verdict == v for p in parts)} {v}" for v in VERDICTS if any(p.verdict == v for p in parts)
-    ]
-    reason = f"{at_least} of {len(parts)} parts must hold: {', '.join(counts)}"
-    return Outcome(weakest.verdict, reason, n=len(parts), supported=weakest.supported)
+        return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, **numbers)
+    return Outcome(WITHIN_NOISE, f"{said}; the interval reaches into it, and beyond", **numbers)
 
 
 def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
@@ -344,9 +316,18 @@ def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
     return np.where(np.abs(differences) <= 1e-9 * scale, 0.0, differences)
 
 
-def _too_small(n: int, detectable: float, limit: float) -> str:
-    found, needed = significant(detectable), significant(limit)
-    return f"n too small: n = {n} can detect no less than {found}, and {needed} would be needed"
+def _could_see(comparison: Comparison, numbers: dict[str, Any]) -> str:
+    """The power of a test that decided nothing."""
+    return f"{comparison.n} pairs could have seen {significant(numbers['detectable'])}"
+
+
+def _p(value: float) -> str:
+    return f"p = {significant(value, 2)}"
+
+
+def _by(test: str, p: float, gap: Difference) -> str:
+    """Which test spoke, and how clearly; nothing where nothing varies."""
+    return "; nothing varies" if gap.se == 0 else f", {test}, {_p(p)}"
 
 
 def claimed_range(low: float | None, high: float | None) -> str:

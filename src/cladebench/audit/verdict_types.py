@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 REPRODUCED = "reproduced"
 WITHIN_NOISE = "within noise"
 DIRECTION_ONLY = "direction only"
 CONTRADICTED = "contradicted"
+DEPENDS = "depends"
+UNINFORMATIVE = "uninformative"
+INCONSISTENT = "inconsistent"
 ANALOGUE_HOLDS = "analogue holds"
+ANALOGUE_UNDECIDED = "analogue undecided"
 ANALOGUE_FAILS = "analogue fails"
 NOT_TESTABLE = "not testable"
 
@@ -20,10 +23,31 @@ VERDICTS = (
     WITHIN_NOISE,
     DIRECTION_ONLY,
     CONTRADICTED,
+    DEPENDS,
+    UNINFORMATIVE,
+    INCONSISTENT,
     ANALOGUE_HOLDS,
+    ANALOGUE_UNDECIDED,
     ANALOGUE_FAILS,
     NOT_TESTABLE,
 )
+
+#: What a result says of a claim.
+Stance = Literal["supports", "undecided", "contradicts", "not testable"]
+SUPPORTS: Stance = "supports"
+UNDECIDED: Stance = "undecided"
+CONTRADICTS: Stance = "contradicts"
+UNTESTED: Stance = "not testable"
+
+_STANCES: dict[str, Stance] = {
+    REPRODUCED: SUPPORTS,
+    DIRECTION_ONLY: UNDECIDED,
+    WITHIN_NOISE: UNDECIDED,
+    CONTRADICTED: CONTRADICTS,
+    INCONSISTENT: CONTRADICTS,
+    NOT_TESTABLE: UNTESTED,
+}
+_ANALOGUES = {SUPPORTS: ANALOGUE_HOLDS, UNDECIDED: ANALOGUE_UNDECIDED, CONTRADICTS: ANALOGUE_FAILS}
 
 
 @dataclass(frozen=True)
@@ -34,37 +58,25 @@ class Rules:
     ----------
     alpha, power : float
         Level of the tests, and the power at which the detectable difference is stated.
-    share : float
-        Largest detectable difference, as a share of the value judged, with which agreement counts for something.
-        Beyond it the sample is too small, and the verdict is "not testable".
-    shares : mapping of str to float
-        The same for single metrics.
-    ratio_share : float
-        The same for ratios.
     """
 
     alpha: float = 0.05
     power: float = 0.8
-    share: float = 0.25
-    shares: Mapping[str, float] = field(default_factory=dict)
-    ratio_share: float = 0.5
-
-    def share_for(self, metric: str | None) -> float:
-        """The share that holds for one metric."""
-        return self.shares.get(metric or "", self.share)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict and what it rests on.
+    """What one reading of the records says of a claim, and what that rests on.
 
     Attributes
     ----------
     verdict, reason : str
+        Of reproduced, within noise, direction only, contradicted, inconsistent and not testable. The others come of
+        several readings (`cladebench.audit.settling`) or of data that stand in for the paper's.
     measured, low, high : float or None
         What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
     n : int or None
-        Repetitions (values), pairs (orders), parts (sentences) or certificates.
+        Repetitions (values), pairs (orders), parts (sentences), methods (rankings) or certificates.
     difference : float or None
         Measured minus published for a value; left minus right for an order.
     detectable : float or None
@@ -72,8 +84,6 @@ class Outcome:
     p_value, p_exact, p_adjusted : float or None
         The t test (for a value: of the difference beyond its rounding), the exact sign-flip test, and the first
         corrected over its family.
-    supported : bool
-        Whether the verdict speaks for the claim; on stand-in data it decides between "analogue holds" and "fails".
     """
 
     verdict: str
@@ -87,14 +97,19 @@ class Outcome:
     p_value: float | None = None
     p_exact: float | None = None
     p_adjusted: float | None = None
-    supported: bool = False
+
+    @property
+    def stance(self) -> Stance:
+        """Whether it speaks for the claim, against it, or for neither."""
+        return _STANCES[self.verdict]
 
     def on_stand_in(self) -> Outcome:
         """The same outcome when the data are not the paper's own."""
-        if self.verdict == NOT_TESTABLE:
+        if self.verdict in (NOT_TESTABLE, INCONSISTENT):
             return self
-        verdict = ANALOGUE_HOLDS if self.supported else ANALOGUE_FAILS
-        return replace(self, verdict=verdict, reason=f"on stand-in data {self.verdict}: {self.reason}")
+        return replace(
+            self, verdict=_ANALOGUES[self.stance], reason=f"on stand-in data {self.verdict}: {self.reason}"
+        )
 
 
 def not_testable(reason: str, **numbers: Any) -> Outcome:

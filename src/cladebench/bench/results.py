@@ -20,6 +20,9 @@ from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
+#: What is asked of cells, whatever they measured.
+_CELL_COLUMNS = ["cell_id", "setting", "setting_id", "status", "reason", "stand_in_for"]
+_SIZE_COLUMNS = ["n_rows", "n_train", "n_test"]
 
 
 @dataclass
@@ -49,6 +52,7 @@ class Results:
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
         self._narrowed: dict[str, pd.DataFrame] = {}
+        self._stood: dict[str, pd.DataFrame] = {}
 
     # ------------------------------------------------------------------ records
 
@@ -110,11 +114,16 @@ class Results:
     def _standing(
         self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None
     ) -> pd.DataFrame:
-        """The records of the setting that stands for a method; of all its settings where no cell finished."""
-        rows = self.rows(dataset, method, where)
-        if rows["setting_id"].nunique() > 1 and (rows["status"] == "ok").any():
-            return rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
-        return rows
+        """The cells of the setting that stands for a method; of all its settings where none finished."""
+        key = canonical_json([dataset, method, rule, dict(where or {})])
+        if key not in self._stood:
+            rows = self._cells.iloc[self._cells_of.get((dataset, method), [])]
+            if where and not rows.empty:
+                rows = rows[[agrees(text, where) for text in rows["setting"]]]
+            if rows["setting_id"].nunique() > 1 and (rows["status"] == "ok").any():
+                rows = rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
+            self._stood[key] = rows
+        return self._stood[key]
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
         """List the evaluation points at which a metric is recorded, in the order of the records."""
@@ -172,17 +181,16 @@ class Results:
         dataset, method, metric = query["dataset"], query["method"], query["metric"]
         where = query.get("where") or {}
         name = f"{method} on {dataset}"
-        rows = self.rows(dataset, method, where)
-        if rows.empty:
-            extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
-            return nothing(f"no cell of {name}{extra} in this run")
-        gridded = rows["setting_id"].nunique() > 1
-        rows = self._standing(dataset, method, rule, where)
-        if rows.empty:
+        cells = self._standing(dataset, method, rule, where)
+        if cells.empty:
+            if self._cells_of.get((dataset, method)) is None or self.rows(dataset, method, where).empty:
+                extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
+                return nothing(f"no cell of {name}{extra} in this run")
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
-        if few := _too_few(rows):
+        if few := _too_few(cells):
             return nothing(f"{name}: {few}")
-        found = rows[(rows["status"] == "ok") & (rows["metric"] == metric)]
+        found = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
+        found = found[found["setting_id"].isin(cells["setting_id"].unique())]
         if found.empty:
             return nothing(f"{name}: the metric {metric!r} is not recorded")
         point = self._point(found, query.get("at"))
@@ -194,17 +202,24 @@ class Results:
         values, problem = by_task(read, name, metric)
         if problem:
             return nothing(problem)
+        measured = cells[cells["cell_id"].isin(read["cell_id"])]
         return Sample(
             values,
-            overlap=overlap(read),
-            notes=(f"{name}: {failures}",) if (failures := _failures(rows)) else (),
+            overlap=overlap(measured),
+            notes=(f"{name}: {failures}",) if (failures := _failures(cells)) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
             metric=metric,
-            rule=rule if gridded else "",
-            point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, read),
-            stand_in_for=next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
+            rule=rule if self._gridded(dataset, method, where) else "",
+            point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, measured),
+            stand_in_for=next((str(s) for s in cells["stand_in_for"] if isinstance(s, str) and s), ""),
         )
+
+    def _gridded(self, dataset: str, method: str, where: Mapping[str, Any]) -> bool:
+        """Whether a method has several settings with these values."""
+        rows = self._cells.iloc[self._cells_of.get((dataset, method), [])]
+        texts = rows.drop_duplicates("setting_id")["setting"]
+        return sum(agrees(text, where) for text in texts) > 1
 
     def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
         """Whether a repetition met all there is of a data set, as any other would."""
@@ -221,7 +236,17 @@ class Results:
     # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
     @cached_property
     def _values(self) -> pd.DataFrame:
-        return self.records[_VALUE_COLUMNS]
+        return _plain(self.records[_VALUE_COLUMNS])
+
+    @cached_property
+    def _cells(self) -> pd.DataFrame:
+        return _plain(
+            self.records.drop_duplicates("cell_id")[["dataset", "method", *_CELL_COLUMNS, *_SIZE_COLUMNS]]
+        )
+
+    @cached_property
+    def _cells_of(self) -> Mapping[Any, Any]:
+        return self._cells.groupby(["dataset", "method"]).indices
 
     @cached_property
     def _of_method(self) -> Mapping[Any, Any]:
@@ -231,6 +256,12 @@ class Results:
     def _of_metric(self) -> Mapping[Any, Any]:
         finished = self.records["metric"].where(self.records["status"] == "ok")
         return self.records.groupby(["dataset", "method", finished]).indices
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Texts as Python's own: a table of a few rows is cut from it thousands of times."""
+    texts = [name for name in table if isinstance(table[name].dtype, pd.StringDtype)]
+    return table.astype(dict.fromkeys(texts, object))
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:

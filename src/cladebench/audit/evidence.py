@@ -1,0 +1,60 @@
+"""What a verdict rests on: the paper's data, other data, printed numbers, construction, or the time of our own code."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from cladebench.audit.claim_types import Claim
+from cladebench.bench.samples import Sample
+from cladebench.measures import Measure
+
+PAPER_DATA = "paper data"
+OTHER_DATA = "other data"
+PRINTED_NUMBERS = "printed numbers"
+BY_CONSTRUCTION = "by construction"
+OWN_CODE = "own code"
+
+#: All kinds, in the order of tables.
+EVIDENCE = (PAPER_DATA, OTHER_DATA, PRINTED_NUMBERS, BY_CONSTRUCTION, OWN_CODE)
+
+
+def evidence_of(
+    claim: Claim,
+    samples: Iterable[Sample],
+    parts: Collection[str],
+    measures: Mapping[str, Measure],
+    stand_ins: Collection[str],
+) -> str:
+    """Say of which kind a claim's evidence is.
+
+    Parameters
+    ----------
+    claim : Claim
+    samples : iterable of Sample
+        Behind it.
+    parts : collection of str
+        Evidence of the parts of a sentence.
+    measures : mapping of str to Measure
+    stand_ins : collection of str
+        Data sets that stand in for the paper's own, or that it does not use.
+
+    Returns
+    -------
+    str
+        What the claim says itself; for sentences that of the parts, and the weakest where they differ (other data,
+        then the time of our own code, then the paper's data, printed numbers, construction).
+    """
+    if claim.evidence:
+        return claim.evidence
+    if claim.inconsistent or claim.kind in ("arithmetic", "possible"):
+        return PRINTED_NUMBERS
+    if "certificates" in claim.expects:
+        return BY_CONSTRUCTION
+    if parts:
+        return next(kind for kind in (OTHER_DATA, OWN_CODE, *EVIDENCE) if kind in parts)
+    known = measures.get(str(claim.measure.get("metric")))
+    if known is not None and known.unit == "s":
+        return OWN_CODE
+    used = {sample.cells.split("/")[1] for sample in samples if sample.cells}
+    used |= {str(claim.measure[key]) for key in ("dataset",) if key in claim.measure}
+    return OTHER_DATA if used & {*stand_ins} else PAPER_DATA

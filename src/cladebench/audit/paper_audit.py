@@ -1,0 +1,159 @@
+"""The audit of one paper: each claim judged as chosen, in every universe, and with every rival in the praised place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from cladebench.audit.arithmetic import Facts
+from cladebench.audit.claim_types import Claim, ClaimSet, references
+from cladebench.audit.judging import Evaluation, Judgement
+from cladebench.audit.reading import Reader
+from cladebench.audit.rivals import Rival
+from cladebench.audit.settling import Settled, settle
+from cladebench.audit.universes import CHOSEN, Universe, paired_universes
+from cladebench.audit.verdict_types import REPRODUCED, UNTESTED
+from cladebench.bench.results import Results
+from cladebench.measures import Measure
+
+
+@dataclass
+class PaperAudit:
+    """Judges a paper's claims.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    records : Results
+    certificates : DataFrame or None
+    facts : callable
+    measures : mapping of str to Measure
+    blind : sequence of str
+        Methods that know nothing of the data.
+    singles : sequence of Universe
+        Those that vary one factor.
+    rules : sequence of str
+        Of selection: the paper's own, and the one that stands beside it.
+    """
+
+    claims: ClaimSet
+    records: Results
+    certificates: pd.DataFrame | None
+    facts: Facts
+    measures: Mapping[str, Measure]
+    blind: Sequence[str]
+    singles: Sequence[Universe]
+    rules: tuple[str, str]
+
+    def __post_init__(self) -> None:
+        self.own = self._evaluation(self.rules[0])
+        self.chosen = self.own.run()
+        self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
+        rivals = [Rival(), *map(Rival, self.blind)]
+        self.rivals = [(rival, self._evaluation(self.rules[0], rival=rival).run()) for rival in rivals]
+        self.worlds = [(universe, self._touched(universe)) for universe in self.singles]
+        self._judged = [self._judge_in(universe, touched) for universe, touched in self.worlds]
+        touched_by = dict(zip([u.name for u in self.singles], [t for _, t in self.worlds], strict=True))
+        for pair in paired_universes(self.singles, self._moved()):
+            both = [touched_by[u.name] for u in self.singles if u.instead[0] in pair.instead]
+            touched = set.intersection(*both)
+            self.worlds.append((pair, touched))
+            self._judged.append(self._judge_in(pair, touched))
+
+    def settled(self) -> dict[str, Settled]:
+        """Give what is reported of each claim."""
+        found = {}
+        for name in self.claims.claims:
+            worlds = [
+                (universe, judged[name])
+                for (universe, touched), judged in zip(self.worlds, self._judged, strict=True)
+                if name in touched
+            ]
+            rivals = [(rival, judged[name]) for rival, judged in self.rivals]
+            found[name] = settle(self.told(name), worlds, rivals)
+        return found
+
+    def told(self, name: str) -> Judgement:
+        """The judgement as chosen; of a value that agrees, also how many other numbers would have agreed as well."""
+        judgement, claim = self.chosen[name], self.claims.claims[name]
+        if claim.kind != "value" or judgement.outcome.verdict != REPRODUCED:
+            return judgement
+        others = [
+            other
+            for other in self.claims.claims.values()
+            if other.kind == "value" and other.id != name and _column(other) == _column(claim)
+        ]
+        if not others:
+            return judgement
+        sample = judgement.samples[0]
+        as_well = sum(self.own.value_outcome(other, sample).verdict == REPRODUCED for other in others)
+        said = f"{as_well} of the {len(others)} other numbers of its column would agree too"
+        reason = f"{judgement.outcome.reason}; {said}"
+        return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
+
+    def _evaluation(self, rule: str, universe: Universe = CHOSEN, rival: Rival | None = None) -> Evaluation:
+        reader = Reader(self.records, rule, universe, rival, self.blind, self.measures)
+        return Evaluation(self.claims, reader, self.certificates, self.facts)
+
+    def _judge_in(self, universe: Universe, touched: Collection[str]) -> Mapping[str, Judgement]:
+        """Judge again what a universe touches, and what is corrected or told together with it."""
+        if not touched:
+            return self.chosen
+        families = {self.claims.claims[name].family for name in touched}
+        again = {
+            claim.id
+            for claim in self.claims.claims.values()
+            if claim.id in touched
+            or (claim.kind in ("order", "trend", "ranking") and claim.family in families)
+        }
+        evaluation = self._evaluation(self.rules[0], universe)
+        return evaluation.run(self.chosen, self._with_sentences(again))
+
+    def _touched(self, universe: Universe) -> set[str]:
+        """Claims of which a universe changes what they ask, or what one of their parts asks."""
+        other_rule = universe.rule(self.rules[0]) != self.rules[0]
+        direct = {
+            name
+            for name, queries in self.own.reader.asked.items()
+            if any(universe.query(query) != query for query in queries)
+            or (other_rule and any(sample.rule == self.rules[0] for sample in self.chosen[name].samples))
+        }
+        return self._with_sentences(direct)
+
+    def _with_sentences(self, names: set[str]) -> set[str]:
+        """Add the sentences that are made of these claims."""
+        found = set(names)
+        while added := {
+            name for name, parts in self._parts.items() if name not in found and not found.isdisjoint(parts)
+        }:
+            found |= added
+        return found
+
+    @cached_property
+    def _parts(self) -> Mapping[str, list[str]]:
+        return {
+            claim.id: [
+                part for pattern in references(claim.expects) for part in self.claims.matching(pattern)
+            ]
+            for claim in self.claims.claims.values()
+            if claim.kind == "sentence"
+        }
+
+    def _moved(self) -> dict[str, int]:
+        """How many claims each factor moves from the stance that they have as chosen."""
+        moved: dict[str, set[str]] = {}
+        for (universe, touched), judged in zip(self.worlds, self._judged, strict=True):
+            for name in touched:
+                stances = {self.chosen[name].outcome.stance, judged[name].outcome.stance}
+                if len(stances) > 1 and UNTESTED not in stances:
+                    moved.setdefault(universe.factors[0], set()).add(name)
+        return {factor: len(names) for factor, names in moved.items()}
+
+
+def _column(claim: Claim) -> tuple[Any, ...]:
+    """Where a printed number stands, its method aside."""
+    return claim.family, *(str(claim.measure.get(key)) for key in ("dataset", "metric", "at"))

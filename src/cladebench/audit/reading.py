@@ -1,0 +1,193 @@
+"""Reading what a claim asks for: samples, operands and pairs, in a universe, or with a rival in the praised place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cladebench.audit.claim_types import Claim
+from cladebench.audit.rivals import Rival, rewards_shape
+from cladebench.audit.universes import CHOSEN, Universe
+from cladebench.audit.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
+from cladebench.bench.results import Results
+from cladebench.bench.samples import Sample, constant, nothing, pair
+from cladebench.measures import MEASURES, Measure
+from cladebench.notation import as_given, significant
+
+#: Why a data-blind rival has no verdict.
+NO_RIVAL = "a result that is blind to the data cannot stand here"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two operands and what they share.
+
+    Attributes
+    ----------
+    samples : tuple of Sample
+    names : tuple of str
+    left, right : ndarray of shape (n,)
+        Values of the same tasks; empty where there is a problem.
+    problem : str
+        Why there is nothing to compare; empty where there is.
+    """
+
+    samples: tuple[Sample, Sample]
+    names: tuple[str, str]
+    left: np.ndarray
+    right: np.ndarray
+    problem: str = ""
+
+
+@dataclass
+class Reader:
+    """Reads records for claims.
+
+    Parameters
+    ----------
+    records : Results
+    rule : str
+        Of selection.
+    universe : Universe
+    rival : Rival, optional
+        Stands in the place of what each claim praises.
+    blind : collection of str
+        Methods that know nothing of the data.
+    measures : mapping of str to Measure
+
+    Attributes
+    ----------
+    asked : dict of str to list of mapping
+        What each claim (`now`) asked, as it stands in the file.
+    """
+
+    records: Results
+    rule: str
+    universe: Universe = CHOSEN
+    rival: Rival | None = None
+    blind: Collection[str] = ()
+    measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
+    asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    now: str = ""
+
+    def sample(self, query: Mapping[str, Any]) -> Sample:
+        """What the records answer in this universe."""
+        self.asked.setdefault(self.now, []).append(query)
+        return self.records.sample(self.universe.query(query), self.universe.rule(self.rule))
+
+    def rivals(self, query: Mapping[str, Any]) -> Sample:
+        """What the rival has where a claim asks for a method's."""
+        assert self.rival is not None
+        if query.get("method") in self.blind or not rewards_shape(self.measures.get(str(query["metric"]))):
+            return nothing(NO_RIVAL)
+        return self.records.sample(self.rival.instead_of(query), self.rule)
+
+    def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
+        """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
+        if "value" in operand:
+            return constant(float(operand["value"])), f"{as_given(operand['value'])}"
+        query = {**claim.measure, **operand}
+        several = operand.get("best_of") or operand.get("worst_of")
+        if not several:
+            return self.sample(query), str(query["method"])
+        samples = {method: self.sample({**query, "method": method}) for method in several}
+        usable = {method: s for method, s in samples.items() if not s.problem}
+        if not usable:
+            return nothing("; ".join(s.problem for s in samples.values())), ""
+        sign = 1.0 if (claim.measure["direction"] == "higher") == ("best_of" in operand) else -1.0
+        chosen = max(usable, key=lambda method: sign * usable[method].values.mean())
+        left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
+        picked = usable[chosen]
+        drift = int(sign) if left_out else 0
+        return replace(picked, notes=(*picked.notes, *left_out), drift=drift), chosen
+
+    def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
+        """The rival in the place of an operand that has been read."""
+        if "value" in operand or sample.problem:
+            return nothing(NO_RIVAL)
+        return self.rivals({**claim.measure, **operand, "method": method})
+
+    def pair(
+        self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim, praised: int | None = None
+    ) -> Pair:
+        """Read two operands and pair their values by task; with a rival, it stands in the place that is praised."""
+        left, left_method = self._operand(first, claim)
+        shared = claim.expects.get("same_setting", ())
+        asked = second
+        if shared and left.setting:
+            setting = json.loads(left.setting)
+            where = dict(second.get("where", {})) | {key: setting[key] for key in shared if key in setting}
+            asked = {**second, "where": where}
+        right, right_method = self._operand(asked, claim)
+        if self.rival is not None and praised == 0:
+            left = self._in_place(left, left_method, first, claim)
+        elif self.rival is not None:
+            right = self._in_place(right, right_method, asked, claim)
+        samples, names = (left, right), (_named(left_method, first), _named(right_method, second))
+        problems = dict.fromkeys(s.problem for s in samples if s.problem)
+        if problems:
+            return Pair(samples, names, np.empty(0), np.empty(0), "; ".join(problems))
+        values = pair(left, right)
+        return Pair(
+            samples, names, *values, "" if values[0].size else f"{names[0]} and {names[1]} share no task"
+        )
+
+
+def overlap(samples: Iterable[Sample]) -> float:
+    """Largest overlap of training rows among what is compared."""
+    return max((sample.overlap for sample in samples), default=0.0)
+
+
+def _named(method: str, operand: Mapping[str, Any]) -> str:
+    """The method of an operand with what sets it apart from another of the same method."""
+    own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
+    parts = {**operand.get("at", {}), **operand.get("where", {})}
+    own += [f"{key} = {value}" for key, value in parts.items()]
+    return f"{method} ({', '.join(own)})" if method and own and "value" not in operand else method
+
+
+def of_metric(claim: Claim) -> str:
+    """The metric that both sides share; operands with metrics of their own name them."""
+    metric = claim.measure.get("metric")
+    return f" in {metric}" if metric else ""
+
+
+def despite_missing(outcome: Outcome, samples: tuple[Sample, ...], sign: float) -> Outcome:
+    """Keep only the verdict that methods without records could not overturn.
+
+    Parameters
+    ----------
+    sign : float
+        +1 when the claim says that the first sample is higher, -1 when lower.
+    """
+    left, right = (sign * sample.drift for sample in samples)
+    if (left < 0 or right > 0) and outcome.verdict != CONTRADICTED:
+        how = "against it"
+    elif (left > 0 or right < 0) and outcome.verdict != REPRODUCED:
+        how = "for it"
+    else:
+        return outcome
+    if outcome.verdict == NOT_TESTABLE:
+        return outcome
+    return replace(
+        outcome,
+        verdict=NOT_TESTABLE,
+        reason=f"methods that are missing could speak {how}; without them {outcome.verdict}: {outcome.reason}",
+    )
+
+
+def label_of(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
+    """Both operands with their means, a constant once."""
+    means = (float(left.mean()), float(right.mean()))
+    told = [n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)]
+    return ", ".join(told)
+
+
+def with_notes(outcome: Outcome, samples: tuple[Sample, ...]) -> Outcome:
+    """Add to the reason what a reader should know of the samples."""
+    notes = list(dict.fromkeys(note for s in samples for note in s.notes))
+    return replace(outcome, reason="; ".join([outcome.reason, *notes])) if notes else outcome

@@ -1,0 +1,66 @@
+"""Data-blind rivals: results that know nothing of the data, in the place of the method that a claim praises.
+
+A claim that one of them earns too says nothing of the data. The rivals are the plan's `blind` methods, and the praised
+result itself with its rows permuted: records have the exact expectation of each measure under permutation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cladebench.measures import Measure, permuted_name
+
+#: What a measure needs where a result that ignores the data can still be rewarded.
+_OF_THE_RESULT = frozenset({"tree", "partition"})
+
+
+@dataclass(frozen=True)
+class Rival:
+    """What stands in the place of the method that a claim praises.
+
+    Attributes
+    ----------
+    method : str
+        One of the plan's blind methods; empty for the praised result with its rows permuted.
+    """
+
+    method: str = ""
+
+    @property
+    def name(self) -> str:
+        """For the reader."""
+        return self.method or "the same with its rows permuted"
+
+    def instead_of(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give what is asked in the place of a query: its setting is the praised method's alone."""
+        if not self.method:
+            return {**query, "metric": permuted_name(str(query["metric"]))}
+        kept = {key: query[key] for key in ("dataset", "metric", "at") if key in query}
+        return {**kept, "method": self.method}
+
+
+def praised_side(relation: str, direction: str | None) -> int | None:
+    """Say which operand of an order is praised: 0 for left, 1 for right, None where neither is better.
+
+    Parameters
+    ----------
+    relation : str
+        ``is`` of the claim.
+    direction : {"higher", "lower"} or None
+        Which is better.
+    """
+    if direction is None:
+        return None
+    if relation in ("better", "no_worse", "same"):
+        return 0
+    if relation == "worse":
+        return 1
+    higher = relation in ("higher", "never_below")
+    return 0 if higher == (direction == "higher") else 1
+
+
+def rewards_shape(measure: Measure | None) -> bool:
+    """Whether a measure is of the result, and so of its shape, rather than of what finding it took."""
+    return measure is not None and measure.direction is not None and bool(_OF_THE_RESULT & {*measure.needs})

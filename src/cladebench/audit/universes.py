@@ -1,0 +1,90 @@
+"""Universes: the alternatives of the register under which every claim is judged too.
+
+A universe changes what claims ask of the records, not the claims. One factor (an entry of the register) is varied at a
+time; of the two factors that move most claims all pairs are judged as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cladebench.papers.deviations import Deviation
+
+
+@dataclass(frozen=True)
+class Universe:
+    """What claims ask for instead of what was chosen.
+
+    Attributes
+    ----------
+    name : str
+        Of its alternatives; empty for the choices themselves.
+    factors : tuple of str
+        Ids of the register's entries that it varies.
+    instead : tuple of mapping
+        As `cladebench.papers.deviations.Alternative` has them, applied one after another.
+    """
+
+    name: str = ""
+    factors: tuple[str, ...] = ()
+    instead: tuple[Mapping[str, Any], ...] = ()
+
+    def rule(self, rule: str) -> str:
+        """Give the rule of selection that holds here."""
+        return next((str(i["selection"]) for i in reversed(self.instead) if "selection" in i), rule)
+
+    def query(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give what is asked here instead; the same where nothing in it is varied.
+
+        A setting is meant for a method under its own name and under the one that stands in its place; what a claim
+        itself says of the setting stays.
+        """
+        found = query
+        for instead in self.instead:
+            named = found.get("method")
+            for key in ("dataset", "method", "metric"):
+                renamed = instead.get(key, {}).get(found.get(key))
+                if renamed is not None:
+                    found = {**found, key: renamed}
+            for method, setting in instead.get("where", {}).items():
+                own = found.get("where") or {}
+                if method in (named, found.get("method")) and not setting.keys() <= own.keys():
+                    found = {**found, "where": {**setting, **own}}
+        return found
+
+
+#: What was chosen.
+CHOSEN = Universe()
+
+
+def single_universes(register: Iterable[Deviation]) -> list[Universe]:
+    """List the universes that vary one factor, in the register's order."""
+    return [
+        Universe(alternative.name, (entry.id,), (alternative.instead,))
+        for entry in register
+        for alternative in entry.universes
+    ]
+
+
+def paired_universes(singles: Sequence[Universe], moved: Mapping[str, int]) -> list[Universe]:
+    """List all pairs of the alternatives of the two factors that move most claims.
+
+    Parameters
+    ----------
+    singles : sequence of Universe
+    moved : mapping of str to int
+        How many claims each factor moves; of equals the earlier in the register counts as the stronger. A factor that
+        moves none is in no pair.
+    """
+    order = list(dict.fromkeys(universe.factors[0] for universe in singles))
+    first_two = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))[:2]
+    if len(first_two) < 2:
+        return []
+    sides = [[u for u in singles if u.factors == (factor,)] for factor in first_two]
+    return [
+        Universe(f"{a.name}, {b.name}", a.factors + b.factors, a.instead + b.instead)
+        for a, b in itertools.product(*sides)
+    ]
