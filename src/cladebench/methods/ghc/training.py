@@ -161,14 +161,16 @@ class _Sampler:
         return i, j, similarity_pairs(self.problem.similarities, i, j) / self.problem.scale, k
 
 
-class _ExactCost:
+class ExactCost:
     """The exact J' of a level of blocks: of each block's subtree over the points that reach its root, summed.
 
     Down to this level the points are routed greedily, so it is J' of the tree cut off below the level, less what the
     levels above cost, which no longer changes.
     """
 
-    def __init__(self, problem: Problem, roots: np.ndarray, nodes: np.ndarray, members: list[np.ndarray]) -> None:
+    def __init__(
+        self, problem: Problem, roots: np.ndarray, nodes: np.ndarray, members: list[np.ndarray]
+    ) -> None:
         n_inner = (nodes.shape[1] + 2) // 2 - 1  # of a block, its root among them
         self.problem = problem
         self.blocks = [
@@ -256,10 +258,15 @@ def train_sampled(
             state = (start, zero_moments(start))
             weights = active / active.sum()
             step_size = StepSize(learning_rate, tol)
-            exact_cost = _ExactCost(problem, roots, nodes, members) if tol > 0 else None
+            exact_cost = ExactCost(problem, roots, nodes, members) if tol > 0 else None
 
         def steps(
-            state: tuple[Any, Moments], samples: Any, first: int, n_steps: int, rate: float, weights: np.ndarray
+            state: tuple[Any, Moments],
+            samples: Any,
+            first: int,
+            n_steps: int,
+            rate: float,
+            weights: np.ndarray,
         ) -> tuple[tuple[Any, Moments], float]:
             params, moments, loss = _run_steps(
                 problem.router, optimizer, problem.entropy_penalty > 0, *state, problem.X, weights,

@@ -142,7 +142,7 @@ def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: float) -> 
 def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
     """Iterations until the cost at a checkpoint is within one per cent of the last one's, and stays there.
 
-    None where that is the last checkpoint of several: what has only just come there has not been seen to stay.
+    None where only the last one is as near: that it stays there has not been seen.
 
     Parameters
     ----------
@@ -150,10 +150,10 @@ def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
         ``iterations`` and ``cost`` at the checkpoints, in order.
     """
     far = np.flatnonzero(np.abs(trace["cost"] - trace["cost"][-1]) > 0.01 * abs(trace["cost"][-1]))
-    reached = far[-1] + 1 if len(far) else 0
-    if 0 < reached == len(trace["cost"]) - 1:
-        return None
-    return float(trace["iterations"][reached])
+    if len(far) == 0:
+        return 0.0
+    reached = int(far[-1]) + 1
+    return float(trace["iterations"][reached]) if reached < len(trace["cost"]) - 1 else None
 
 
 def root_balance(hierarchy: Hierarchy) -> float:
