@@ -55,9 +55,9 @@ class GHC(HierarchicalClusterer):
         Where the greedy start draws the first point of a split from: the points that reach the node, or all. The paper
         says "from the dataset", of splits "ordered in a top-down manner".
     learning_rate : float, default=3.0
-        First step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|), whose
-        gradients are small: 1 to 30 suits "sgd", 0.01 to 0.1 "adam". `cladebench.methods.ghc.schedule.StepSize` says when
-        it falls. The paper names neither a value nor a schedule.
+        First step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|),
+        whose gradients are small: 1 to 10 suits "sgd", 0.01 to 0.1 "adam".
+        `cladebench.methods.ghc.schedule.StepSize` says when it falls. The paper names neither a value nor a schedule.
     n_iter : int or None, default=None
         Most steps of full-tree training, of each level of blocks, or of L-BFGS. None: 20000, 20000 and 200.
     n_init : int, default=1
@@ -80,8 +80,8 @@ class GHC(HierarchicalClusterer):
         parametrisation; the similarity is always that of the features as given.
     tol : float, default=0.005
         Below 1. Sampled training (each level of blocks) has settled when the exact cost no longer falls by this
-        fraction, and shorter steps do not make it (`StepSize`); the parameters of least exact cost are kept. 0: take all
-        steps, of one size, and keep the last parameters. L-BFGS stops when an iteration lowers the cost, divided as for
+        fraction, and shorter steps do not make it (`StepSize`); the parameters of least exact cost are kept. 0: take
+        all steps, of one size, and keep the last parameters. L-BFGS stops when an iteration lowers the cost, divided as for
         ``learning_rate``, by less than ``tol / 50000``.
     n_checkpoints : int, default=10
         Points of ``trace_`` (of each level of blocks), after the start; up to twice as many where training ends by

@@ -15,8 +15,8 @@ N_FALLS = 2
 class StepSize:
     """A step size that stays while the exact cost falls, and falls when the cost does not; then training has settled.
 
-    The cost has fallen when it lies by the fraction ``tol`` below the one at its last fall, so that slow progress adds up.
-    `PATIENCE` costs in a row that have not fallen shorten
+    The cost has fallen when it lies by the fraction ``tol`` below the one at its last fall, so that slow progress adds
+    up. `PATIENCE` costs in a row that have not fallen shorten
     the steps by `FACTOR`. After `N_FALLS` such falls of the step size, the next one that is due ends the training:
     neither these steps nor shorter ones lower the cost.
 
@@ -75,6 +75,7 @@ class Checkpoints:
         self.kept: list[tuple[float, int, Any]] = []
 
     def add(self, checkpoint: tuple[float, int, Any]) -> None:
+        """Keep a checkpoint if its turn has come."""
         self.added += 1
         if self.added % self.every == 0:
             self.kept.append(checkpoint)

@@ -45,8 +45,8 @@ def greedy_start(
 ) -> Any:
     """Draw and train the routers split by split.
 
-    At each inner node, a random point p1 (of those that reach the node under greedy routing, or of all) goes left and the
-    point least similar to p1 goes right; the two children's routers are trained by logistic regression to send each
+    At each inner node, a random point p1 (of those that reach the node under greedy routing, or of all) goes left and
+    the point least similar to p1 goes right; the two children's routers are trained by logistic regression to send each
     point to the more similar of the two, ties to the left. Then the points are routed and the next node follows.
     A node reached by fewer than two points keeps its randomly drawn routers.
 

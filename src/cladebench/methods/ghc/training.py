@@ -180,6 +180,7 @@ class ExactCost:
         ]
 
     def __call__(self, params: Any) -> float:
+        """Give the cost of the whole tree's parameters, each unordered pair of distinct points once."""
         margins = np.asarray(compiled_left_margins(self.problem.router, params, self.problem.X))
         # A BLAS with more threads would sum long dot products in another order.
         with threadpool_limits(1, user_api="blas"):
