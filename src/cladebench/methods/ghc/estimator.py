@@ -81,8 +81,8 @@ class GHC(HierarchicalClusterer):
     tol : float, default=0.005
         Below 1. Sampled training (each level of blocks) has settled when the exact cost no longer falls by this
         fraction, and shorter steps do not make it (`StepSize`); the parameters of least exact cost are kept. 0: take
-        all steps, of one size, and keep the last parameters. L-BFGS stops when an iteration lowers the cost, divided as for
-        ``learning_rate``, by less than ``tol / 50000``.
+        all steps, of one size, and keep the last parameters. L-BFGS stops when an iteration lowers the cost, divided as
+        for ``learning_rate``, by less than ``tol / 50000``.
     n_checkpoints : int, default=10
         Points of ``trace_`` (of each level of blocks), after the start; up to twice as many where training ends by
         ``tol``, and fewer where it ends early.
