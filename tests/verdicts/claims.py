@@ -10,7 +10,9 @@ from itertools import product
 from typing import Any
 
 QUERY = ("dataset", "method", "metric", "direction", "selection", "at", "where")
-PRINTED = re.compile(r"^\s*([-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*%?\s*(?:±\s*([\d.]+(?:[eE][-+]?\d+)?))?\s*%?\s*$")
+PRINTED = re.compile(
+    r"^\s*([-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*%?\s*(?:±\s*([\d.]+(?:[eE][-+]?\d+)?))?\s*%?\s*$"
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ def parse_printed(text: str) -> Printed:
     number = found.group(1).replace(",", "")
     exponent = Decimal(number).as_tuple().exponent
     assert isinstance(exponent, int)
-    return Printed(float(number), float(Decimal(1).scaleb(exponent)), float(found.group(2)) if found.group(2) else None)
+    return Printed(
+        float(number), float(Decimal(1).scaleb(exponent)), float(found.group(2)) if found.group(2) else None
+    )
 
 
 def claims_of(file: dict[str, Any]) -> list[Claim]:
@@ -56,7 +60,9 @@ def named(claims: list[Claim], pattern: str, own: str = "") -> list[Claim]:
 
 
 def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
-    given = common | {key: table[key] for key in ("repetitions", "spread", "tolerance", "gap") if key in table}
+    given = common | {
+        key: table[key] for key in ("repetitions", "spread", "tolerance", "gap") if key in table
+    }
     found = []
     name = table["id"]
     entries: dict[str, list[tuple[str, Claim]]] = {column: [] for column in table["columns"]}
@@ -65,9 +71,19 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
             if text.strip() in {"-", "–", "—", ""}:
                 continue
             measure = _query(table["measure"]) | _query(above) | _query(header)
-            own = {key: part[key] for part in (above, header) for key in ("one_draw", "not_testable") if key in part}
+            own = {
+                key: part[key]
+                for part in (above, header)
+                for key in ("one_draw", "not_testable")
+                if key in part
+            }
             claim = Claim(
-                f"{name}/{column}/{row}".lower(), "value", measure, printed=parse_printed(text), family=name, given=given | own
+                f"{name}/{column}/{row}".lower(),
+                "value",
+                measure,
+                printed=parse_printed(text),
+                family=name,
+                given=given | own,
             )
             entries[column].append((row, claim))
             found.append(claim)
@@ -85,10 +101,18 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
             )
         )
         rivals = [claim.measure["method"] for claim in others if "method" in claim.measure]
-        expects = {"left": {"method": left.measure.get("method")}, "is": "better", "than": {"best_of": rivals}}
+        expects = {
+            "left": {"method": left.measure.get("method")},
+            "is": "better",
+            "than": {"best_of": rivals},
+        }
         if "tie" in table:
             expects["tie"] = table["tie"]
-        found.append(Claim(f"{name}/best/{column}".lower(), "order", measure, expects, family=f"{name}/best", given=own))
+        found.append(
+            Claim(
+                f"{name}/best/{column}".lower(), "order", measure, expects, family=f"{name}/best", given=own
+            )
+        )
     if table.get("ranking"):
         for column in table["columns"]:
             members = [claim for _, claim in entries[column]]
@@ -111,7 +135,9 @@ def _entries(entry: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
     for values in product(*each.values()):
         names = dict(zip(each, values, strict=True))
         body = _filled(entry, names)
-        measure = {key: value for key, value in names.items() if key in QUERY} | _query(body.get("measure", {}))
+        measure = {key: value for key, value in names.items() if key in QUERY} | _query(
+            body.get("measure", {})
+        )
         text = body.get("published")
         family = entry.get("family", entry["id"] if entry["kind"] in {"order", "trend"} else "")
         found.append(

@@ -53,7 +53,9 @@ class World:
 class Reading:
     """The outcomes of all claims of a paper in one world."""
 
-    def __init__(self, claims: list[Claim], records: Records, certificates: pd.DataFrame, world: World, alpha: float):
+    def __init__(
+        self, claims: list[Claim], records: Records, certificates: pd.DataFrame, world: World, alpha: float
+    ):
         self.claims, self.records, self.certificates = claims, records, certificates
         self.world, self.alpha = world, alpha
         self._raw: dict[str, Outcome] = {}
@@ -85,7 +87,9 @@ class Reading:
                 settled = settle_ranking(found, adjusted, self.alpha)
             else:
                 varies = found.test[0].error > 0
-                settled = settle(replace(found, p=own if varies else None), adjusted if varies else None, self.alpha)
+                settled = settle(
+                    replace(found, p=own if varies else None), adjusted if varies else None, self.alpha
+                )
             if found.only and settled.verdict != found.only:
                 settled = replace(settled, verdict="not testable")
             self._settled[claim.id] = self._stated(claim, settled)
@@ -148,7 +152,9 @@ class Reading:
         query = self.world.reads(claim.measure)
         sample = self.sample(claim.measure)
         scale = self.records.scale(query["metric"])
-        shown = Outcome("not testable", float(sample.array.mean()) * scale, stand_in=sample.stand_in, chosen=sample.chosen)
+        shown = Outcome(
+            "not testable", float(sample.array.mean()) * scale, stand_in=sample.stand_in, chosen=sample.chosen
+        )
         if self.world.rival:
             if sample.stand_in or claim.says("not_testable"):
                 return Outcome("not testable")
@@ -162,7 +168,11 @@ class Reading:
         """What stands in the place of a sample."""
         read = self.world.reads(query)
         measure = self.records.measures.get(read["metric"])
-        if self.records.direction(read) is None or measure is None or not {"tree", "partition"} & set(measure.needs):
+        if (
+            self.records.direction(read) is None
+            or measure is None
+            or not {"tree", "partition"} & set(measure.needs)
+        ):
             raise Missing("the measure is not of the tree")
         if read["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
@@ -187,7 +197,9 @@ class Reading:
         if same := expects.get("same_setting"):
             chosen = self.sample(queries["left"][0]).setting
             where = {key: chosen[key] for key in same if key in chosen}
-            queries["than"] = [{**query, "where": where | query.get("where", {})} for query in queries["than"]]
+            queries["than"] = [
+                {**query, "where": where | query.get("where", {})} for query in queries["than"]
+            ]
         met = {side: self._met(claim, side, queries) for side in ("left", "than")}
         sides: dict[str, Sample | float] = {side: sample for side, (_, sample) in met.items()}
         own = [sample for sample in sides.values() if isinstance(sample, Sample)]
@@ -227,7 +239,9 @@ class Reading:
             return queries[side][0], self.sample(queries[side][0])
         other = claim.expects["than" if side == "left" else "left"]
         tasks = None
-        if "method" in other or (not other.get("best_of") and not other.get("worst_of") and "value" not in other):
+        if "method" in other or (
+            not other.get("best_of") and not other.get("worst_of") and "value" not in other
+        ):
             against = self.sample(queries["than" if side == "left" else "left"][0])
             tasks = None if against.exact else set(against.values)
         found = []
@@ -236,7 +250,9 @@ class Reading:
                 sample = self.sample(query)
             except Missing:
                 continue
-            shared = [v for task, v in sample.values.items() if sample.exact or tasks is None or task in tasks]
+            shared = [
+                v for task, v in sample.values.items() if sample.exact or tasks is None or task in tasks
+            ]
             if shared:
                 found.append((float(np.mean(shared)), query, sample))
         if not found:
@@ -329,7 +345,11 @@ class Reading:
         if not claim.expects:
             raise Missing("nothing is asked")
         if "certificates" in claim.expects:
-            return Outcome("not testable") if self.world.rival else self._certified(claim.expects["certificates"])
+            return (
+                Outcome("not testable")
+                if self.world.rival
+                else self._certified(claim.expects["certificates"])
+            )
         found = Outcome("")
         found.verdict, ids, found.topics = self._group(claim, claim.expects)
         found.parts = tuple(dict.fromkeys(ids))

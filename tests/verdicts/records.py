@@ -31,7 +31,9 @@ class Run:
     """The cells of one setting: values by metric and evaluation point, and what went wrong."""
 
     setting: dict[str, Any]
-    values: dict[str, dict[Point, dict[str, float]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(dict)))
+    values: dict[str, dict[Point, dict[str, float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
+    )
     ok: set[tuple[int, Any]] = field(default_factory=set)
     failed: set[tuple[int, Any]] = field(default_factory=set)
     planned: int = 0
@@ -68,7 +70,14 @@ class Missing(Exception):
 class Records:
     """All that one paper's verdicts rest on."""
 
-    def __init__(self, paper: str, cells: pd.DataFrame, plan: dict[str, Any], deterministic: list[str], scope: str | None):
+    def __init__(
+        self,
+        paper: str,
+        cells: pd.DataFrame,
+        plan: dict[str, Any],
+        deterministic: list[str],
+        scope: str | None,
+    ):
         self.plan = plan
         self.measures: dict[str, Measure] = with_own(plan.get("measures", {}))
         self.rules: dict[str, dict[str, Any]] = plan.get("selection", {})
@@ -81,12 +90,40 @@ class Records:
         self._samples: dict[str, Sample | str] = {}
 
     def _read(self, cells: pd.DataFrame) -> None:
-        columns = ["dataset", "method", "setting", "repetition", "fold", "task", "metric", "at", "value", "status"]
+        columns = [
+            "dataset",
+            "method",
+            "setting",
+            "repetition",
+            "fold",
+            "task",
+            "metric",
+            "at",
+            "value",
+            "status",
+        ]
         columns += ["data_kind", "n_rows", "n_train", "n_test"]
-        points = {text: point(json.loads(text)) for column in ("setting", "at") for text in cells[column].dropna().unique()}
-        for (dataset, method, text, repetition, fold, task, metric, at, value, status, kind, rows, train, test) in cells[
-            columns
-        ].itertuples(index=False):
+        points = {
+            text: point(json.loads(text))
+            for column in ("setting", "at")
+            for text in cells[column].dropna().unique()
+        }
+        for (
+            dataset,
+            method,
+            text,
+            repetition,
+            fold,
+            task,
+            metric,
+            at,
+            value,
+            status,
+            kind,
+            rows,
+            train,
+            test,
+        ) in cells[columns].itertuples(index=False):
             runs = self.runs[dataset, method]
             run = runs.setdefault(points[text], Run(dict(points[text])))
             cell = (repetition, None if pd.isna(fold) else fold)

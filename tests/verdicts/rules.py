@@ -113,11 +113,23 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
     if relation == "same":
         margin = claim.expects["margin"]
         p = measured.beyond(margin)
-        verdict = "reproduced" if measured.within(margin) <= 0.05 else "contradicted" if p <= 0.05 else "within noise"
+        verdict = (
+            "reproduced"
+            if measured.within(margin) <= 0.05
+            else "contradicted"
+            if p <= 0.05
+            else "within noise"
+        )
         return Outcome(verdict, measured.value, p, p)
     margin = claim.expects.get("margin", 0.0)
     found = Outcome("", measured.value)
-    found.test = (measured, measured.shifted(sign * margin), sign, claim.expects.get("tie", 0.0), relation == "no_worse")
+    found.test = (
+        measured,
+        measured.shifted(sign * margin),
+        sign,
+        claim.expects.get("tie", 0.0),
+        relation == "no_worse",
+    )
     return found
 
 
@@ -174,7 +186,7 @@ def compare_trend(claim: Claim, samples: Sequence[Sample], alpha: float) -> Outc
     rows = [[s.array[0] if s.exact else s.values[task] for s in samples] for task in tasks]
     y = np.log(rows) if "y" in log else np.array(rows)
     slopes = np.array([np.polyfit(x, row, 1)[0] for row in y])
-    (kind, bound), = claim.expects["slope"].items()
+    ((kind, bound),) = claim.expects["slope"].items()
     mean = mean_of(slopes - bound, max(sample.overlap for sample in samples))
     if len(tasks) == 1 and varying:
         return Outcome("not testable", mean.value)
@@ -227,7 +239,7 @@ def judge_arithmetic(
     if "fact" in expects:
         value, slack = float(getattr(info(expects["dataset"]), expects["fact"])), 0.0
     else:
-        (name, references), = ((key, value) for key, value in expects.items() if key.endswith("_of"))
+        ((name, references),) = ((key, value) for key, value in expects.items() if key.endswith("_of"))
         parts = [part for reference in references for part in (c.printed for c in numbers(reference)) if part]
         low, high, value = _derived(name, [p.value for p in parts], [p.unit / 2 for p in parts])
         slack = max(high - value, value - low)
@@ -246,12 +258,19 @@ def _derived(name: str, values: list[float], halves: list[float]) -> tuple[float
     return (a - da) / (b + db), (a + da) / (b - db), a / b
 
 
-def _held(expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better: str | None, scale: float) -> Outcome:
+def _held(
+    expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better: str | None, scale: float
+) -> Outcome:
     (left,) = numbers(expects["left"])
     assert left.printed is not None
     value = left.printed.value
     if isinstance(expects["than"], list):
-        others = {c.id: c.printed.value for text in expects["than"] for c in numbers(text) if c.printed and c.id != left.id}
+        others = {
+            c.id: c.printed.value
+            for text in expects["than"]
+            for c in numbers(text)
+            if c.printed and c.id != left.id
+        }
         rest = list(others.values())
     else:
         rest = [expects["than"]]
@@ -262,6 +281,3 @@ def _held(expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better
     if ahead == 0 and relation != "no_worse":
         return Outcome("within noise", value)
     return Outcome("reproduced" if ahead >= 0 else "contradicted", value)
-
-
-

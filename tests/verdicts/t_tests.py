@@ -45,9 +45,7 @@ def mean_of(values: np.ndarray, overlap: float = 0.0) -> Mean:
     n = len(values)
     if n == 1 or np.ptp(values) == 0:
         return Mean(float(values[0]), 0.0, max(n - 1, 1), n)
-    return Mean(
-        float(values.mean()), float(np.sqrt(values.var(ddof=1) * (1 / n + overlap))), n - 1, n
-    )
+    return Mean(float(values.mean()), float(np.sqrt(values.var(ddof=1) * (1 / n + overlap))), n - 1, n)
 
 
 def difference(
@@ -62,10 +60,11 @@ def difference(
     """Welch's difference of our mean and a printed one."""
     n = len(ours)
     own = 0.0 if n == 1 or np.ptp(ours) == 0 else float(ours.var(ddof=1))
+    # One draw is one value of the distribution of ours, whose mean is that value.
     times = 1 / n + overlap + (1.0 if one_draw else 0.0)
     parts = []
     if theirs is None:
-        times += 1 / n_theirs
+        times += 0.0 if one_draw else 1 / n_theirs
     elif n_theirs > 1 or spread == "se":
         parts.append((theirs**2 / (1 if spread == "se" else n_theirs), n_theirs - 1))
     parts.append((own * times, n - 1))

@@ -128,7 +128,9 @@ class Verdicts:
         return [*single, *both]
 
     def _world(self, instead: Mapping[str, Any]) -> World:
-        return World(instead.get("selection", self.rule), "", {k: v for k, v in instead.items() if k != "selection"})
+        return World(
+            instead.get("selection", self.rule), "", {k: v for k, v in instead.items() if k != "selection"}
+        )
 
     def _moves(self, claim: Claim, instead: Mapping[str, Any], reading: Reading) -> bool:
         if not self._counts(claim, instead):
@@ -141,7 +143,9 @@ class Verdicts:
         if "pair" in instead:
             return all(self._counts(claim, one) for one in instead["pair"])
         if claim.kind == "sentence":
-            return any(self._counts(self.chosen.by_id[name], instead) for name in self.chosen.outcome(claim).parts)
+            return any(
+                self._counts(self.chosen.by_id[name], instead) for name in self.chosen.outcome(claim).parts
+            )
         world = self._world(instead)
         if any(world.reads(query) != query for query in self.chosen.queries(claim)):
             return True
@@ -151,7 +155,11 @@ class Verdicts:
         return False
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
-        stances = [(name, reading.outcome(claim).stance) for name, at, reading in self.universes if self._counts(claim, at)]
+        stances = [
+            (name, reading.outcome(claim).stance)
+            for name, at, reading in self.universes
+            if self._counts(claim, at)
+        ]
         every = [found.stance, *(stance for _, stance in stances)]
         if all(stance == "not testable" for stance in every):
             return "", [], False
@@ -191,9 +199,8 @@ class Verdicts:
             return "own code"
         datasets = {query.get("dataset") for query in [*queries, claim.measure]} - {None}
         beyond = set(self.plan.get("beyond", []))
-        if datasets & beyond or any(registry()[name].kind == "stand-in" for name in datasets if name in registry()):
+        if datasets & beyond or any(
+            registry()[name].kind == "stand-in" for name in datasets if name in registry()
+        ):
             return "other data"
         return "paper data"
-
-
-
