@@ -37,7 +37,6 @@ def arithmetic(tmp_path):
         block |= {"published": published} if published else {"measure": {"direction": "higher"}}
         claims = claims_of(tmp_path, TABLE + yaml.safe_dump({"claims": [block]}))
         outcome = judge_arithmetic(claims.claims[name], claims, registry_fact)
-        assert outcome.supported == (outcome.verdict == o.REPRODUCED)
         return outcome
 
     return judge

@@ -19,6 +19,7 @@ def test_the_example_file_is_valid(tmp_path):
         "table1/blobs/hac-c",
         "table1/bold/blobs",
         "table1/best/blobs",
+        "table1/ranking/blobs",
         "perch-beats-random/nested-blobs",
         "perch-everywhere",
     ]

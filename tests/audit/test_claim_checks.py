@@ -467,10 +467,10 @@ def test_a_percentage_is_of_a_measure_in_percent(tmp_path):
     claims_of(tmp_path, text, with_own({"ari": {"unit": "%"}}))
 
 
-def test_a_share_is_of_a_metric_that_is_used(tmp_path):
-    with pytest.raises(ClaimsError, match=r"rules.shares: no claim has the metric 'mm'; did you mean 'm'"):
-        claims_of(tmp_path, "rules: {shares: {mm: 0.1}}" + PRINTED + ORDER)
-    claims_of(tmp_path, "rules: {shares: {m: 0.1}}" + PRINTED + ORDER)
+def test_about_the_same_says_how_far_apart(tmp_path):
+    same = PRINTED + ORDER.replace("is: better", "is: same")
+    with pytest.raises(ClaimsError, match=r"claim 'o': expects.margin: missing; expected how far apart"):
+        claims_of(tmp_path, same)
 
 
 @pytest.mark.parametrize(

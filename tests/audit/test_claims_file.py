@@ -108,13 +108,14 @@ FULL = """
 repetitions: 5
 spread: se
 deterministic: [A]
-rules: {alpha: 0.01, shares: {m: 0.1}}
+rules: {alpha: 0.01, power: 0.9}
 excluded: [{section: "2", quote: q, why: w}]
 tables:
   - id: t
     place: {artifact: Table 1, page: 3}
     measure: {metric: m, direction: higher}
     tolerance: {relative: 0.1}
+    gap: {absolute: 0.03}
     tie: 0.02
     columns:
       d: {dataset: d, label: Glass, not_testable: no data, one_draw: true}
@@ -141,6 +142,9 @@ claims:
     spread: sd
     one_draw: true
     tolerance: {absolute: 0.25}
+    gap: {relative: 0.5}
+    evidence: own code
+    inconsistent: "not\n so"
     not_testable: "no\n data"
   - {id: b, kind: value, place: {section: "1"}, quote: q, published: "0.3", measure: {dataset: d, method: A, metric: m}}
 """
@@ -153,7 +157,7 @@ def place(row, column):
 
 def test_a_claim_has_all_that_its_file_says(tmp_path):
     found = claims_of(tmp_path, FULL)
-    assert found.rules == Rules(alpha=0.01, shares={"m": 0.1})
+    assert found.rules == Rules(alpha=0.01, power=0.9)
     assert found.deterministic == {"A"}
     assert found.excluded == ({"section": "2", "quote": "q", "why": "w"},)
     assert found.paper == "toy"
@@ -164,6 +168,7 @@ def test_a_claim_has_all_that_its_file_says(tmp_path):
         "repetitions": 5,
         "spread": "se",
         "tolerance": {"relative": 0.1},
+        "gap": {"absolute": 0.03},
     }
     expected = [
         Claim(
@@ -228,6 +233,9 @@ def test_a_claim_has_all_that_its_file_says(tmp_path):
             spread="sd",
             one_draw=True,
             tolerance={"absolute": 0.25},
+            gap={"relative": 0.5},
+            evidence="own code",
+            inconsistent="not so",
             not_testable="no data",
         ),
         Claim(

@@ -9,7 +9,7 @@ from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
-LISTS = ("methods", "cells", "cells_beside", "parts", "stand_in_for")
+LISTS = ("methods", "cells", "cells_beside", "parts", "stand_in_for", "depends_on")
 TEXTS = (
     "place",
     "published",
@@ -20,8 +20,11 @@ TEXTS = (
     "selection",
     "selection_beside",
     "verdict_beside",
+    "blind",
+    "universes",
 )
 BLANK = dict.fromkeys(COLUMNS) | {key: [] for key in LISTS} | dict.fromkeys(TEXTS, "")
+BLANK |= {"evidence": "paper data", "stance": "supports", "stances": {}}
 
 
 @pytest.fixture

@@ -1,12 +1,15 @@
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from cladebench.methods import GreedyKMeans
-from cladebench.methods._greedy_distance import distances_to_centers
+from cladebench.methods import GreedyKMeans, _greedy_distance
+from cladebench.methods._greedy_distance import AVERAGES, distances_to_centers, within_cluster_distance
 from cladebench.methods._kmeans import by_first_member, kmeans_labels
 
 
@@ -20,6 +23,63 @@ def average_distance(X: np.ndarray, parts: list[np.ndarray]) -> float:
 
 def total_distance(X: np.ndarray, samples: np.ndarray) -> float:
     return average_distance(X, [samples]) * len(samples)
+
+
+def within_twin(X: np.ndarray, labels: np.ndarray, average_over: str) -> float:
+    """The three averages, one distance at a time."""
+    clusters = [X[labels == j] for j in np.unique(labels)]
+    if average_over == "pairs":
+        apart = [float(np.linalg.norm(a - b)) for part in clusters for a, b in combinations(part, 2)]
+        return sum(apart) / len(apart) if apart else 0.0
+    means = [[float(np.linalg.norm(x - part.mean(axis=0))) for x in part] for part in clusters]
+    if average_over == "clusters":
+        return sum(sum(part) / len(part) for part in means) / len(means)
+    return sum(map(sum, means)) / len(X)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.integers(-3, 3), min_size=2, max_size=24),
+    n_clusters=st.integers(1, 4),
+    block=st.integers(1, 60),
+    average_over=st.sampled_from(AVERAGES),
+)
+def test_the_averages_are_those_of_the_twin(
+    values: list[int], n_clusters: int, block: int, average_over: str
+) -> None:
+    # Ties, equal samples and clusters of one; blocks of any size.
+    X = np.array(values[: len(values) // 2 * 2], dtype=float).reshape(-1, 2) + 40.0
+    labels = by_first_member(np.arange(len(X)) ** 2 % n_clusters)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_greedy_distance, "BLOCK", block)
+        found = within_cluster_distance(X, labels, average_over)
+    assert found == pytest.approx(within_twin(X, labels, average_over), rel=1e-12, abs=1e-6)
+
+
+def test_a_pair_a_cluster_and_a_sample_weigh_differently() -> None:
+    # Clusters {0, 6} and {20, 21, 22, 22}: pairs 6 | 1 2 2 1 1 0; to the means 3 3 | 1.25 0.25 0.75 0.75.
+    X, labels = np.array([[0.0], [6], [20], [21], [22], [22]]), np.array([0, 0, 1, 1, 1, 1])
+    assert within_cluster_distance(X, labels) == pytest.approx(1.5)
+    assert within_cluster_distance(X, labels, "clusters") == pytest.approx((3.0 + 0.75) / 2)
+    assert within_cluster_distance(X, labels, "pairs") == pytest.approx(13 / 7, abs=1e-7)
+
+
+@pytest.mark.parametrize("average_over", ["clusters", "pairs"])
+def test_a_leaf_is_scored_by_the_average_that_is_asked_for(average_over: str) -> None:
+    X = np.random.default_rng(1).normal(size=(80, 3))
+    tree = GreedyKMeans(12, average_over=average_over, random_state=0).fit(X).hierarchy_
+    plain = GreedyKMeans(12, random_state=0).fit(X).hierarchy_
+    for node in np.flatnonzero(tree.node_data["order"] >= 0):
+        rows = tree.samples(node)
+        side = np.isin(rows, tree.samples(tree.children(node)[1])).astype(int)
+        expected = -within_twin(X[rows], side, average_over)
+        assert tree.node_data["score"][node] == pytest.approx(expected, rel=1e-9)
+    assert not np.array_equal(tree.leaf_of, plain.leaf_of)
+    scattered = [
+        GreedyKMeans(12, grow="scattered", average_over=rule, random_state=0).fit(X).hierarchy_.leaf_of
+        for rule in ("samples", average_over)
+    ]
+    assert np.array_equal(*scattered)
 
 
 @pytest.mark.filterwarnings("ignore:labels_ has")
@@ -122,3 +182,5 @@ def test_bad_parameters() -> None:
             GreedyKMeans(**{name: value}).fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="grow='dense': expected one of compact, scattered"):
         GreedyKMeans(grow="dense").fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="average_over='medians': expected one of clusters, pairs, samples"):
+        GreedyKMeans(average_over="medians").fit([[0.0], [1.0]])

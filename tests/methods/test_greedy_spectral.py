@@ -9,19 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from cladebench.methods import GreedySpectral, _spectral, greedy_spectral
+from cladebench.methods import FlatSpectral, GreedySpectral, _spectral, greedy_spectral
 from cladebench.methods._kmeans import by_first_member
 from cladebench.methods._neighbors import NeighborLists, nearest
-from cladebench.methods._spectral import embedding, gaussian_graph, lower_eigenvectors, spectral_labels
+from cladebench.methods._spectral import EDGES, embedding, gaussian_graph, lower_eigenvectors, spectral_labels
 
 # ---------------------------------------------------------------- twins
 
 
-def affinity_twin(X: np.ndarray, k: int) -> np.ndarray:
+def affinity_twin(X: np.ndarray, k: int, edges: str = "either", exponent: float = 0.5) -> np.ndarray:
     distances = np.array([[np.linalg.norm(x - z) for z in X] for x in X])
     np.fill_diagonal(distances, np.inf)
     index = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -30,7 +31,10 @@ def affinity_twin(X: np.ndarray, k: int) -> np.ndarray:
     W = np.zeros((len(X), len(X)))
     for i in range(len(X)):
         for j, d in zip(index[i], distance[i], strict=True):
-            W[i, j] = W[j, i] = np.exp(-(d**2) / (2 * sigma**2))
+            if edges == "either" or i in index[j]:
+                W[i, j] = W[j, i] = np.exp(-exponent * d**2 / sigma**2)
+        if edges == "mutual" and not any(i in index[j] for j in index[i]):
+            W[i, i] = 1.0
     return W
 
 
@@ -65,6 +69,56 @@ def test_the_graph_is_as_defined(k: int) -> None:
     assert W.toarray() == pytest.approx(affinity_twin(X, k), rel=1e-12)
     assert np.array_equal(W.toarray(), W.toarray().T)
     assert not W.diagonal().any()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    values=st.lists(st.integers(0, 6), min_size=8, max_size=40),
+    k=st.integers(1, 4),
+    edges=st.sampled_from(EDGES),
+    exponent=st.sampled_from([0.5, 1.0]),
+)
+def test_graphs_of_tied_points_are_as_defined(values: list[int], k: int, edges: str, exponent: float) -> None:
+    # Far away from the others, a point of its own, which no other has among its neighbours.
+    X = np.array([*values[: len(values) // 2 * 2], 500, 500], dtype=float).reshape(-1, 2)
+    k = min(k, len(X) - 1)
+    W = gaussian_graph(*nearest(X, np.arange(len(X)), k), edges, exponent).toarray()
+    assert np.maximum(affinity_twin(X, k, edges, exponent), np.exp(-300.0) * (W > 0)) == pytest.approx(
+        W, rel=1e-9
+    )
+    assert W.sum(axis=1).min() > 0
+    assert (W[-1, -1] == 1.0) == (edges == "mutual") == (W[-1].sum() == 1.0)
+
+
+@pytest.mark.parametrize("cls", [FlatSpectral, GreedySpectral])
+@pytest.mark.parametrize(
+    "how", [{}, {"edges": "mutual"}, {"exponent": 1.0}, {"edges": "mutual", "exponent": 1.0}]
+)
+def test_the_graph_that_is_asked_for_is_the_one_that_is_clustered(cls: Any, how: dict[str, Any]) -> None:
+    X = connected_data(4)
+    found = cls(2, n_neighbors=8, random_state=0, **how).fit(X).labels_
+    W = affinity_twin(X, 8, **how)
+    n_components, component = connected_components(sparse.csr_array(W))
+    if n_components > 1:
+        expected = (component != np.bincount(component).argmax()).astype(int)
+    else:
+        expected = KMeans(2, n_init=30, random_state=1).fit(njw_rows(W, 2)).labels_
+    assert np.array_equal(by_first_member(found), by_first_member(expected))
+
+
+def test_points_that_no_other_chose_do_not_break_the_embedding() -> None:
+    # One point alone and one component: more vectors than components are asked for.
+    X = np.concatenate([connected_data(2), np.full((1, 6), 50.0)])
+    index, distance = nearest(X, np.arange(61), 20)
+    W = gaussian_graph(index, distance, "mutual")
+    n_components, component = connected_components(W)
+    assert n_components == 2 and W[60, 60] == 1.0
+    rows = embedding(W, by_first_member(component), 3)
+    assert np.isfinite(rows).all()
+    assert np.abs(rows[:60] @ rows[60]).max() < 1e-9  # it shares no direction with the others
+    expected = KMeans(3, n_init=30, random_state=1).fit(njw_rows(W.toarray(), 3)).labels_
+    labels = spectral_labels(index, distance, 3, n_init=30, seed=0, edges="mutual")
+    assert np.array_equal(labels, by_first_member(expected))
 
 
 def test_far_points_stay_in_the_graph() -> None:
@@ -285,3 +339,8 @@ def test_bad_parameters() -> None:
             GreedySpectral(**{name: value}).fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="grow=None"):
         GreedySpectral(grow=None).fit([[0.0], [1.0]])
+    for cls in (FlatSpectral, GreedySpectral):
+        with pytest.raises(ValueError, match="edges='both': expected one of either, mutual"):
+            cls(edges="both").fit([[0.0], [1.0]])
+        with pytest.raises(ValueError, match="exponent=0"):
+            cls(exponent=0.0).fit([[0.0], [1.0]])

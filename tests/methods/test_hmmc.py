@@ -4,10 +4,19 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 
 from cladebench.methods import HMMC, MMC
-from cladebench.methods._max_margin import Penalties, balance_bounds, split_node
+from cladebench.methods._max_margin import (
+    ROUNDINGS,
+    STARTS,
+    Penalties,
+    balance_bounds,
+    first_labels,
+    split_node,
+)
 from cladebench.metrics import rand_index
 
 VARIANTS = ("group+exclusive", "group", "exclusive", "l1", "l2")
@@ -94,6 +103,36 @@ def test_the_regulariser_is_split_among_the_features():
         assert model.feature_costs_[node].sum() == pytest.approx(objective - hinge(model, X, node), rel=1e-9)
         unused = (model.models_[node] == 0).all(axis=0)
         assert (model.feature_costs_[node][unused] == 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:labels_ has")
+@pytest.mark.parametrize("n_splits", [2, 3])
+@pytest.mark.parametrize("grow", ["score", "mean", "largest"])
+def test_the_next_leaf_is_the_one_that_the_rule_names(grow, n_splits):
+    X = data(90)
+    model = fitted(X, n_leaves=9, n_splits=n_splits, grow=grow)
+    full = fitted(
+        X, n_leaves=15, n_splits=n_splits, grow=grow
+    )  # has the splits of leaves that were left standing
+    tree, order = full.hierarchy_, full.hierarchy_.node_data["order"]
+    rank = {}
+    for node in split_nodes(tree):
+        sums = written_out(full, X, node)[1]
+        rank[node] = {"score": sums, "mean": sums / tree.sizes[node], "largest": tree.sizes[node]}[grow]
+        assert tree.node_data["score"][node] == pytest.approx(rank[node], rel=1e-9)
+    assert model.trace_["score"].tolist() == full.trace_["score"][: len(model.trace_["score"])].tolist()
+    for node, t in ((v, order[v]) for v in rank):
+        standing = [v for v in rank if order[v] > t and (v == 0 or order[tree.parents[v]] < t)]
+        assert all(rank[v] <= rank[node] * (1 + 1e-9) for v in standing)
+
+
+def test_the_rules_of_growth_give_different_trees_of_the_same_splits():
+    X = data(60)
+    trees = {grow: fitted(X, n_leaves=9, grow=grow).hierarchy_ for grow in ("score", "mean", "largest")}
+    parts = {grow: {frozenset(tree.samples(v)) for v in tree.preorder} for grow, tree in trees.items()}
+    assert parts["score"] != parts["mean"] != parts["largest"] != parts["score"]
+    # The root's split does not depend on what is split later.
+    assert len({frozenset(tree.samples(tree.children(0)[0])) for tree in trees.values()}) == 1
 
 
 @pytest.mark.parametrize("regularizer", VARIANTS)
@@ -241,6 +280,116 @@ def test_integers_bound_the_sizes():
     assert balance_bounds(12, 3, 0.0) == (4, 4)
 
 
+@settings(max_examples=200, deadline=None)
+@given(n=st.integers(2, 400), n_clusters=st.integers(2, 9), slack=st.sampled_from([0.0, 0.05, 0.1, 0.5, 1.0]))
+def test_bounds_are_the_tightest_of_their_kind_that_a_clustering_meets(n, n_clusters, slack):
+    n_clusters = min(n, n_clusters)
+    even = [n // n_clusters, -(-n // n_clusters)]  # sizes as equal as possible
+    exact = [(1 - slack) * n / n_clusters, (1 + slack) * n / n_clusters]
+    for rounding in ROUNDINGS:
+        lower, upper = balance_bounds(n, n_clusters, slack, rounding)
+        assert 1 <= lower <= even[0] and even[1] <= upper
+        inside = [k for k in range(1, n + 1) if exact[0] - 1e-9 <= k <= exact[1] + 1e-9]
+        if rounding == "outward":
+            assert lower - 1 < exact[0] + 1e-9 or lower == 1
+            assert lower <= exact[0] + 1e-9 or lower == 1
+            assert exact[1] - 1e-9 <= upper < exact[1] + 1
+        elif inside and min(inside) <= even[0] and max(inside) >= even[1]:
+            assert (lower, upper) == (min(inside), max(inside))
+        else:  # not feasible inside: the bound in the way is that of equal sizes, and no further out
+            assert lower == (min(inside) if inside and min(inside) <= even[0] else even[0])
+            assert upper == (max(inside) if inside and max(inside) >= even[1] else even[1])
+
+
+def test_bounds_inwards_by_hand():
+    assert balance_bounds(10, 2, 0.1, "inward") == (5, 5)
+    assert balance_bounds(20, 2, 0.1, "inward") == (9, 11)
+    assert balance_bounds(30, 2, 0.1, "inward") == (14, 16)
+    assert balance_bounds(7, 2, 0.1, "inward") == (3, 4)
+    assert balance_bounds(2, 2, 0.1, "inward") == (1, 1)
+    assert balance_bounds(51, 2, 0.0, "inward") == (25, 26)
+    tree = fitted(data(90), n_leaves=9, rounding="inward").hierarchy_
+    sizes = [np.sort(tree.sizes[tree.children(v)]).tolist() for v in split_nodes(tree)]
+    assert all(balance_bounds(sum(s), 2, 0.1, "inward")[0] <= s[0] for s in sizes)
+    assert any(balance_bounds(sum(s), 2, 0.1)[0] < s[0] for s in sizes)
+
+
+def test_without_balance_a_split_may_take_off_as_little_as_it_likes():
+    X = np.concatenate([data(40), [[60.0, 0, 0, 0, 0]]])
+    X -= X.mean(axis=0)
+    least = {
+        slack: fitted(X, n_leaves=2, alpha=0.001, slack=slack).hierarchy_.sizes[1:].min()
+        for slack in (0.1, 1)
+    }
+    assert 1 <= least[1] < balance_bounds(41, 2, 0.1)[0] <= least[0.1]
+    assert balance_bounds(41, 2, 1.0) == (1, 41)
+
+
+# ------------------------------------------------------------------- starts
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(2, 40),
+    n_clusters=st.integers(2, 6),
+    start=st.sampled_from(STARTS),
+    seed=st.integers(0, 5),
+    slack=st.sampled_from([0.0, 0.1]),
+    rounding=st.sampled_from(ROUNDINGS),
+)
+def test_every_start_is_balanced(n, n_clusters, start, seed, slack, rounding):
+    n_clusters = min(n, n_clusters)
+    X = np.random.default_rng(seed).integers(0, 9, size=(n, 3)) + np.arange(n)[:, None] * 0.01
+    bounds = balance_bounds(n, n_clusters, slack, rounding)
+    labels = first_labels(X, n_clusters, *bounds, np.random.RandomState(seed), start)
+    sizes = np.bincount(labels, minlength=n_clusters)
+    assert bounds[0] <= sizes.min() <= sizes.max() <= bounds[1]
+    if start != "kmeans":
+        assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+def test_the_principal_start_cuts_along_the_direction_of_largest_variance(n_clusters):
+    X = data(61) + 5.0
+    labels = first_labels(X, n_clusters, 1, 61, np.random.RandomState(0), "pca")
+    direction = np.linalg.svd(X - X.mean(axis=0))[2][0]
+    along = X @ direction * np.sign(direction[np.abs(direction).argmax()])
+    for k in range(n_clusters - 1):
+        assert along[labels == k].max() < along[labels == k + 1].min()
+    assert np.array_equal(
+        labels, first_labels(X[:, ::-1], n_clusters, 1, 61, np.random.RandomState(1), "pca")
+    )
+
+
+def test_random_starts_are_drawn_and_look_at_nothing():
+    def drawn(X, seed):
+        return first_labels(X, 2, 1, len(X), np.random.RandomState(seed), "random").tolist()
+
+    assert drawn(data(4), 0) == drawn(data(4, seed=1), 0)
+    # All six clusterings of four samples into two and two, each about as often.
+    counts = {}
+    for seed in range(600):
+        labels = tuple(drawn(data(4), seed))
+        counts[labels] = counts.get(labels, 0) + 1
+    assert len(counts) == 6 and min(counts.values()) > 60
+
+
+@pytest.mark.parametrize("method", [HMMC, MMC])
+def test_methods_start_where_they_are_told(method, monkeypatch):
+    X, asked = data(), []
+
+    def first(X, n_clusters, lower, upper, random, start):
+        asked.append((start, lower, upper))
+        return np.arange(len(X)) % n_clusters
+
+    monkeypatch.setattr("cladebench.methods._max_margin.first_labels", first)
+    for start in STARTS:
+        for rounding in ROUNDINGS:
+            asked.clear()
+            method(2, start=start, rounding=rounding, n_init=2, slack=0.12, random_state=0).fit(X)
+            assert asked == [(start, *balance_bounds(60, 2, 0.12, rounding))] * 2
+
+
 def test_the_trace_belongs_to_the_run_that_is_kept():
     X, none = data(50), np.zeros(5)
     found = split_node(
@@ -274,6 +423,9 @@ def test_the_trace_belongs_to_the_run_that_is_kept():
         {"alpha": -1.0},
         {"beta": np.nan},
         {"regularizer": "l3"},
+        {"grow": "all"},
+        {"start": "zeros"},
+        {"rounding": "up"},
         {"slack": 1.5},
         {"n_splits": 1},
         {"n_splits": 61},

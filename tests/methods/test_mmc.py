@@ -41,7 +41,10 @@ def test_the_objective_never_rises():
     assert (model.models_ != 0).all()
 
 
-@pytest.mark.parametrize("params", [{"alpha": -1}, {"slack": 2.0}, {"n_init": 0}, {"n_clusters": 151}])
+@pytest.mark.parametrize(
+    "params",
+    [{"alpha": -1}, {"slack": 2.0}, {"n_init": 0}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
+)
 def test_bad_parameters_are_named(params):
     with pytest.raises(ValueError, match=next(iter(params))):
         MMC(**{"n_clusters": 3, **params}).fit(blobs()[0])

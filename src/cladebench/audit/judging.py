@@ -11,6 +11,7 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.possible import judge_possible
 from cladebench.audit.ranking import Concordance, concordance, judge_ranking
 from cladebench.audit.reading import (
     NO_RIVAL,
@@ -133,6 +134,7 @@ class Evaluation:
             else:
                 waiting[claim.id] = found
         self._correct(waiting)
+        self._adjust_values()
         for claim in self.claims.claims.values():
             self._sentence(claim)
         return {name: self._done[name] for name in self.claims.claims}
@@ -152,6 +154,8 @@ class Evaluation:
             return self._trend(claim)
         if claim.kind == "ratio":
             return self._ratio(claim)
+        if claim.kind == "possible":
+            return Judgement(judge_possible(claim, self.facts))
         return Judgement(judge_arithmetic(claim, self.claims, self.facts))
 
     @property
@@ -184,6 +188,19 @@ class Evaluation:
             return Judgement(Outcome(verdict, why), judgement.samples)
         reason = f"{why}: {judgement.outcome.reason}"
         return replace(judgement, outcome=replace(judgement.outcome, verdict=verdict, reason=reason))
+
+    def _adjust_values(self) -> None:
+        """Correct the p-values of printed numbers over their table; shown, but no verdict uses them."""
+        families: dict[str, list[str]] = {}
+        for claim in self.claims.claims.values():
+            found = self._done.get(claim.id)
+            if claim.kind == "value" and found is not None and found.outcome.p_value is not None:
+                families.setdefault(claim.family, []).append(claim.id)
+        for members in families.values():
+            adjusted = holm([float(self._done[name].outcome.p_value or 0.0) for name in members])
+            for name, p in zip(members, adjusted, strict=True):
+                judgement = self._done[name]
+                self._done[name] = replace(judgement, outcome=replace(judgement.outcome, p_adjusted=p))
 
     def _value(self, claim: Claim) -> Judgement:
         assert claim.published is not None

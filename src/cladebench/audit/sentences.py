@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -39,7 +40,7 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
     if alive + len(unknown) < at_least:
         return Outcome(CONTRADICTED, reason, n=n)
     if alive < at_least:
-        why = list(dict.fromkeys(part.reason for part in unknown))
+        why = list(dict.fromkeys(shorten(part.reason, 200, placeholder=" ...") for part in unknown))
         more = f"; and {len(why) - 2} more reasons" if len(why) > 2 else ""
         return not_testable(f"{reason}; {'; '.join(why[:2])}{more}", n=n)
     return Outcome(DIRECTION_ONLY if held + counts[DIRECTION_ONLY] >= at_least else WITHIN_NOISE, reason, n=n)

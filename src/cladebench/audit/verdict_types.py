@@ -45,6 +45,7 @@ _STANCES: dict[str, Stance] = {
     WITHIN_NOISE: UNDECIDED,
     CONTRADICTED: CONTRADICTS,
     INCONSISTENT: CONTRADICTS,
+    UNINFORMATIVE: UNTESTED,  # as judged at once: a printed number below a constant's
     NOT_TESTABLE: UNTESTED,
 }
 _ANALOGUES = {SUPPORTS: ANALOGUE_HOLDS, UNDECIDED: ANALOGUE_UNDECIDED, CONTRADICTS: ANALOGUE_FAILS}
@@ -71,8 +72,9 @@ class Outcome:
     Attributes
     ----------
     verdict, reason : str
-        Of reproduced, within noise, direction only, contradicted, inconsistent and not testable. The others come of
-        several readings (`cladebench.audit.settling`) or of data that stand in for the paper's.
+        Of reproduced, within noise, direction only, contradicted, inconsistent, not testable, and uninformative for a
+        printed number that a constant beats. The others come of several readings (`cladebench.audit.settling`) or of
+        data that stand in for the paper's.
     measured, low, high : float or None
         What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
     n : int or None
@@ -105,7 +107,7 @@ class Outcome:
 
     def on_stand_in(self) -> Outcome:
         """The same outcome when the data are not the paper's own."""
-        if self.verdict in (NOT_TESTABLE, INCONSISTENT):
+        if self.verdict in (NOT_TESTABLE, INCONSISTENT, UNINFORMATIVE):
             return self
         return replace(
             self, verdict=_ANALOGUES[self.stance], reason=f"on stand-in data {self.verdict}: {self.reason}"

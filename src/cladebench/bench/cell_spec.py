@@ -123,7 +123,7 @@ class MethodPlan:
         Parameters that hold in every setting.
     label : str
         What tables and figures print.
-    role : {"method", "baseline", "extra", "control", "study"}
+    role : {"method", "baseline", "extra", "control", "study", "alternative"}
         ``extra`` is what we add beside the paper; a ``study`` measures something of the data set itself.
     """
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cladebench.bench.alternatives import written_out
 from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.selection import Rule
 from cladebench.bench.task import DRAWS
@@ -40,6 +41,8 @@ class Plan:
         The evaluation point that is meant where none is named.
     selection : dict of str to Rule
         Rules by which a setting is chosen; the first is the paper's own, the others stand beside it.
+    alternatives : mapping of str to tuple of str
+        Of which methods there is another under each other choice, named METHOD-CHOICE.
     blind : tuple of str
         Methods that know nothing of the data: what they earn too supports no claim.
     beyond : tuple of str
@@ -57,6 +60,7 @@ class Plan:
     measures: dict[str, Measure]
     at: Mapping[str, Any]
     selection: dict[str, Rule]
+    alternatives: Mapping[str, tuple[str, ...]]
     blind: tuple[str, ...]
     beyond: tuple[str, ...]
     scopes: dict[str, dict[str, Any]] = field(repr=False)
@@ -195,7 +199,10 @@ def names_of(value: str | Sequence[str] | None) -> list[str]:
 
 def read_plan(path: Path, package: str) -> Plan:
     """Read and check a plan file of the paper in `package`; see `load_plan`."""
-    document = read_validated(path, "plan")
+    try:
+        document = written_out(read_validated(path, "plan"))
+    except ValueError as error:
+        raise PlanError(f"{path}: {error}") from None
     folder = package.rpartition(".")[2]
     if document["paper"] != folder:
         raise PlanError(f"{path}: paper: {document['paper']!r} must be the name of its folder, {folder!r}")
@@ -223,6 +230,7 @@ def read_plan(path: Path, package: str) -> Plan:
         measures=measures,
         at=document.get("at", {}),
         selection=_rules(document, measures, path),
+        alternatives={name: tuple(e["of"]) for name, e in document.get("alternatives", {}).items()},
         blind=tuple(document.get("blind", ())),
         beyond=tuple(document.get("beyond", ())),
         scopes=document["scopes"],

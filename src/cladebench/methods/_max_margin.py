@@ -12,6 +12,8 @@ from threadpoolctl import threadpool_limits
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hinge
 
+STARTS = ("kmeans", "random", "pca")
+ROUNDINGS = ("outward", "inward")
 #: What rounding may add to an objective between two steps, relative to its value.
 ROUNDING = 1e-9
 #: w-steps are solved to this multiple of ``w_tol`` until the labels stand still for the first time.
@@ -85,16 +87,28 @@ class NodeSplit:
     n_fits: int
 
 
-def balance_bounds(n: int, n_clusters: int, slack: float) -> tuple[int, int]:
-    """Bounds on the size of a cluster: ``(1 -+ slack) n / n_clusters``, to integers outwards, no cluster empty.
+def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outward") -> tuple[int, int]:
+    """Bounds on the size of a cluster: ``(1 -+ slack) n / n_clusters`` as integers, no cluster empty.
 
-    The paper's slack is 0.1 (section 3). Rounding outwards keeps the problem feasible; it would allow an empty cluster
-    for n = n_clusters, so the lower bound is at least 1.
+    The paper's slack is 0.1 (section 3); it does not say what becomes of bounds that are no integers.
+
+    Parameters
+    ----------
+    n, n_clusters : int
+        Samples of the node, at least as many as clusters.
+    slack : float
+    rounding : {"outward", "inward"}, default="outward"
+        "outward": the integers next to the bounds outside them, so that the problem is feasible. It would allow an
+        empty cluster for n = n_clusters, so the lower bound is at least 1. "inward": the integers next to them inside.
+        Where no clustering meets these (51 samples in two clusters with a slack of 0: no integer is 25.5), the bound
+        in the way moves to the sizes of a clustering as equal as possible.
     """
     # A trace of rounding must not move a bound that is an integer: 0.9 * 20 / 2 is 9.
-    lower = int(np.floor((1.0 - slack) * n / n_clusters + 1e-9))
-    upper = int(np.ceil((1.0 + slack) * n / n_clusters - 1e-9))
-    return max(1, lower), max(1, upper)
+    least, most = (1.0 - slack) * n / n_clusters, (1.0 + slack) * n / n_clusters
+    if rounding == "outward":
+        return max(1, int(np.floor(least + 1e-9))), max(1, int(np.ceil(most - 1e-9)))
+    lower, upper = int(np.ceil(least - 1e-9)), int(np.floor(most + 1e-9))
+    return max(1, min(lower, n // n_clusters)), max(upper, -(-n // n_clusters))
 
 
 def split_node(
@@ -107,8 +121,10 @@ def split_node(
     max_iter: int,
     w_tol: float,
     random: np.random.RandomState,
+    start: str = "kmeans",
+    rounding: str = "outward",
 ) -> NodeSplit:
-    """Split by alternating descent, from K-means made balanced; the best of several starts (the first among equals).
+    """Split by alternating descent from balanced labels; the best of several starts (the first among equals).
 
     Parameters
     ----------
@@ -123,12 +139,16 @@ def split_node(
     w_tol : float
         Optimality residual of the last w-steps; those before the labels stand still for the first time are looser.
     random : RandomState
+    start : {"kmeans", "random", "pca"}, default="kmeans"
+        See `first_labels`.
+    rounding : {"outward", "inward"}, default="outward"
+        See `balance_bounds`.
     """
-    lower, upper = balance_bounds(len(X), n_clusters, slack)
+    lower, upper = balance_bounds(len(X), n_clusters, slack, rounding)
     best: NodeSplit | None = None
     rise, n_fits = 0.0, 0
     for _ in range(n_init):
-        labels = balanced_start(X, n_clusters, lower, upper, random)
+        labels = first_labels(X, n_clusters, lower, upper, random, start)
         found = _descend(X, labels, n_clusters, penalties, lower, upper, max_iter, w_tol)
         rise, n_fits = max(rise, found.largest_rise), n_fits + found.n_fits
         if best is None or found.objective < best.objective:
@@ -147,10 +167,54 @@ def split_node(
     )
 
 
+def first_labels(
+    X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState, start: str
+) -> np.ndarray:
+    """Balanced labels to start from. The paper does not say how it starts.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+        The samples of the node, n >= n_clusters.
+    n_clusters, lower, upper : int
+        The bounds leave room for clusters of sizes as equal as possible.
+    random : RandomState
+    start : {"kmeans", "random", "pca"}
+        "kmeans": `balanced_start`. "random": every clustering of sizes as equal as possible with the same probability.
+        "pca": the samples in the order of their coordinates on the leading principal direction (as in principal
+        direction divisive partitioning [1]_, which the paper cites), cut into runs of sizes as equal as possible;
+        nothing is random.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    References
+    ----------
+    .. [1] D. Boley, Principal direction divisive partitioning, Data Mining and Knowledge Discovery 2, 1998.
+    """
+    if start == "kmeans":
+        return balanced_start(X, n_clusters, lower, upper, random)
+    if start == "random":
+        return random.permutation(np.arange(len(X)) % n_clusters)
+    labels = np.empty(len(X), dtype=np.intp)
+    labels[np.argsort(_leading_coordinate(X), kind="stable")] = np.arange(len(X)) * n_clusters // len(X)
+    return labels
+
+
+def _leading_coordinate(X: np.ndarray) -> np.ndarray:
+    """Coordinate of each row on the leading principal direction, whose largest entry is positive."""
+    centered = X - X.mean(axis=0)
+    with threadpool_limits(limits=1):  # the last bits of sums depend on the number of threads
+        _, vectors = np.linalg.eigh(centered.T @ centered)
+        direction = vectors[:, -1]
+        return centered @ (direction * np.sign(direction[np.argmax(np.abs(direction))]))
+
+
 def balanced_start(
     X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState
 ) -> np.ndarray:
-    """First labels: K-means, then the balanced assignment to its centres. The paper does not say how it starts.
+    """K-means from k-means++ seeds, then the balanced assignment to its centres.
 
     With fewer distinct rows than clusters scikit-learn gives a ConvergenceWarning, some centres are equal, and equal
     rows come apart.

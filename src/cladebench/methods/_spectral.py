@@ -22,10 +22,18 @@ MAX_RESTARTS = 100
 SHIFT = 1e-9
 # Weights below exp of this are raised to it. Products of a few of them are still normal numbers.
 LEAST_EXPONENT = -300.0
+EDGES = ("either", "mutual")
 
 
 def spectral_labels(
-    index: np.ndarray, distance: np.ndarray, n_clusters: int, *, n_init: int, seed: int
+    index: np.ndarray,
+    distance: np.ndarray,
+    n_clusters: int,
+    *,
+    n_init: int,
+    seed: int,
+    edges: str = "either",
+    exponent: float = 0.5,
 ) -> np.ndarray:
     """Cluster points by the eigenvectors of their neighbour graph [1]_.
 
@@ -37,6 +45,8 @@ def spectral_labels(
         At least 2, at most n.
     n_init, seed : int
         Of k-means, see `kmeans_labels`.
+    edges, exponent : str, float
+        Of the graph, see `gaussian_graph`.
 
     Returns
     -------
@@ -56,7 +66,7 @@ def spectral_labels(
     ----------
     .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss, On spectral clustering: analysis and an algorithm, NIPS 2001.
     """
-    W = gaussian_graph(index, distance)
+    W = gaussian_graph(index, distance, edges, exponent)
     n_components, component = connected_components(W, directed=False)
     component = by_first_member(component)
     if n_components >= n_clusters:
@@ -68,27 +78,38 @@ def spectral_labels(
     return kmeans_labels(rows, n_clusters, n_init=n_init, seed=seed)[0]
 
 
-def gaussian_graph(index: np.ndarray, distance: np.ndarray) -> sparse.csr_array:
-    """Weigh the edges of the neighbour graph: exp(-d^2 / (2 sigma^2)), sigma the mean of all distances given.
+def gaussian_graph(
+    index: np.ndarray, distance: np.ndarray, edges: str = "either", exponent: float = 0.5
+) -> sparse.csr_array:
+    """Weigh the edges of the neighbour graph: exp(-exponent d^2 / sigma^2), sigma the mean of all distances given.
 
     Parameters
     ----------
     index, distance : ndarrays of shape (n, k)
         Nearest other points of each point.
+    edges : {"either", "mutual"}, default="either"
+        There is an edge where either end has the other among its neighbours, or only where both have. A point that is
+        left without any has an edge to itself, of weight 1: it is a component of its own.
+    exponent : float, default=0.5
+        The Gaussian of Ng, Jordan and Weiss has 1/2; some write it with 1.
 
     Returns
     -------
     csr_array of shape (n, n)
-        Symmetric, without diagonal: there is an edge where either end has the other among its neighbours. Weights lie
-        in [exp(-300), 1]: the floor keeps far points in the graph. If all distances are 0, all weights are 1.
+        Symmetric, without diagonal but for points that stand alone. Weights lie in [exp(-300), 1]: the floor keeps far
+        points in the graph. If all distances are 0, all weights are 1.
     """
     n, k = index.shape
     sigma = distance.mean()
     relative = distance / sigma if sigma > 0 else distance
-    weights = np.exp(np.maximum(-0.5 * relative**2, LEAST_EXPONENT))
+    weights = np.exp(np.maximum(-exponent * relative**2, LEAST_EXPONENT))
     rows = np.repeat(np.arange(n), k)
     directed = sparse.csr_array((weights.ravel(), (rows, index.ravel())), shape=(n, n))
-    return sparse.csr_array(directed.maximum(directed.T))
+    if edges == "either":
+        return sparse.csr_array(directed.maximum(directed.T))
+    mutual = sparse.csr_array(directed.minimum(directed.T))
+    alone = np.asarray(mutual.sum(axis=1)).ravel() == 0.0
+    return sparse.csr_array(mutual + sparse.diags_array(alone.astype(np.float64)))
 
 
 def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.ndarray:
@@ -97,7 +118,7 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
     Parameters
     ----------
     W : csr_array of shape (n, n)
-        Symmetric, no vertex without edges.
+        Symmetric, no vertex without edges; one to itself counts.
     component : ndarray of int, shape (n,)
         Connected component 0, 1, ... of each vertex.
     n_vectors : int

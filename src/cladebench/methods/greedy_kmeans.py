@@ -32,6 +32,11 @@ class GreedyKMeans(GreedyByDistance):
         "compact" (HKM): split the leaf whose clusters are the most compact, by the average Euclidean distance of a
         sample to the mean of its cluster. "scattered" (HKM-D): split the leaf with the largest total Euclidean distance
         of its samples to their mean.
+    average_over : {"samples", "clusters", "pairs"}, default="samples"
+        What the average of "compact" is over: samples; clusters, small ones as much as large ones; pairs of samples of
+        one cluster, in the place of distances to the mean (see
+        `cladebench.methods._greedy_distance.within_cluster_distance`). The hmmc paper says "the average within-cluster
+        distance". The rule "scattered" is a total, and has no part in it.
     min_leaf_size : int, default=1
         Nodes of at most this many samples are not split.
     max_depth : int, optional
@@ -82,6 +87,7 @@ class GreedyKMeans(GreedyByDistance):
         n_leaves: int | None = None,
         n_splits: int = 2,
         grow: str = "compact",
+        average_over: str = "samples",
         min_leaf_size: int = 1,
         max_depth: int | None = None,
         n_init: int = 1,
@@ -92,6 +98,7 @@ class GreedyKMeans(GreedyByDistance):
         self.n_leaves = n_leaves
         self.n_splits = n_splits
         self.grow = grow
+        self.average_over = average_over
         self.min_leaf_size = min_leaf_size
         self.max_depth = max_depth
         self.n_init = n_init

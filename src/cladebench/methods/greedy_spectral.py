@@ -11,8 +11,8 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import Node
 from cladebench.methods._greedy_distance import GreedyByDistance
 from cladebench.methods._neighbors import NeighborLists
-from cladebench.methods._spectral import spectral_labels
-from cladebench.validation import check_int
+from cladebench.methods._spectral import EDGES, spectral_labels
+from cladebench.validation import check_choice, check_int, check_real
 
 # Lists of this many times n_neighbors spare nearly all searches below the root.
 LIST_FACTOR = 6
@@ -39,6 +39,11 @@ class GreedySpectral(GreedyByDistance):
         sample to the mean of its cluster. "scattered" (HSC-D): split the leaf with the largest total Euclidean distance
         of its samples to their mean. Distances are those of the features (the hmmc paper does not say whether it
         measures these or the eigenvectors' rows, which no two nodes share).
+    average_over : {"samples", "clusters", "pairs"}, default="samples"
+        What the average of "compact" is over: samples; clusters, small ones as much as large ones; pairs of samples of
+        one cluster, in the place of distances to the mean (see
+        `cladebench.methods._greedy_distance.within_cluster_distance`). The hmmc paper says "the average within-cluster
+        distance". The rule "scattered" is a total, and has no part in it.
     min_leaf_size : int, default=1
         Nodes of at most this many samples are not split.
     max_depth : int, optional
@@ -46,6 +51,11 @@ class GreedySpectral(GreedyByDistance):
     n_neighbors : int, default=5
         Nearest neighbours of each sample within the node (all others, if there are fewer); five in the hmmc paper. The
         width of the Gaussian is their mean distance in the node.
+    edges : {"either", "mutual"}, default="either"
+        There is an edge where either end has the other among its neighbours, or only where both have. The paper is
+        silent.
+    exponent : float, default=0.5
+        Of the Gaussian, see `cladebench.methods.FlatSpectral`. Above 0.
     n_init : int, default=10
         Starts of k-means. The hmmc paper is silent; the default of scikit-learn's `SpectralClustering`.
     random_state : int, RandomState instance or None, default=None
@@ -93,9 +103,12 @@ class GreedySpectral(GreedyByDistance):
         n_leaves: int | None = None,
         n_splits: int = 2,
         grow: str = "compact",
+        average_over: str = "samples",
         min_leaf_size: int = 1,
         max_depth: int | None = None,
         n_neighbors: int = 5,
+        edges: str = "either",
+        exponent: float = 0.5,
         n_init: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -103,15 +116,20 @@ class GreedySpectral(GreedyByDistance):
         self.n_leaves = n_leaves
         self.n_splits = n_splits
         self.grow = grow
+        self.average_over = average_over
         self.min_leaf_size = min_leaf_size
         self.max_depth = max_depth
         self.n_neighbors = n_neighbors
+        self.edges = edges
+        self.exponent = exponent
         self.n_init = n_init
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_int("n_neighbors", self.n_neighbors, 1)
+        check_choice("edges", self.edges, EDGES)
+        check_real("exponent", self.exponent, 0.0, open_minimum=True)
         check_int("n_init", self.n_init, 1)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
@@ -131,4 +149,6 @@ class GreedySpectral(GreedyByDistance):
             self.n_splits,
             n_init=self.n_init,
             seed=node.seed,
+            edges=self.edges,
+            exponent=self.exponent,
         )

@@ -11,10 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
-from cladebench.methods._max_margin import Penalties, split_node
+from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
 from cladebench.validation import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
+#: Which leaf is split next: the largest score, the largest score per sample, the most samples.
+GROWTHS = ("score", "mean", "largest")
 #: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite score.
 SCORE_FLOOR = 1e-12
 
@@ -46,10 +48,22 @@ class HMMC(GreedyTopDown):
     regularizer : {"group+exclusive", "group", "exclusive", "l1", "l2"}, default="group+exclusive"
         R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), alpha/(PK) sum |W| (HMMC-1) or
         alpha/(PK) sum W^2 (HMMC-2); G and E are equations 2 and 3.
+    grow : {"score", "mean", "largest"}, default="score"
+        The leaf that is split next: the one with the largest score of equation 4 (the paper); "mean" and "largest" are
+        for ablations of it: the largest score with the mean over the samples in the place of the sum, and the most
+        samples, whatever their split looks like.
+    start : {"kmeans", "random", "pca"}, default="kmeans"
+        First labels of a node, of which the paper says nothing: K-means made balanced; random ones; the samples cut
+        along their leading principal direction (see `cladebench.methods._max_margin.first_labels`).
     n_init : int, default=1
-        Starts at each node; the one with the lowest objective is kept. The paper is silent.
+        Starts at each node; the one with the lowest objective is kept. The paper is silent. Those of "pca" are all the
+        same.
     slack : float, default=0.1
-        Clusters may be this share larger or smaller than n/K (section 3); in [0, 1].
+        Clusters may be this share larger or smaller than n/K (section 3); in [0, 1]. With 1 there is hardly any balance
+        left: no cluster may be empty, or larger than 2n/K.
+    rounding : {"outward", "inward"}, default="outward"
+        How bounds on the sizes become integers, of which the paper says nothing (see
+        `cladebench.methods._max_margin.balance_bounds`).
     fit_intercept : bool, default=False
         Give each model an unpenalised constant term. The paper's models have none. The term counts in the numerator of
         the score, and in no regulariser.
@@ -73,8 +87,8 @@ class HMMC(GreedyTopDown):
     Attributes
     ----------
     hierarchy_ : Hierarchy
-        Heights replay the order of the splits; ``node_data`` has each node's "score", "order" of splitting, "models"
-        (with the intercept last, where there is one), "objective" and "n_iter".
+        Heights replay the order of the splits; ``node_data`` has each node's "score" (what ``grow`` goes by), "order"
+        of splitting, "models" (with the intercept last, where there is one), "objective" and "n_iter".
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree: the leaves that stood when there were at most ``n_clusters``. With K > 2 the leaves grow
         by K - 1 at a time and may pass over ``n_clusters``: there are fewer clusters then, and a UserWarning that says
@@ -104,7 +118,7 @@ class HMMC(GreedyTopDown):
     Notes
     -----
     The y-step is exact (:func:`cladebench.solvers.assignment.balanced_assignment`); the w-step is convex and solved by
-    the paper's proximal quasi-Newton method. Labels start from K-means, made balanced. Nodes with fewer than
+    the paper's proximal quasi-Newton method. Nodes with fewer than
     ``n_splits`` samples, and nodes of equal samples, are not split; in a node that has others, equal samples may come
     apart, for the clusters have to be balanced.
 
@@ -139,8 +153,11 @@ class HMMC(GreedyTopDown):
         alpha: float = 0.01,
         beta: float = 0.01,
         regularizer: Literal["group+exclusive", "group", "exclusive", "l1", "l2"] = "group+exclusive",
+        grow: Literal["score", "mean", "largest"] = "score",
+        start: Literal["kmeans", "random", "pca"] = "kmeans",
         n_init: int = 1,
         slack: float = 0.1,
+        rounding: Literal["outward", "inward"] = "outward",
         fit_intercept: bool = False,
         ridge: float = 1e-6,
         max_iter: int = 300,
@@ -155,8 +172,11 @@ class HMMC(GreedyTopDown):
         self.alpha = alpha
         self.beta = beta
         self.regularizer = regularizer
+        self.grow = grow
+        self.start = start
         self.n_init = n_init
         self.slack = slack
+        self.rounding = rounding
         self.fit_intercept = fit_intercept
         self.ridge = ridge
         self.max_iter = max_iter
@@ -170,6 +190,9 @@ class HMMC(GreedyTopDown):
         for name in ("alpha", "beta", "ridge"):
             check_real(name, getattr(self, name), 0.0)
         check_choice("regularizer", self.regularizer, REGULARIZERS)
+        check_choice("grow", self.grow, GROWTHS)
+        check_choice("start", self.start, STARTS)
+        check_choice("rounding", self.rounding, ROUNDINGS)
         check_int("n_init", self.n_init, 1)
         check_int("max_iter", self.max_iter, 1)
         check_real("slack", self.slack, 0.0)
@@ -208,6 +231,8 @@ class HMMC(GreedyTopDown):
                 max_iter=self.max_iter,
                 w_tol=self.w_tol,
                 random=np.random.RandomState(node.seed),
+                start=self.start,
+                rounding=self.rounding,
             )
         self.n_iter_ = max(self.n_iter_, found.n_iter)
         self.converged_ &= found.converged
@@ -216,9 +241,11 @@ class HMMC(GreedyTopDown):
         if node.parent is None:
             self.objective_trace_ = np.array(found.trace)
         fit = float((X * found.W[found.labels]).sum())
+        score = fit / (self.complexity(found.W, penalties) + SCORE_FLOOR)
+        growth = {"score": score, "mean": score / len(X), "largest": float(len(X))}
         return Split(
             found.labels,
-            fit / (self.complexity(found.W, penalties) + SCORE_FLOOR),
+            growth[self.grow],
             found.W,
             {"objective": found.objective, "n_iter": float(found.n_iter)},
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
-from cladebench.methods._max_margin import Penalties, split_node
+from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_int, check_real, check_scale
+from cladebench.validation import check_choice, check_int, check_real, check_scale
 
 
 class MMC(HierarchicalClusterer):
@@ -29,10 +29,14 @@ class MMC(HierarchicalClusterer):
         Clusters (K).
     alpha : float, default=0.01
         Weight of the penalty. The HMMC paper does not say which values it searched for MMC.
+    start : {"kmeans", "random", "pca"}, default="kmeans"
+        First labels, as in :class:`HMMC`.
     n_init : int, default=1
         Starts; the one with the lowest objective is kept.
     slack : float, default=0.1
         Clusters may be this share larger or smaller than n/K; in [0, 1].
+    rounding : {"outward", "inward"}, default="outward"
+        How bounds on the sizes become integers, as in :class:`HMMC`.
     max_iter : int, default=300
         Alternations of w-step and y-step.
     w_tol : float, default=1e-4
@@ -54,7 +58,7 @@ class MMC(HierarchicalClusterer):
 
     Notes
     -----
-    Labels start from K-means, made balanced. Time O(n_samples n_features n_clusters) for each pass of a w-step,
+    Time O(n_samples n_features n_clusters) for each pass of a w-step,
     O(n_samples n_clusters^2) for the costs of a y-step.
 
     Samples that are all equal are not split: there is one cluster then. Otherwise equal samples may come apart, for the
@@ -72,22 +76,28 @@ class MMC(HierarchicalClusterer):
         n_clusters: int = 2,
         *,
         alpha: float = 0.01,
+        start: Literal["kmeans", "random", "pca"] = "kmeans",
         n_init: int = 1,
         slack: float = 0.1,
+        rounding: Literal["outward", "inward"] = "outward",
         max_iter: int = 300,
         w_tol: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
+        self.start = start
         self.n_init = n_init
         self.slack = slack
+        self.rounding = rounding
         self.max_iter = max_iter
         self.w_tol = w_tol
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
         check_real("alpha", self.alpha, 0.0)
+        check_choice("start", self.start, STARTS)
+        check_choice("rounding", self.rounding, ROUNDINGS)
         check_int("n_init", self.n_init, 1)
         check_int("max_iter", self.max_iter, 1)
         check_real("slack", self.slack, 0.0)
@@ -116,6 +126,8 @@ class MMC(HierarchicalClusterer):
                 max_iter=self.max_iter,
                 w_tol=self.w_tol,
                 random=check_random_state(self.random_state),
+                start=self.start,
+                rounding=self.rounding,
             )
         self.models_, self.objective_trace_ = found.W, np.array(found.trace)
         self.n_iter_, self.converged_ = found.n_iter, found.converged

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods._neighbors import nearest
-from cladebench.methods._spectral import spectral_labels
-from cladebench.validation import check_int
+from cladebench.methods._spectral import EDGES, spectral_labels
+from cladebench.validation import check_choice, check_int, check_real
 
 
 class FlatSpectral(FlatClusterer):
@@ -26,8 +26,13 @@ class FlatSpectral(FlatClusterer):
     n_clusters : int, default=2
         Number of clusters, and of eigenvectors.
     n_neighbors : int, default=5
-        Nearest neighbours of each sample (all others, if there are fewer); five in the hmmc paper. There is an edge
-        where either end has the other among its neighbours (the paper is silent).
+        Nearest neighbours of each sample (all others, if there are fewer); five in the hmmc paper.
+    edges : {"either", "mutual"}, default="either"
+        There is an edge where either end has the other among its neighbours, or only where both have. The paper is
+        silent.
+    exponent : float, default=0.5
+        An edge of length d weighs exp(-exponent d^2 / sigma^2): 1/2 in [1]_; 1 is in use as well, and the hmmc paper
+        says only what the width is. Above 0.
     n_init : int, default=10
         Starts of k-means. The hmmc paper is silent; the default of scikit-learn's `SpectralClustering`.
     random_state : int, RandomState instance or None, default=None
@@ -63,16 +68,22 @@ class FlatSpectral(FlatClusterer):
         n_clusters: int = 2,
         *,
         n_neighbors: int = 5,
+        edges: str = "either",
+        exponent: float = 0.5,
         n_init: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
+        self.edges = edges
+        self.exponent = exponent
         self.n_init = n_init
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
         check_int("n_neighbors", self.n_neighbors, 1)
+        check_choice("edges", self.edges, EDGES)
+        check_real("exponent", self.exponent, 0.0, open_minimum=True)
         check_int("n_init", self.n_init, 1)
 
     def _cluster(self, X: np.ndarray) -> np.ndarray:
@@ -85,4 +96,6 @@ class FlatSpectral(FlatClusterer):
             self.n_clusters,
             n_init=self.n_init,
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            edges=self.edges,
+            exponent=self.exponent,
         )

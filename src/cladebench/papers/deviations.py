@@ -23,7 +23,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,26 @@ def checked_deviations(plan: Plan) -> list[Deviation]:
         return []
     register = read_deviations(path)
     check_deviations(register, plan, _name(path))
-    return register
+    return [
+        replace(
+            entry,
+            universes=tuple(
+                replace(u, instead=_with_methods(u.instead, plan.alternatives)) for u in entry.universes
+            ),
+        )
+        for entry in register
+    ]
+
+
+def _with_methods(
+    instead: Mapping[str, Any], alternatives: Mapping[str, Collection[str]]
+) -> Mapping[str, Any]:
+    """Write an alternative of the plan as the methods that it replaces."""
+    if "alternative" not in instead:
+        return instead
+    name = instead["alternative"]
+    renamed = {method: f"{method}-{name}" for method in alternatives[name]} | instead.get("method", {})
+    return {key: value for key, value in instead.items() if key != "alternative"} | {"method": renamed}
 
 
 def read_deviations(path: Path) -> list[Deviation]:
@@ -177,8 +196,38 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
             where = f"{name}: entry {deviation.id!r}: effects[{i}].where"
             varied = [grids[method] for method in _methods(effect) if method in grids]
             lines += [f"{where}{fault}" for fault in _not_varied(effect.get("where", {}), varied)]
+        for i, universe in enumerate(deviation.universes):
+            where = f"{name}: entry {deviation.id!r}: universes[{i}].instead"
+            lines += [f"{where}.{fault}" for fault in _unknown(universe.instead, plan, grids)]
+    universes = Counter(universe.name for deviation in register for universe in deviation.universes)
+    lines += [f"{name}: universes: {text!r}: given twice" for text, count in universes.items() if count > 1]
     if lines:
         raise InputFileError("\n".join(lines))
+
+
+def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with the names in an alternative: the key, the name, and what is allowed."""
+    allowed: dict[str, Collection[str]] = {
+        "selection": plan.selection,
+        "alternative": plan.alternatives,
+        "method": plan.methods,
+        "dataset": plan.datasets,
+        "metric": plan.measures,
+    }
+    for key, value in instead.items():
+        if key == "where":
+            for method, setting in value.items():
+                if method not in grids:
+                    yield f"where: unknown {shown(method)}; {one_of(method, grids)}"
+                else:
+                    yield from (f"where.{method}{fault}" for fault in _not_varied(setting, [grids[method]]))
+            continue
+        names = [value] if isinstance(value, str) else [*value, *value.values()]
+        yield from (
+            f"{key}: unknown {shown(name)}; {one_of(name, allowed[key])}"
+            for name in names
+            if name not in allowed[key]
+        )
 
 
 def _names(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -180,7 +180,7 @@ def comparison_table(
     published = published[points == point_text(context.results.at if at is None else at)]
     printed = {(claim.dataset, claim.method): claim for claim in published.itertuples()}
     for method, plan in context.methods.items():
-        if plan["role"] == "study":
+        if plan["role"] in ("study", "alternative"):
             continue
         row = {"method": str(plan["label"]), "role": str(plan["role"])}
         for dataset in datasets:

@@ -1,0 +1,86 @@
+"""What dendrogram purity and Dasgupta's cost can be over all trees: witnesses, and bounds that need no similarity."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+
+from cladebench.audit.possible.ranges import Range
+
+Sizes = tuple[int, ...]
+
+
+@lru_cache(maxsize=64)
+def purity_range(classes: Sizes) -> Range:
+    """Range of the dendrogram purity over all trees.
+
+    Parameters
+    ----------
+    classes : tuple of int
+        Samples of each class; one at least has two.
+
+    Returns
+    -------
+    Range
+        Attained from the purity of a star up to 1, by `peeled_purities`; below a star's, the proven end is that no
+        pair's ancestor has fewer than two of its class, or more of others than there are.
+    """
+    n = sum(classes)
+    pairs = sum(math.comb(size, 2) for size in classes)
+    least = sum((math.comb(size, 2) * Fraction(2, 2 + n - size) for size in classes), Fraction(0)) / pairs
+    values = list(_peeled(classes))
+    whole = pairs * n
+    return Range(
+        low=least,
+        high=Fraction(1),
+        attained=((Fraction(values[0], whole), Fraction(values[-1], whole)),),
+        step=Fraction(max(b - a for a, b in itertools.pairwise(values)), whole),
+        assumes=f"{n} points in classes of {', '.join(map(str, classes))}",
+        programme="a star from which pure leaves are split off point by point",
+    )
+
+
+def peeled_purities(classes: Sizes) -> list[Fraction]:
+    """Purity of a star, and of each tree that hangs more points of a class into a pure leaf below its root; rising.
+
+    Pairs in such a leaf have purity 1, all others meet at the root.
+    """
+    whole = sum(classes) * sum(math.comb(size, 2) for size in classes)
+    return [Fraction(value, whole) for value in _peeled(classes)]
+
+
+def _peeled(classes: Sizes) -> Iterator[int]:
+    """The same, times the number of pairs and of points."""
+    n = sum(classes)
+    total = sum(math.comb(size, 2) * size for size in classes)
+    yield total
+    for size in classes:
+        for count in range(2, size + 1):
+            total += (count - 1) * (n - size)
+            yield total
+
+
+def cost_range(n: int) -> Range:
+    """Range of Dasgupta's cost over all trees of n points and all similarities between 0 and 1.
+
+    A pair's ancestor has at most n points below it, and in a star it has n: with one similarity s for all pairs a
+    star costs s n (n choose 2), for any s.
+    """
+    most = Fraction(n * math.comb(n, 2))
+    return Range(
+        low=Fraction(0),
+        high=most,
+        attained=((Fraction(0), most),),
+        step=Fraction(0),
+        assumes=f"{n} points, some similarity between 0 and 1, unordered pairs",
+        programme="a star",
+    )
+
+
+def implied_mean_similarity(n: int, cost: Fraction) -> tuple[float, float]:
+    """Least and greatest mean similarity of two points that a tree's cost allows: 2 to n points lie below each pair."""
+    pairs = math.comb(n, 2)
+    return float(cost / (n * pairs)), float(min(Fraction(1), cost / (2 * pairs)))

@@ -1,0 +1,214 @@
+"""Claims of kind ``possible``: what is read, what is judged, and what the papers' own come to."""
+
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import yaml
+
+from audit_records import claims_of
+from cladebench.audit.audit_run import registry_fact
+from cladebench.audit.claim_types import ClaimsError
+from cladebench.audit.claims_file import load_claims
+from cladebench.audit.possible import judge, judge_possible, leaves, rand_index
+from cladebench.audit.possible.ranges import Range
+from cladebench.datasets import awa, cifar100, uci
+from cladebench.datasets.fetch import obtain
+from cladebench.datasets.remote_file import DataUnavailable
+from cladebench.hierarchy import Hierarchy
+
+BALANCED = {
+    "instances": "balanced clusters",
+    "classes": {"sizes": [4, 4, 4], "source": "s"},
+    "clusters": 3,
+    "slack": 0.1,
+}
+
+
+@pytest.fixture
+def possible(tmp_path):
+    """Gives a function that judges one claim; the metric is a share, printed as such."""
+
+    def claim(expects, published, metric="ri"):
+        block = {
+            "id": "c",
+            "kind": "possible",
+            "place": {"section": "1"},
+            "quote": "q",
+            "published": published,
+        }
+        text = yaml.safe_dump({"claims": [block | {"measure": {"metric": metric}, "expects": expects}]})
+        return claims_of(tmp_path, text).claims["c"]
+
+    return claim
+
+
+# 3 clusters of 3 to 5 rows. With so few rows one move changes much, so that a number between two tables is left open.
+@pytest.mark.parametrize(
+    ("published", "verdict"),
+    [("0.2", "inconsistent"), ("1.00", "reproduced"), ("0.82", "not testable"), ("1.2", "inconsistent")],
+)
+def test_a_number_can_be_or_cannot(possible, published, verdict):
+    outcome = judge_possible(possible(BALANCED, published), registry_fact)
+    assert outcome.verdict == verdict
+    assert "12 rows in 3 classes of known sizes, 3 clusters of 3 to 5 rows" in outcome.reason
+    assert outcome.low is not None and outcome.high == 1.0 and 0.5 < outcome.low < 0.6
+
+
+def test_what_is_assumed_and_not_said_by_the_paper_contradicts_nothing(possible):
+    outcome = judge_possible(possible(BALANCED | {"assumed": "nobody said so"}, "0.2"), registry_fact)
+    assert outcome.verdict == "not testable"
+    assert "cannot be, but nobody said so" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "excluded", "taken"),
+    [
+        ("0.1", "0.2", True, False),
+        ("0.2", "0.3", False, False),  # the proven end is allowed, not known to be taken
+        ("0.35", "0.4", False, True),
+        ("0.41", "0.44", False, False),  # narrower than a step: nothing may lie there
+        ("0.41", "0.47", False, True),
+        ("0.6", "0.7", False, True),
+        ("0.61", "0.7", False, False),
+        ("0.91", "1", True, False),
+    ],
+)
+def test_ranges_tell_what_is_proven_from_what_is_taken(low, high, excluded, taken):
+    found = Range(
+        Fraction(3, 10), Fraction(9, 10), ((Fraction(4, 10), Fraction(6, 10)),), Fraction(1, 20), "", ""
+    )
+    ends = Fraction(low), Fraction(high)
+    assert (found.excludes(*ends), found.takes(*ends)) == (excluded, taken)
+
+
+@pytest.mark.parametrize(
+    ("printed", "verdict"), [("0.70", "uninformative"), ("0.99", "reproduced"), ("0.8", "not testable")]
+)
+def test_scores_are_held_against_the_best_constant(possible, printed, verdict):
+    """Two classes of two under one root: similarities 1 and 0, a third of the pairs alike: variance 2/9."""
+    classes = {"sizes": [2, 2], "parents": [2, 2, -1], "source": "s"}
+    claim = possible({"instances": "constant", "classes": classes}, printed, "sp")
+    outcome = judge_possible(claim, registry_fact)
+    assert (outcome.verdict, outcome.low) == (verdict, pytest.approx(7 / 9))
+
+
+def test_prints_are_read_exactly():
+    assert judge.as_printed("83.71", Fraction(100)) == (Fraction(83705, 100000), Fraction(83715, 100000))
+    assert judge.as_printed("6.97e5") == (696500, 697500)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"instances": "anything"}, "anything"),
+        ({"slack": 1}, "slack"),
+        ({"clusters": 1}, "clusters"),
+        ({"classes": {"sizes": [4, 4]}}, "classes"),
+        ({"classes": {"dataset": "glass"}}, "dataset"),
+        ({"extra": 1}, "extra"),
+    ],
+)
+def test_a_wrong_file_is_refused(possible, wrong, told):
+    with pytest.raises(ClaimsError, match=told):
+        possible(BALANCED | wrong, "0.5")
+
+
+def test_a_metric_without_a_programme_is_refused(possible):
+    with pytest.raises(ValueError, match="no programme for ari of 'balanced clusters'; expected ri of"):
+        judge_possible(possible(BALANCED, "0.5", "ari"), registry_fact)
+
+
+def test_class_sizes_come_from_the_data_set_that_is_named():
+    assert sum(judge.class_sizes({"dataset": "awa-attr"}, registry_fact)) == registry_fact(
+        "awa-attr", "n_samples"
+    )
+    with pytest.raises(ValueError, match="expected awa-attr"):
+        judge.class_sizes({"dataset": "awa-attr"}, lambda *_: 7)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """Outcome of each possible claim of both papers, and the seconds that all took."""
+    claims = [
+        c for paper in ("hmmc", "ghc") for c in load_claims(paper).claims.values() if c.kind == "possible"
+    ]
+    for function in (rand_index.balanced_range, leaves.tree_range, leaves.tree_squares):
+        function.cache_clear()
+    start = time.process_time()
+    outcomes = {claim.id: judge_possible(claim, registry_fact) for claim in claims}
+    return outcomes, time.process_time() - start
+
+
+def test_mmc_is_not_balanced_as_its_own_paper_says(judged):
+    outcomes, seconds = judged
+    least = {"awa-attr": 95.73, "awa-pca": 95.73, "vehicle": 90.17, "imagenet": 90.23}
+    for dataset, low in least.items():
+        outcome = outcomes[f"possible/mmc-balanced/{dataset}"]
+        assert outcome.verdict == "inconsistent"
+        assert low <= outcome.low < low + 0.01
+    assert seconds < 10  # about one on a free core
+
+
+def test_no_printed_sp_is_above_the_best_constant(judged):
+    outcomes, _ = judged
+    best = {"awa-attr": 96.46, "awa-pca": 96.08, "vehicle": 93.98, "imagenet": 94.23}
+    for dataset, score in best.items():
+        outcome = outcomes[f"possible/constant/{dataset}"]
+        assert (outcome.verdict, outcome.low) == ("uninformative", pytest.approx(score, abs=0.005))
+        assert outcomes[f"possible/constant-by-print/{dataset}"].verdict == "uninformative"
+
+
+def test_what_can_be_is_reproduced(judged):
+    outcomes, _ = judged
+    can = [
+        name
+        for name in outcomes
+        if name.startswith(("possible/balanced-splits", "possible/purity", "possible/cost"))
+    ]
+    assert len(can) == 19
+    assert {outcomes[name].verdict for name in can} == {"reproduced"}
+    said = outcomes["possible/balanced-splits/awa-attr/hmmc"].reason
+    assert (
+        "with equally balanced leaves between 0.046 and 0.053, with balanced splits between 0.046 and 0.521"
+        in said
+    )
+
+
+def test_facts_in_the_claims_are_those_of_the_data():
+    """Trees and sizes that the claims repeat, so that they can be judged without the data."""
+    claims = load_claims("hmmc").claims
+    for entry in cifar100.DATASETS:
+        try:
+            content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
+        except DataUnavailable as error:
+            pytest.skip(str(error))
+        given = claims[f"possible/constant/{entry.name}"].expects["classes"]
+        tree = Hierarchy(content.class_parents, np.arange(len(content.label_names))).pruned()
+        assert given["parents"] == tree.parents.tolist()
+        assert tree.leaf_of.tolist() == list(range(len(given["sizes"])))
+        assert given["sizes"] == np.bincount(content.labels).tolist()
+    sizes = {
+        name: claim.expects["classes"]["sizes"]
+        for name, claim in load_claims("ghc").claims.items()
+        if "purity/" in name and claim.kind == "possible"
+    }
+    for entry in uci.DATASETS:
+        try:
+            content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
+        except DataUnavailable as error:
+            pytest.skip(str(error))
+        for name in sizes:
+            if f"/{entry.name}/" in name:
+                assert sorted(sizes[name]) == sorted(np.bincount(content.labels).tolist())
+
+
+def test_sizes_of_awa_are_those_of_the_registered_data():
+    entry = awa.DATASETS[0]
+    try:
+        content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+    sizes = [awa.CLASSES[name.replace(" ", "+")][1] for name in content.label_names]
+    assert np.bincount(content.labels).tolist() == sizes
