@@ -159,7 +159,7 @@ def _query(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value)
 
 
 def _filled(part: Any, names: dict[str, Any]) -> Any:

@@ -54,9 +54,15 @@ class Reading:
     """The outcomes of all claims of a paper in one world."""
 
     def __init__(
-        self, claims: list[Claim], records: Records, certificates: pd.DataFrame, world: World, alpha: float
+        self,
+        claims: list[Claim],
+        records: Records,
+        certificates: pd.DataFrame,
+        possible: Mapping[str, str],
+        world: World,
+        alpha: float,
     ):
-        self.claims, self.records, self.certificates = claims, records, certificates
+        self.claims, self.records, self.certificates, self.possible = claims, records, certificates, possible
         self.world, self.alpha = world, alpha
         self._raw: dict[str, Outcome] = {}
         self._settled: dict[str, Outcome] = {}
@@ -339,7 +345,7 @@ class Reading:
         return judge_arithmetic(claim, numbers, better, self.records.scale(metric))
 
     def _possible(self, claim: Claim) -> Outcome:
-        return Outcome("not testable")
+        return Outcome("not testable" if self.world.rival else self.possible[claim.id])
 
     def _sentence(self, claim: Claim) -> Outcome:
         if not claim.expects:

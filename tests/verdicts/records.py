@@ -147,7 +147,7 @@ class Records:
 
     def sample(self, query: Mapping[str, Any], rule: str, read_as: str | None = None) -> Sample:
         """The sample that a query asks for; `read_as` reads another metric of the same cells."""
-        key = json.dumps([query, rule, read_as], sort_keys=True)
+        key = repr((sorted(query.items(), key=lambda item: item[0]), rule, read_as))
         if key not in self._samples:
             try:
                 self._samples[key] = self._sample(query, rule, read_as)
@@ -197,6 +197,8 @@ class Records:
                 raise Missing("the fixed setting was not run")
             return runs[0]
         sign = 1.0 if self.direction(rule) == "higher" else -1.0
+        # A setting with failed cells was not seen whole.
+        runs = [run for run in runs if run.share_failed == 0] or runs
         best, highest = None, -np.inf
         for run in runs:
             try:

@@ -12,7 +12,7 @@ from scipy import stats
 from cladebench.datasets.registry import info
 from verdicts.claims import Claim, Printed
 from verdicts.records import Sample
-from verdicts.t_tests import Mean, difference, mean_of
+from verdicts.t_tests import difference, mean_of
 
 STANCE = {
     "reproduced": "supports",
@@ -120,7 +120,7 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
             if p <= 0.05
             else "within noise"
         )
-        return Outcome(verdict, measured.value, p, p)
+        return Outcome(verdict, measured.value, measured.within(margin) if verdict == "reproduced" else p)
     margin = claim.expects.get("margin", 0.0)
     found = Outcome("", measured.value)
     found.test = (
@@ -229,7 +229,7 @@ def judge_arithmetic(
     """What needs no rerun; `numbers` are the claims with a printed number that a reference means."""
     expects, printed = claim.expects, claim.printed
     if "left" in expects:
-        return _held(expects, numbers, better, scale)
+        return _held(expects, numbers, better)
     assert printed is not None
     if "possible_at" in expects:
         n = expects["possible_at"]
@@ -258,9 +258,7 @@ def _derived(name: str, values: list[float], halves: list[float]) -> tuple[float
     return (a - da) / (b + db), (a + da) / (b - db), a / b
 
 
-def _held(
-    expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better: str | None, scale: float
-) -> Outcome:
+def _held(expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better: str | None) -> Outcome:
     (left,) = numbers(expects["left"])
     assert left.printed is not None
     value = left.printed.value
@@ -277,7 +275,7 @@ def _held(
     relation = expects["is"]
     sign = {"higher": 1.0, "lower": -1.0}.get(relation, 1.0 if better == "higher" else -1.0)
     sign = -sign if relation == "worse" else sign
-    ahead = round(min(sign * (value - other) for other in rest) + expects.get("margin", 0.0) * scale, 12)
+    ahead = round(min(sign * (value - other) for other in rest) + expects.get("margin", 0.0), 12)
     if ahead == 0 and relation != "no_worse":
         return Outcome("within noise", value)
     return Outcome("reproduced" if ahead >= 0 else "contradicted", value)

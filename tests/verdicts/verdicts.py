@@ -30,7 +30,14 @@ def told(found: Outcome) -> str:
 class Verdicts:
     """All claims of a paper, recomputed."""
 
-    def __init__(self, folder: Path, cells: pd.DataFrame, certificates: pd.DataFrame, scope: str | None):
+    def __init__(
+        self,
+        folder: Path,
+        cells: pd.DataFrame,
+        certificates: pd.DataFrame,
+        possible: Mapping[str, str],
+        scope: str | None,
+    ):
         plan, file = (yaml.safe_load((folder / name).read_text()) for name in ("plan.yaml", "claims.yaml"))
         path = folder / "deviations.yaml"
         self.register: list[dict[str, Any]] = yaml.safe_load(path.read_text()) if path.exists() else []
@@ -38,32 +45,25 @@ class Verdicts:
         self.claims = claims_of(file)
         self.alpha: float = file.get("rules", {}).get("alpha", 0.05)
         self.records = Records(self.paper, cells, plan, file.get("deterministic", []), scope)
-        self.certificates, self.plan = certificates, plan
+        self.certificates, self.possible, self.plan = certificates, possible, plan
         rules = list(plan.get("selection", {})) or [""]
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
-        self.chosen = self._reading(World(self.rule))
 
     def _reading(self, world: World) -> Reading:
-        return Reading(self.claims, self.records, self.certificates, world, self.alpha)
+        return Reading(self.claims, self.records, self.certificates, self.possible, world, self.alpha)
 
-    def table(self, given: Mapping[str, str]) -> pd.DataFrame:
-        """One row a claim; `given` has the outcomes of claims that are taken over as they are."""
-        for reading in self._all():
-            for claim in self.claims:
-                if claim.kind == "possible":
-                    reading._settled[claim.id] = Outcome(given[claim.id])
+    def table(self) -> pd.DataFrame:
+        """One row a claim."""
+        self.chosen = self._reading(World(self.rule))
+        self.second = self._reading(World(self.beside))
+        self.rivals = [
+            self._reading(World(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
+        ]
+        self.universes = self._universes()
         verdicts = {claim.id: self._row(claim) for claim in self.claims}
         for row in verdicts.values():
             row["parts"] = "; ".join(f"{name}: {verdicts[name]['verdict']}" for name in row["parts"])
         return pd.DataFrame.from_dict(verdicts, orient="index")
-
-    def _all(self) -> list[Reading]:
-        self.second = self._reading(World(self.beside))
-        self.rivals = {
-            name: self._reading(World(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
-        }
-        self.universes = self._universes()
-        return [self.chosen, self.second, *self.rivals.values(), *(u for _, _, u in self.universes)]
 
     def _row(self, claim: Claim) -> dict[str, Any]:
         found = self.chosen.outcome(claim)
@@ -92,7 +92,7 @@ class Verdicts:
 
     def _blind(self, claim: Claim) -> tuple[str, bool]:
         best: Outcome | None = None
-        for reading in self.rivals.values():
+        for reading in self.rivals:
             found = reading.outcome(claim)
             if found.stance not in STANCES or found.verdict == "inconsistent":
                 continue
