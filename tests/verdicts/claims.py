@@ -51,7 +51,15 @@ def claims_of(file: dict[str, Any]) -> list[Claim]:
     """All claims of a file, in its order."""
     common = {key: file[key] for key in ("repetitions", "spread") if key in file}
     found = [claim for table in file.get("tables", []) for claim in _table(table, common)]
-    return found + [claim for entry in file["claims"] for claim in _entries(entry, common)]
+    found += [claim for entry in file["claims"] for claim in _entries(entry, common)]
+    for claim in found:
+        if claim.kind == "ranking":
+            # An entry may be claimed outside of its table, where more is said of it.
+            column = claim.id.replace("/ranking/", "/")
+            claim.expects = {
+                "members": [c for c in found if c.kind == "value" and c.id.startswith(f"{column}/")]
+            }
+    return found
 
 
 def named(claims: list[Claim], pattern: str, own: str = "") -> list[Claim]:
@@ -115,16 +123,9 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
         )
     if table.get("ranking"):
         for column in table["columns"]:
-            members = [claim for _, claim in entries[column]]
-            above = {**_query(table["measure"]), **_query(table["columns"][column])}
+            above = _query(table["measure"]) | _query(table["columns"][column])
             found.append(
-                Claim(
-                    f"{name}/ranking/{column}".lower(),
-                    "ranking",
-                    above,
-                    {"members": members},
-                    family=f"{name}/ranking",
-                )
+                Claim(f"{name}/ranking/{column}".lower(), "ranking", above, family=f"{name}/ranking")
             )
     return found
 

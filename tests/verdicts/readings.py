@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from verdicts.claims import Claim, named
@@ -72,15 +71,15 @@ class Reading:
     def families(self) -> dict[str, list[Claim]]:
         found: dict[str, list[Claim]] = {}
         for claim in self.claims:
-            if claim.family and claim.kind in {"order", "trend", "ranking"}:
-                found.setdefault(f"{claim.kind == 'ranking'}{claim.family}", []).append(claim)
+            if claim.family and claim.kind in {"value", "order", "trend", "ranking"}:
+                found.setdefault(claim.family, []).append(claim)
         return found
 
     def outcome(self, claim: Claim) -> Outcome:
         if claim.id not in self._settled:
             found = self.raw(claim)
             if found.test is not None:
-                self._correct(self.families[f"{claim.kind == 'ranking'}{claim.family}"])
+                self._correct(self.families[claim.family])
             else:
                 self._settled[claim.id] = self._stated(claim, found)
         return self._settled[claim.id]
@@ -89,7 +88,9 @@ class Reading:
         tested = [(claim, self.raw(claim)) for claim in family if self.raw(claim).test is not None]
         p = [self._p(found) for _, found in tested]
         for (claim, found), own, adjusted in zip(tested, p, holm(p), strict=True):
-            if claim.kind == "ranking":
+            if claim.kind == "value":
+                settled = replace(found, adjusted=adjusted)  # for the reader: numbers are judged one by one
+            elif claim.kind == "ranking":
                 settled = settle_ranking(found, adjusted, self.alpha)
             else:
                 varies = found.test[0].error > 0
@@ -103,7 +104,7 @@ class Reading:
     @staticmethod
     def _p(found: Outcome) -> float:
         # Where nothing varies there is no test, and no chance that it errs by.
-        return found.p if found.test == "ranking" and found.p is not None else found.test[1].beyond(0.0)
+        return found.p if found.p is not None else found.test[1].beyond(0.0)
 
     @staticmethod
     def _stated(claim: Claim, found: Outcome) -> Outcome:
@@ -143,13 +144,24 @@ class Reading:
             return [measure] if "method" in measure else []
         if claim.kind == "ranking":
             return [member.measure for member in expects["members"]]
-        if claim.kind == "order" and expects:
-            return [query for side in ("left", "than") for query in operand(measure, expects[side])]
-        if claim.kind == "ratio" and expects:
-            return [query for side in ("of", "to") for query in operand(measure, expects[side])]
+        if claim.kind in {"order", "ratio"} and expects:
+            return [query for side in self.sides(claim) for query in side]
         if claim.kind == "trend" and expects:
             return [{**measure, **_without(entry, "x")} for entry in expects["points"]]
         return []
+
+    def sides(self, claim: Claim) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The queries of both sides; `same_setting` gives the right one values of the left one's setting."""
+        names = ("left", "than") if claim.kind == "order" else ("of", "to")
+        left, right = (operand(claim.measure, claim.expects[name]) for name in names)
+        if same := claim.expects.get("same_setting"):
+            try:
+                chosen = self.sample(left[0]).setting
+            except Missing:
+                return left, right
+            where = {key: chosen[key] for key in same if key in chosen}
+            right = [{**query, "where": where | query.get("where", {})} for query in right]
+        return left, right
 
     # Kinds.
 
@@ -192,7 +204,7 @@ class Reading:
         expects = claim.expects
         if not expects:
             raise Missing("nothing is asked")
-        queries = {side: operand(claim.measure, expects[side]) for side in ("left", "than")}
+        queries = dict(zip(("left", "than"), self.sides(claim), strict=True))
         first = next(query for query in [*queries["left"], *queries["than"]])
         direction = self.records.direction(self.world.reads(first))
         relation = expects["is"]
@@ -200,12 +212,6 @@ class Reading:
             relation, (direction == "higher") != (relation == "worse")
         )
         sign = 1.0 if higher else -1.0
-        if same := expects.get("same_setting"):
-            chosen = self.sample(queries["left"][0]).setting
-            where = {key: chosen[key] for key in same if key in chosen}
-            queries["than"] = [
-                {**query, "where": where | query.get("where", {})} for query in queries["than"]
-            ]
         met = {side: self._met(claim, side, queries) for side in ("left", "than")}
         sides: dict[str, Sample | float] = {side: sample for side, (_, sample) in met.items()}
         own = [sample for sample in sides.values() if isinstance(sample, Sample)]
@@ -243,24 +249,13 @@ class Reading:
         several = part.get("best_of") or part.get("worst_of")
         if not several:
             return queries[side][0], self.sample(queries[side][0])
-        other = claim.expects["than" if side == "left" else "left"]
-        tasks = None
-        if "method" in other or (
-            not other.get("best_of") and not other.get("worst_of") and "value" not in other
-        ):
-            against = self.sample(queries["than" if side == "left" else "left"][0])
-            tasks = None if against.exact else set(against.values)
         found = []
         for query in queries[side]:
             try:
                 sample = self.sample(query)
             except Missing:
                 continue
-            shared = [
-                v for task, v in sample.values.items() if sample.exact or tasks is None or task in tasks
-            ]
-            if shared:
-                found.append((float(np.mean(shared)), query, sample))
+            found.append((float(sample.array.mean()), query, sample))
         if not found:
             raise Missing("none of the methods has records")
         best = self.records.direction(self.world.reads(queries[side][0])) == "higher"
@@ -293,12 +288,8 @@ class Reading:
     def _ratio(self, claim: Claim) -> Outcome:
         if not claim.expects:
             raise Missing("nothing is asked")
-        (of,), (to,) = (operand(claim.measure, claim.expects[side]) for side in ("of", "to"))
-        left = self.sample(of)
-        if same := claim.expects.get("same_setting"):
-            where = {key: left.setting[key] for key in same if key in left.setting}
-            to = {**to, "where": where | to.get("where", {})}
-        right = self.sample(to)
+        (of,), (to,) = self.sides(claim)
+        left, right = self.sample(of), self.sample(to)
         return self._plain(judge_ratio(claim, left, right, self.alpha), [left, right])
 
     def _trend(self, claim: Claim) -> Outcome:

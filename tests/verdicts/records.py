@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 
 from cladebench.datasets.registry import registry
 from cladebench.measures import Measure, with_own
+from verdicts.plans import planned
 
 Point = tuple[tuple[str, Any], ...]
 
@@ -197,8 +197,9 @@ class Records:
                 raise Missing("the fixed setting was not run")
             return runs[0]
         sign = 1.0 if self.direction(rule) == "higher" else -1.0
-        # A setting with failed cells was not seen whole.
-        runs = [run for run in runs if run.share_failed == 0] or runs
+        # Means over other repetitions are not to be compared: settings with the most results are.
+        most = max(len(run.ok) for run in runs)
+        runs = [run for run in runs if len(run.ok) == most]
         best, highest = None, -np.inf
         for run in runs:
             try:
@@ -210,33 +211,3 @@ class Records:
         if best is None:
             raise Missing("the rule's metric was not measured")
         return best
-
-
-def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any], int]]:
-    """Planned cells of a scope: data set and method, setting, and how many repetitions and folds."""
-    scope = plan["scopes"][name]
-    pairs = [(d, m, None) for m in scope.get("methods", plan["methods"]) for d in scope["datasets"]]
-    for entry in scope.get("also", []):
-        pairs += [(d, m, entry) for m in _names(entry["method"]) for d in _names(entry["dataset"])]
-    found = []
-    for dataset, method, also in pairs:
-        said = {key: scope[key] for key in ("repetitions", "task") if key in scope}
-        said["grid"] = scope.get("grid", {}).get(method, {})
-        entries = [e for e in scope.get("overrides", []) if _meets(e, dataset, method)]
-        for entry in [*entries, *([also] if also else [])]:
-            said |= entry
-        if said.get("planned") is False or "not_applicable" in said:
-            continue
-        folds = said.get("task", {}).get("folds", {}).get("n", 1)
-        for values in product(*said["grid"].values()):
-            setting = dict(zip(said["grid"], values, strict=True))
-            found.append(((dataset, method), setting, said["repetitions"] * folds))
-    return found
-
-
-def _names(given: str | list[str]) -> list[str]:
-    return [given] if isinstance(given, str) else given
-
-
-def _meets(entry: dict[str, Any], dataset: str, method: str) -> bool:
-    return dataset in _names(entry.get("dataset", dataset)) and method in _names(entry.get("method", method))

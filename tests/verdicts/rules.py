@@ -83,9 +83,9 @@ def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float) -> Out
     if len(ours) == 1 and not sample.exact:
         return Outcome("not testable", measured)
     p = found.beyond(half * (1 + ROUNDING))
-    if found.within((half + gap) * (1 + ROUNDING)) <= alpha:
-        return Outcome("reproduced", measured, p)
-    return Outcome("contradicted" if p <= alpha else "within noise", measured, p)
+    agrees = found.within((half + gap) * (1 + ROUNDING)) <= alpha
+    verdict = "reproduced" if agrees else "contradicted" if p <= alpha else "within noise"
+    return Outcome(verdict, measured, p, test="value")
 
 
 def amount(given: dict[str, float] | None, printed: Printed, otherwise: float) -> float:

@@ -12,6 +12,7 @@ import yaml
 
 from cladebench.datasets.registry import registry
 from verdicts.claims import Claim, claims_of
+from verdicts.plans import joined, names_of, written_out
 from verdicts.readings import PERMUTED, Reading, World
 from verdicts.records import Records
 from verdicts.rules import Outcome
@@ -39,6 +40,7 @@ class Verdicts:
         scope: str | None,
     ):
         plan, file = (yaml.safe_load((folder / name).read_text()) for name in ("plan.yaml", "claims.yaml"))
+        plan = written_out(plan)
         path = folder / "deviations.yaml"
         self.register: list[dict[str, Any]] = yaml.safe_load(path.read_text()) if path.exists() else []
         self.paper: str = file["paper"]
@@ -75,6 +77,8 @@ class Verdicts:
                 verdict = "uninformative"
             elif depends:
                 verdict = "depends"
+        if verdict != "depends":
+            factors = []
         return {
             "verdict": verdict,
             "evidence": self.evidence(claim),
@@ -104,55 +108,54 @@ class Verdicts:
 
     # Universes.
 
-    def _universes(self) -> list[tuple[str, Mapping[str, Any], Reading]]:
+    def _universes(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
+        """Factor, what it says (a pair's both), and how claims then come out."""
         single = [
-            (entry["id"], universe["instead"], self._reading(self._world(universe["instead"])))
+            (entry["id"], said, self._reading(self._world(said)))
             for entry in self.register
-            for universe in entry.get("universes", [])
+            for said in (names_of(self.plan, universe["instead"]) for universe in entry.get("universes", []))
         ]
-        moved = dict.fromkeys((name for name, _, _ in single), 0)
-        for name in moved:
-            own = [(instead, reading) for factor, instead, reading in single if factor == name]
-            moved[name] = sum(any(self._moves(claim, *entry) for entry in own) for claim in self.claims)
-        first, *rest = sorted(moved, key=lambda name: -moved[name])[:2] or [""]
-        self.moved = moved
-        if not rest:
-            return single
-        both = []
-        names = sorted([first, rest[0]], key=list(moved).index)
-        for (_, a, _), (_, b, _) in product(*([u for u in single if u[0] == name] for name in names)):
-            joined: dict[str, Any] = dict(a)
-            for key, value in b.items():
-                joined[key] = {**joined.get(key, {}), **value} if isinstance(value, dict) else value
-            both.append((" + ".join(names), {"pair": (a, b)}, self._reading(self._world(joined))))
-        return [*single, *both]
+        factors = {
+            name: [(said, reading) for own, said, reading in single if own == name] for name, _, _ in single
+        }
+        moved = {
+            name: sum(any(self._moves(claim, *one) for one in own) for claim in self.claims)
+            for name, own in factors.items()
+        }
+        most = sorted(moved, key=lambda name: -moved[name])[:2]
+        found = [(name, [said], reading) for name, said, reading in single]
+        if len(most) == 2:
+            for (a, _), (b, _) in product(*(factors[name] for name in most)):
+                both = joined(a, b)
+                if both is not None:
+                    found.append((" + ".join(most), [a, b], self._reading(self._world(both))))
+        return found
 
-    def _world(self, instead: Mapping[str, Any]) -> World:
+    def _world(self, said: Mapping[str, Any]) -> World:
         return World(
-            instead.get("selection", self.rule), "", {k: v for k, v in instead.items() if k != "selection"}
+            said.get("selection", self.rule), "", {k: v for k, v in said.items() if k != "selection"}
         )
 
-    def _moves(self, claim: Claim, instead: Mapping[str, Any], reading: Reading) -> bool:
-        if not self._counts(claim, instead):
+    def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
+        if not self._counts(claim, [said]):
             return False
         stances = {self.chosen.outcome(claim).stance, reading.outcome(claim).stance}
         return len(stances) == 2 and "not testable" not in stances
 
-    def _counts(self, claim: Claim, instead: Mapping[str, Any]) -> bool:
-        """Whether a universe changes something that the claim, or a part of it, asks."""
-        if "pair" in instead:
-            return all(self._counts(claim, one) for one in instead["pair"])
+    def _counts(self, claim: Claim, said: list[dict[str, Any]]) -> bool:
+        """Whether each of what a universe says changes something that the claim, or a part of it, asks."""
         if claim.kind == "sentence":
-            return any(
-                self._counts(self.chosen.by_id[name], instead) for name in self.chosen.outcome(claim).parts
-            )
-        world = self._world(instead)
+            parts = [self.chosen.by_id[name] for name in self.chosen.outcome(claim).parts]
+            return all(any(self._counts(part, [one]) for part in parts) for one in said)
+        return all(self._touches(claim, one) for one in said)
+
+    def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
+        world = self._world(said)
         if any(world.reads(query) != query for query in self.chosen.queries(claim)):
             return True
-        if "selection" in instead and instead["selection"] != self.rule:
-            samples = self.chosen.samples(claim)
-            return any(sample.chosen and "selection" not in query for query, sample in samples)
-        return False
+        if said.get("selection", self.rule) == self.rule:
+            return False
+        return any(sample.chosen and "selection" not in query for query, sample in self.chosen.samples(claim))
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
         stances = [
