@@ -15,7 +15,14 @@ from sklearn.datasets import make_blobs
 from sknetwork.hierarchy import dasgupta_cost as sknetwork_cost
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.metrics import LinearKernel, Similarity, dasgupta_cost, dendrogram_purity
+from cladebench.metrics import (
+    LinearKernel,
+    Similarity,
+    dasgupta_cost,
+    dendrogram_purity,
+    expected_dasgupta_cost,
+    expected_dendrogram_purity,
+)
 from cladebench.reference import metrics as reference
 
 
@@ -167,3 +174,12 @@ def test_measures_against_their_twins(ratios, seconds) -> None:
     ]:
         assert math.isclose(ours(), twin(), rel_tol=1e-9)
         ratios.add(f"{name}, n = 300: twin / ours", seconds(twin, repeats=1) / seconds(ours))
+
+
+def test_expectations(ratios, seconds) -> None:
+    n = 4_601
+    X, labels = make_blobs(n, 57, centers=20, random_state=0)
+    tree, S = Hierarchy.from_linkage(linkage(X, "average")), Similarity()(X)
+    purity = seconds(lambda: expected_dendrogram_purity(tree, labels))
+    cost = seconds(lambda: expected_dasgupta_cost(tree, S))
+    ratios.add("expected purity and Dasgupta cost (dense), n = 4,601", 1e3 * (purity + cost), "< 250", "ms")

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from cladebench.input_files import validator
-from cladebench.measures import MEASURES, NEEDS, Measure, measure, with_own
+from cladebench.measures import MEASURES, NEEDS, Measure, measure, permuted_name, with_own
 
 
 def test_every_measure_is_whole():
@@ -24,7 +24,9 @@ def test_a_plan_may_say_what_measures_need():
 
 
 def test_an_unknown_measure_says_which_there_are():
-    with pytest.raises(KeyError, match=r"no measure 'purty'; known: dendrogram_purity, dasgupta_cost, "):
+    with pytest.raises(
+        KeyError, match=r"no measure 'purty'; known: dendrogram_purity, dendrogram_purity_permuted, "
+    ):
         measure("purty")
 
 
@@ -73,3 +75,30 @@ def test_a_paper_adds_measures_and_changes_what_differs():
 def test_a_new_measure_needs_its_meaning():
     with pytest.raises(ValueError, match=r"^measures\.gain: missing key 'meaning': what the number says"):
         with_own({"gain": {"unit": "%"}})
+
+
+def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape():
+    rewarding = {name for name, entry in MEASURES.items() if entry.rewards_shape}
+    assert rewarding == {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri"}
+    assert {name for name in MEASURES if name.endswith("_permuted")} == set(map(permuted_name, rewarding))
+    for name in rewarding:
+        entry, permuted = MEASURES[name], MEASURES[permuted_name(name)]
+        assert (permuted.range, permuted.needs, permuted.direction) == (entry.range, entry.needs, None)
+        assert permuted.heading == f"{entry.title}, permuted" and entry.title in permuted.meaning
+        if entry.corrected:
+            corrected = MEASURES[entry.corrected]
+            assert corrected.blind == 0.0 and corrected.direction == "higher" and not corrected.rewards_shape
+    assert {entry.corrected for entry in MEASURES.values()} == {
+        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari")
+    }
+
+
+def test_a_measure_of_a_paper_has_its_expectation_described_too():
+    own = {"sp": {"unit": "%"}, "mine": {"meaning": "m", "direction": "higher", "needs": ["labels", "tree"]}}
+    found = with_own(own)
+    assert found["sp_permuted"].unit == "%" and MEASURES["sp_permuted"].unit == ""
+    assert found["mine_permuted"].meaning.startswith("expectation of mine when the rows are permuted")
+    for changed in ({"direction": None}, {"needs": ["labels"]}, {"blind": 0.0}):
+        assert "mine_permuted" not in with_own({"mine": own["mine"] | changed})
+    described = with_own(own | {"mine_permuted": {"meaning": "as the paper says"}})
+    assert described["mine_permuted"] == Measure("mine_permuted", "as the paper says")

@@ -1,4 +1,4 @@
-"""The command line: data, run, collect, crosscheck, audit, artifacts, report, gate, compare, verify."""
+"""The command line: data, run, collect, crosscheck, audit, artifacts, report, readme, gate, compare, verify."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ Tables, claims, figures, glossary and controls read it. A paper adds its own, or
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -43,6 +43,8 @@ class Measure:
         them: then the random controls of a run say it.
     needs : tuple of str
         What it is computed from, of `NEEDS`.
+    corrected : str
+        The measure that is its chance-corrected form, where there is one.
     """
 
     name: str
@@ -53,6 +55,16 @@ class Measure:
     range: tuple[float, float] = (-math.inf, math.inf)
     blind: float | None = None
     needs: tuple[str, ...] = ()
+    corrected: str = ""
+
+    @property
+    def rewards_shape(self) -> bool:
+        """Whether it judges a tree or a partition, and what knows nothing of the data may earn more than nothing.
+
+        Beside each such measure, records have what the result earns with its rows permuted; see `permuted_name`.
+        """
+        judges = not {"tree", "partition"}.isdisjoint(self.needs)
+        return judges and self.direction is not None and self.blind is None
 
     @property
     def scale(self) -> float:
@@ -93,6 +105,17 @@ _KNOWN = (
         direction="higher",
         range=_SHARE,
         needs=("labels", "tree"),
+        corrected="dendrogram_purity_adjusted",
+    ),
+    Measure(
+        "dendrogram_purity_adjusted",
+        "adjusted dendrogram purity: dendrogram purity less its expectation when the rows are permuted, over what it "
+        "could exceed it by",
+        "adjusted purity",
+        direction="higher",
+        range=(-math.inf, 1.0),
+        blind=0.0,
+        needs=("labels", "tree"),
     ),
     Measure(
         "dasgupta_cost",
@@ -110,6 +133,17 @@ _KNOWN = (
         direction="higher",
         range=_SHARE,
         needs=("labels", "class tree", "tree"),
+        corrected="sp_correlation",
+    ),
+    Measure(
+        "sp_correlation",
+        "correlation over all pairs of points of the path lengths in the tree found and in that of the classes, "
+        "the cophenetic correlation of the two",
+        "SP correlation",
+        direction="higher",
+        range=(-1.0, 1.0),
+        blind=0.0,
+        needs=("labels", "class tree", "tree"),
     ),
     Measure(
         "ps",
@@ -119,6 +153,16 @@ _KNOWN = (
         direction="higher",
         range=_SHARE,
         needs=("labels", "class tree", "tree"),
+        corrected="ps_correlation",
+    ),
+    Measure(
+        "ps_correlation",
+        "correlation over all pairs of points of the path sharing in the tree found and in that of the classes",
+        "PS correlation",
+        direction="higher",
+        range=(-1.0, 1.0),
+        blind=0.0,
+        needs=("labels", "class tree", "tree"),
     ),
     Measure(
         "ri",
@@ -127,6 +171,7 @@ _KNOWN = (
         direction="higher",
         range=_SHARE,
         needs=("labels", "partition"),
+        corrected="ari",
     ),
     Measure(
         "ari",
@@ -154,13 +199,30 @@ _KNOWN = (
     Measure("n_iterations", "iterations of the optimisation", "iterations", range=_POSITIVE),
 )
 
-#: All measures that no paper has to explain, by name.
-MEASURES: Mapping[str, Measure] = MappingProxyType({entry.name: entry for entry in _KNOWN})
-
 
 def permuted_name(metric: str) -> str:
-    """Name the exact expectation of a metric when the rows of the result are permuted at random."""
+    """Name of the exact expectation of a metric when the rows of the result are permuted at random."""
     return f"{metric}_permuted"
+
+
+def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
+    """Put behind each measure that rewards shape what it gives a result whose rows are permuted."""
+    found: dict[str, Measure] = {}
+    for entry in known:
+        found[entry.name] = entry
+        if entry.rewards_shape:
+            name, title = permuted_name(entry.name), entry.title or entry.name.replace("_", " ")
+            meaning = (
+                f"expectation of {title} when the rows are permuted at random: what its shape alone is worth"
+            )
+            found[name] = Measure(
+                name, meaning, f"{title}, permuted", entry.unit, range=entry.range, needs=entry.needs
+            )
+    return found
+
+
+#: All measures that no paper has to explain, by name.
+MEASURES: Mapping[str, Measure] = MappingProxyType(_with_permuted(_KNOWN))
 
 
 def measure(name: str) -> Measure:
@@ -188,13 +250,14 @@ def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
     Returns
     -------
     dict of str to Measure
+        Behind each that rewards shape its expectation under permutation, unless the plan has one of that name.
 
     Raises
     ------
     ValueError
         If a new measure has no ``meaning``.
     """
-    found = dict(MEASURES)
+    found = {entry.name: entry for entry in _KNOWN}
     for name, entry in own.items():
         given = dict(entry)
         if "range" in given:
@@ -208,4 +271,4 @@ def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
             found[name] = Measure(name, **given)
         else:
             raise ValueError(f"measures.{name}: missing key 'meaning': what the number says, in a sentence")
-    return found
+    return _with_permuted(found.values())

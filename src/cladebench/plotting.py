@@ -74,6 +74,10 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
     }
     contents = {}
     with use_style():
+        # Laid out once: with an engine, each format would be laid out twice and drawn twice.
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+            figure.set_layout_engine(None)
         for suffix, metadata in no_dates.items():
             buffer = io.BytesIO()
             figure.savefig(buffer, format=suffix[1:], metadata=metadata)

@@ -195,9 +195,21 @@ def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
     assert len(str(error.value)) < 500
 
 
-def test_folds_and_a_share_for_testing_exclude_each_other(edited_plan):
-    path = edited_plan("    repetitions: 2\n", "    repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}\n")
-    with pytest.raises(InputFileError, match=r"scopes\.smoke\.task: expected folds or test, not both"):
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("{folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task: expected folds or test, not both"),
+        ("{rows: 9, share: 0.5}", r"scopes\.smoke\.task: expected rows or share, not both"),
+        (
+            "{share: 1}",
+            r"scopes\.smoke\.task\.share: 1 .*the share of rows that a repetition draws, between 0 and 1",
+        ),
+        ("{share: 0}", r"scopes\.smoke\.task\.share: 0 .*between 0 and 1"),
+    ],
+)
+def test_a_task_that_contradicts_itself_or_draws_none_or_all_is_refused(edited_plan, task, said):
+    path = edited_plan("    repetitions: 2\n", f"    repetitions: 2\n    task: {task}\n")
+    with pytest.raises(InputFileError, match=said):
         read_plan(path, "toy_paper")
 
 

@@ -75,6 +75,24 @@ def test_one_repetition_is_not_exact_where_data_or_rows_are_drawn(sizes, held_ou
     assert ask(found).point is point
 
 
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [(None, 0.0), ({"d": 100}, 0.0), ({"d": 400}, 1 / 3), ({"e": 100}, 0.0)]
+)
+def test_draws_of_the_same_rows_overlap(sizes, expected):
+    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}), sizes=sizes))
+    assert found.overlap == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [(None, 20 / 80), ({"d": 100}, 20 / 80), ({"d": 400}, 20 / 380), ({"e": 100}, 0.0)],
+)
+def test_rows_held_out_are_counted_against_all_that_they_are_drawn_from(sizes, expected):
+    """Where the data are drawn anew for each repetition, they have nothing in common."""
+    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}, held_out=(80, 20)), sizes=sizes))
+    assert found.overlap == pytest.approx(expected)
+
+
 NEAR = (
     cells("d", "m", {"score": [1, 2]}),
     *(cells("d", "m", {"near": [k, 2 * k]}, at={"k": k}) for k in (1, 5, 10)),
@@ -227,10 +245,10 @@ def test_overlap_is_test_rows_over_training_rows(held_out, overlap):
     assert ask(results(cells("d", "m", {"score": [1, 2]}, held_out=held_out))).overlap == overlap
 
 
-def test_overlap_of_uneven_folds_is_their_mean():
+def test_overlap_of_uneven_folds_is_that_of_their_mean_share():
     rows = cells("d", "m", {"score": [1, 2]}, held_out=(80, 20))
     rows[1] |= {"n_train": 50, "n_test": 50}
-    assert ask(results(rows)).overlap == pytest.approx((0.25 + 1.0) / 2)
+    assert ask(results(rows)).overlap == pytest.approx(0.35 / 0.65)
 
 
 def test_records_that_cannot_be_pairs_are_no_sample():

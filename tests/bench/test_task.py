@@ -58,6 +58,36 @@ def test_rows_are_different_and_in_the_order_of_the_data(n, asked, seed):
     assert task.of(values).tolist() == (2 * task.rows).tolist()
 
 
+@given(st.integers(2, 60), st.floats(0.001, 0.999), st.booleans(), seeds)
+def test_a_share_is_that_number_of_rows(n, share, shuffled, seed):
+    asked = round(share * n)
+    how = {"share": share, "shuffled": shuffled}
+    if not 0 < asked < n:
+        with pytest.raises(
+            TaskError,
+            match=rf"^task\.share: \S+ of the {n} rows of toy is {asked}; expected some and not all$",
+        ):
+            draw(data_of(n=n), how, root_seed=seed)
+        return
+    drawn, same = (
+        draw(data_of(n=n), how, root_seed=seed),
+        draw(data_of(n=n), {**how, "share": asked / n}, root_seed=seed),
+    )
+    rows = draw(data_of(n=n), {"rows": asked, "shuffled": shuffled}, root_seed=seed)
+    assert drawn.rows.tolist() == rows.rows.tolist() == same.rows.tolist()
+    assert drawn.digest == rows.digest and not drawn.held_out
+
+
+def test_a_share_is_drawn_without_a_look_at_labels():
+    """How many rows each class has varies as it does between samples of a population."""
+    data = data_of([0] * 30 + [1] * 10)
+    sizes = [len(draw(data, {"share": 0.5}, repetition).rows) for repetition in range(100)]
+    counts = [int((draw(data, {"share": 0.5}, r).labels == 1).sum()) for r in range(100)]
+    assert set(sizes) == {20} and len(set(counts)) > 3
+    # Hypergeometric: mean 5, variance 20 * 1/4 * 3/4 * 20/39.
+    assert np.mean(counts) == pytest.approx(5, abs=0.5) and 1 < np.var(counts) < 3
+
+
 @given(labelled(min_size=20), seeds)
 def test_shuffled_rows_are_the_same_rows_with_their_labels(labels, seed):
     task = draw(data_of(labels), {"rows": 15, "shuffled": True}, root_seed=seed)
@@ -296,6 +326,7 @@ def test_the_digest_hears_all_that_is_drawn_and_the_data():
         {},
         {"rows": 30},
         {"rows": 29},
+        {"share": 0.3},
         {"shuffled": True},
         {"test": 0.5},
         {"test": 0.4},
@@ -328,6 +359,7 @@ def test_the_digest_is_fixed_for_all_time():
         ({"folds": {"n": 3}}, "c5a01678e5ed84fc"),
         ({"test": 0.3}, "2210d05f6f1c8683"),
         ({"rows": 30, "shuffled": True}, "b419dc5315492fde"),
+        ({"share": 0.5, "shuffled": True}, "b419dc5315492fde"),
         ({"constraints": {"must_link": 5, "cannot_link": 5}}, "d0f6f25fba4e52da"),
         (
             {"constraints": {"must_link": 400, "cannot_link": 400}},
@@ -379,6 +411,8 @@ def test_of_data_made_of_parts_nothing_is_drawn():
         TaskError, match=r"^task: toy is made of training and test sets, of which nothing is drawn$"
     ):
         draw(parts, {"rows": 3})
+    with pytest.raises(TaskError, match=r"of which nothing is drawn$"):
+        draw(parts, {"share": 0.5})
 
 
 def test_what_is_drawn_does_not_depend_on_what_else_is():

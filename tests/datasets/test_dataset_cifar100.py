@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from cladebench import cli, datasets
-from cladebench.datasets import DatasetError, cifar100
+from cladebench.datasets import DatasetError, cifar100, class_trees
 from cladebench.hierarchy import Hierarchy
 
 STAND_INS = {"awa-pca": 45, "vehicle": 20, "imagenet": 20}
@@ -98,7 +98,7 @@ def test_the_tree_is_cut_to_the_classes_and_their_ancestors():
     """Classes 1, 2, 4: node 10 and what is below it go, 12 remains as a chain between 13 and 4."""
     parents = cifar100.load_group(made_up(), (5, 9)).class_parents
     assert parents.tolist() == [4, 5, 3, 4, 5, 6, -1]  # 1, 2, 4, 12, 13, 14, 15
-    whole = cifar100.class_tree({child: child + 1 for child in range(4)}, [2, 0])
+    whole = class_trees.class_tree({child: child + 1 for child in range(4)}, [2, 0])
     assert whole.tolist() == [3, 2, 0, 4, -1]  # 2, 0, 1, 3, 4: a class above a class
 
 
@@ -145,7 +145,7 @@ def test_malformed_files_are_named(files, message):
 def test_an_image_without_words_and_too_few_words_are_named():
     table, fine = counts()
     table[np.flatnonzero(fine == 2)[0]] = 0
-    for changed, message in [(table, "1 images without any"), (table[:, :50] + 1, "found 50 words")]:
+    for changed, message in [(table, "1 rows without any"), (table[:, :50] + 1, "found 50 words")]:
         sparse = csr_matrix(changed)
         words = archive(
             data=sparse.data, indices=sparse.indices, indptr=sparse.indptr, shape=np.array(sparse.shape)

@@ -91,3 +91,25 @@ def test_line_ends_do_not_matter():
 def test_malformed_glass_is_named(text, message):
     with pytest.raises(DatasetError, match=f"glass/glass.data: .*{message}"):
         uci.load_glass({uci.GLASS.name: text.encode()}, 0)
+
+
+@pytest.mark.parametrize("name", ["glass", "spambase"])
+def test_data_for_draws_of_halves_are_the_whole_data(name):
+    whole, halves = datasets.info(name), datasets.info(f"{name}-halves")
+    assert (halves.files, halves.loader, halves.kind) == (whole.files, whole.loader, "real")
+    assert (halves.n_samples, halves.n_draws) == (whole.n_samples, 1)
+    assert datasets.fixed_sizes()[halves.name] == whole.n_samples
+    assert "share: 0.5" in halves.notes
+
+
+@pytest.mark.parametrize("paper", ["ghc", "hmmc"])
+def test_what_is_called_halves_is_drawn_in_halves_wherever_it_is_planned(paper):
+    from cladebench.bench.jobs import expand
+    from cladebench.papers.catalogue import load_plan
+
+    plan = load_plan(paper)
+    for scope in plan.scopes:
+        cells = [cell for job in expand(plan, scope) for cell in job.cells]
+        drawn = [cell.spec.task for cell in cells if cell.spec.dataset.endswith("-halves")]
+        assert all(task["share"] == 0.5 for task in drawn)
+        assert bool(drawn) == (paper == "ghc" and scope != "smoke")

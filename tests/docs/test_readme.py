@@ -1,9 +1,10 @@
 """The README's example runs, and the files that it leads to exist."""
 
 import re
+from pathlib import Path
 
-import pandas as pd
-
+from cladebench.papers.catalogue import built_in_papers
+from cladebench.report.readme import readme_blocks, renew_readme
 from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,25 +18,13 @@ def test_the_python_example_runs(capsys):
     assert first.isdigit()
 
 
-def test_the_counts_of_verdicts_are_those_of_the_full_run():
-    audit = pd.read_csv(ROOT / "results/full/audit.csv")
-    for paper, pattern, order in (
-        (
-            "ghc",
-            r"(\d+) claims, .*?(\d+) are reproduced, (\d+) lie within noise, (\d+) show .*?, (\d+) are contradicted"
-            r" and (\d+)\s+cannot",
-            ["reproduced", "within noise", "direction only", "contradicted", "not testable"],
-        ),
-        (
-            "hmmc",
-            r"Of its (\d+) claims, (\d+) hold on the stand-ins, (\d+) fail there and (\d+) cannot .*?, (\d+) are"
-            r" reproduced and (\d+) contradicted",
-            ["analogue holds", "analogue fails", "not testable", "reproduced", "contradicted"],
-        ),
-    ):
-        verdicts = audit[audit.paper == paper].verdict.value_counts()
-        said = re.search(pattern, README, re.DOTALL)
-        assert [int(text) for text in said.groups()] == [verdicts.sum(), *(verdicts[name] for name in order)]
+def test_tables_and_findings_are_those_of_the_full_run(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    blocks = readme_blocks(Path("results/full"), "full", built_in_papers())
+    marked = set(re.findall(r"<!-- cladebench readme: (\S+) -->", README))
+    assert marked == set(blocks) == {"verdicts", *built_in_papers()}
+    again = "run: cladebench readme --results results/full --scope full"
+    assert renew_readme(README, blocks, "README.md") == README, again
 
 
 def test_links_lead_somewhere():

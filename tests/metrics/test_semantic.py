@@ -14,13 +14,22 @@ from sklearn.datasets import load_iris
 from cladebench.crosscheck import _instances
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
-from cladebench.metrics import rand_index, semantic, semantic_similarity
+from cladebench.metrics import (
+    Scores,
+    best_constant,
+    pair_sums,
+    rand_index,
+    semantic_scores,
+    semantic_similarity,
+)
 from cladebench.reference import semantic as reference
 from strategies import hierarchies, labels_for
 
-KINDS = st.sampled_from(["shortest_path", "path_sharing"])
-BOTH = pytest.mark.parametrize("kind", ["shortest_path", "path_sharing"])
-#: Sums are of whole numbers; each of a few quotients is rounded once, and so is one minus their sum.
+ALL = ["shortest_path", "path_sharing", "path_sharing_without_root"]
+KINDS = st.sampled_from(ALL)
+EACH = pytest.mark.parametrize("kind", ALL)
+BOTH = pytest.mark.parametrize("kind", ALL[:2])
+#: The value is exact and rounded once; the twin's is rounded twice.
 LAST_PLACES = 1e-15
 
 
@@ -69,12 +78,74 @@ def test_clusters_are_compared_over_all_pairs(case, kind, data: st.DataObject) -
     )
 
 
-@given(cases(), KINDS, st.integers(1, 40))
-def test_blocks_of_rows_change_nothing(case, kind, block: int) -> None:
-    whole = semantic_similarity(*case, kind)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(semantic, "BLOCK", block)
-        assert semantic_similarity(*case, kind) == whole
+@given(cases(), KINDS, st.booleans())
+def test_the_correlation_is_that_of_all_pairs(case, kind, flat: bool) -> None:
+    tree, labels, class_tree = case
+    hierarchy = tree.leaf_of if flat else tree
+    exact = reference.similarity_correlation(hierarchy, labels, class_tree, kind)
+    found = semantic_scores(hierarchy, labels, class_tree, kind)
+    assert abs(found.corrected - exact) <= LAST_PLACES
+    assert found.value == semantic_similarity(hierarchy, labels, class_tree, kind)
+
+
+@settings(max_examples=40, deadline=None)
+@given(hierarchies(min_samples=2, max_samples=6), hierarchies(max_samples=4, max_nodes=7), KINDS, st.data())
+def test_the_expectation_is_the_mean_over_all_permutations(
+    tree, class_tree, kind, data: st.DataObject
+) -> None:
+    labels = data.draw(labels_for(tree.n_samples, class_tree.n_samples))
+    for hierarchy in (tree, tree.leaf_of):
+        exact = reference.permuted_similarity(hierarchy, labels, class_tree, kind)
+        assert abs(semantic_scores(hierarchy, labels, class_tree, kind).permuted - exact) <= LAST_PLACES
+
+
+@EACH
+def test_the_expectation_is_what_permuting_many_samples_gives(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(6), 20)
+    tree = Hierarchy.from_linkage(linkage(labels[:, None] + rng.normal(size=(120, 2)), "average"))
+    class_tree = Hierarchy.from_nested([[0, 1], [[2, 3], 4], 5])
+    scores = [semantic_scores(tree, rng.permutation(labels), class_tree, kind) for _ in range(400)]
+    values, corrected = (np.array([getattr(s, name) for s in scores]) for name in ("value", "corrected"))
+    for found, expected in ((values, scores[0].permuted), (corrected, 0.0)):
+        assert abs(found.mean() - expected) < 4 * found.std() / 20
+    assert semantic_scores(tree, labels, class_tree, kind).corrected > 10 * corrected.std()
+
+
+@EACH
+def test_a_similarity_that_is_the_same_for_all_pairs_correlates_with_nothing(kind: str) -> None:
+    star, pair = Hierarchy([-1, 0, 0, 0], [1, 2, 3]), Hierarchy.from_nested([0, [1, 2]])
+    for hierarchy, class_tree in ((star, pair), (pair, star), ([5, 5, 5], pair), ([1, 2, 3], pair)):
+        scores = semantic_scores(hierarchy, [0, 1, 2], class_tree, kind)
+        assert scores.corrected == 0.0 and scores.value == scores.permuted
+    assert semantic_scores(pair, [0, 1, 2], pair, kind)[::2] == (1.0, 1.0)
+
+
+@given(cases(), KINDS)
+def test_no_constant_is_better_than_the_best(case, kind) -> None:
+    _, labels, class_tree = case
+    truth = np.array(
+        [float(b) for _, b in reference.pair_similarities(np.zeros_like(labels), labels, class_tree, kind)]
+    )
+    found = best_constant(labels, class_tree, kind)
+    assert found == pytest.approx(1 - truth.var(), abs=1e-14)
+    for constant in (truth.mean() - 0.01, truth.mean() + 0.01):
+        assert 1 - np.mean((constant - truth) ** 2) < found
+
+
+def test_denominators_whose_common_multiple_is_too_large_are_taken_in_groups() -> None:
+    # Branches of a prime number of nodes: the product of these primes is beyond 2^70.
+    rng, primes = (
+        np.random.default_rng(0),
+        np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61]),
+    )
+    chain = Hierarchy(np.arange(-1, 60), primes - 1)
+    tree, labels = Hierarchy(np.arange(-1, 30), rng.integers(0, 30, 40)), rng.integers(0, 18, 40)
+    groups = pair_sums._true_dissimilarities(chain, np.arange(18), "path_sharing", 2**62 // 40)
+    assert len(groups) > 1 and all(table.max() <= multiple for multiple, table in groups)
+    for kind in ALL[1:]:
+        exact = reference.semantic_similarity(tree, labels, chain, kind)
+        assert abs(semantic_similarity(tree, labels, chain, kind) - exact) <= LAST_PLACES
 
 
 @given(cases(), KINDS, st.data())
@@ -283,7 +354,9 @@ def test_bad_labels(balanced: Hierarchy, labels, found: str) -> None:
 def test_bad_kinds_hierarchies_and_class_trees(balanced: Hierarchy) -> None:
     labels = [0, 1, 2, 3]
     for kind in ("path", "", None, ["shortest_path"]):
-        with pytest.raises(ValueError, match=r"kind is .*; expected one of 'shortest_path', 'path_sharing'"):
+        with pytest.raises(
+            ValueError, match=r"kind is .*; expected one of 'shortest_path', 'path_sharing', 'path_s"
+        ):
             semantic_similarity(balanced, labels, balanced, kind)  # type: ignore[arg-type]
     for wrong in (None, 3, "abc", Agglomerative().fit([[0.0], [1.0], [3.0]]), [None, 1, 2, 3]):
         with pytest.raises(TypeError, match=rf"hierarchy is {type(wrong).__name__}; expected a Hierarchy"):
@@ -316,6 +389,9 @@ def test_the_cross_check_sees_a_slight_error(monkeypatch) -> None:
     monkeypatch.setattr(module, "real_data", lambda: iris)
     monkeypatch.setattr(module, "semantic_similarity", lambda *a: semantic_similarity(*a) * (1 + 1e-13))
     monkeypatch.setattr(module, "rand_index", lambda *a: rand_index(*a) * (1 + 1e-15))
+    monkeypatch.setattr(
+        module, "semantic_scores", lambda *a: Scores(*(s + 1e-13 for s in semantic_scores(*a)))
+    )
     found = list(module.certificates("smoke", 0))
     assert len(found) > 5
     assert not any(certificate.passed for certificate in found)

@@ -1,5 +1,7 @@
 """The protocol of the GHC paper: what a cell computes, against brute force and against itself under permutation."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,11 +12,12 @@ from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
-from cladebench.metrics import dasgupta_cost
+from cladebench.metrics import cost_scores, dasgupta_cost, purity_scores
 from cladebench.metrics.similarity import Similarity
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.ghc import protocol
 from cladebench.papers.protocol import stored_tree
+from cladebench.reference.metrics import mean_over_permutations
 
 
 def cell(method, repetition=0, dataset="nested-blobs", task=None, **setting):
@@ -61,6 +64,23 @@ def test_metrics_are_those_of_the_stored_tree():
     assert out.metrics["n_nodes"] == hierarchy.n_nodes == 2 * len(data.X) - 1
     assert out.metrics["n_leaves_used"] == len(data.X)
     np.testing.assert_array_equal(out.arrays["labels"], data.labels)
+
+
+@pytest.mark.parametrize("name", ["HAC-C", "Random-balanced", "Star"])
+def test_what_chance_gives_stands_beside_each_measure(name):
+    one = cell(load_plan("ghc").methods[name], task={"rows": 60, "shuffled": True})
+    out = protocol.PROTOCOL.run(one)
+    hierarchy, labels = stored_tree(out.arrays), out.arrays["labels"]
+    found = {key: out.metrics[f"dendrogram_purity{key}"] for key in ("", "_permuted", "_adjusted")}
+    assert tuple(found.values()) == purity_scores(hierarchy, labels)
+    similarity = protocol.SIMILARITY(one.data.X[np.sort(one.task.rows)])
+    value, permuted, _ = cost_scores(hierarchy, similarity, "ordered")
+    assert (out.metrics["dasgupta_cost"], out.metrics["dasgupta_cost_permuted"]) == (value, permuted)
+    assert out.metrics["dasgupta_cost_unordered_permuted"] == permuted / 2
+    if name == "Star":
+        assert (value, found[""]) == pytest.approx((permuted, found["_permuted"]))
+    if name == "HAC-C":
+        assert value < permuted and found[""] > found["_permuted"]
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -197,10 +217,21 @@ def test_cost_variants_against_enumeration():
                 cost += price
                 if hierarchy.leaf_of[i] != hierarchy.leaf_of[j]:
                     without += price
-    found = protocol.cost_variants(hierarchy, similarity, cost)
-    assert found["dasgupta_cost_with_self_pairs"] == pytest.approx(with_self)
-    assert found["dasgupta_cost_without_leaf_term"] == pytest.approx(without)
-    assert found["dasgupta_cost_unordered"] == pytest.approx(cost / 2)
+    scores = cost_scores(hierarchy, similarity, "ordered")
+    found = protocol.cost_variants(hierarchy, similarity, scores)
+    assert scores.value == pytest.approx(cost)
+    assert found["dasgupta_cost_with_self_pairs"].value == pytest.approx(with_self)
+    assert found["dasgupta_cost_without_leaf_term"].value == pytest.approx(without)
+    assert found["dasgupta_cost_unordered"].value == pytest.approx(cost / 2)
+
+    def variant(name, moved):
+        return protocol.cost_variants(moved, similarity, cost_scores(moved, similarity, "ordered"))[
+            name
+        ].value
+
+    for name, variant_scores in found.items():
+        mean = mean_over_permutations(hierarchy, partial(variant, name))
+        assert variant_scores.permuted == pytest.approx(mean, rel=1e-12)
 
 
 def test_zscored_features_change_the_tree_but_not_the_similarity():

@@ -13,11 +13,11 @@ from cladebench.bench.plan import PlanError, read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import GHC
-from cladebench.metrics import rand_index
+from cladebench.methods._greedy import GreedyTopDown, Split
+from cladebench.metrics import rand_index, rand_scores, semantic_scores
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
-from cladebench.papers.hmmc.controls import BalancedRandomTree, ClassTree
-from cladebench.papers.hmmc.measures import path_sharing_without_root
+from cladebench.papers.hmmc.controls import ClassTree
 from cladebench.papers.protocol import stored_tree
 from cladebench.reference.semantic import semantic_similarity
 
@@ -53,7 +53,9 @@ def test_measures_are_those_of_the_stored_tree(name):
         assert out.metrics[f"{metric}_full_tree"] == pytest.approx(
             semantic_similarity(tree, labels, full, kind), rel=1e-12
         )
-    assert out.metrics["ps_without_root"] == path_sharing_without_root(tree, labels, classes)
+    assert out.metrics["ps_without_root"] == pytest.approx(
+        semantic_similarity(tree, labels, classes, "path_sharing_without_root"), rel=1e-12
+    )
     assert out.metrics["depth"] == tree.depths.max()
     assert read(out)["ri"] == rand_index(labels, tree.leaf_of)
     assert len(tree.leaf_of) == 60
@@ -62,6 +64,36 @@ def test_measures_are_those_of_the_stored_tree(name):
     assert read(out)["leaf_inertia"] == protocol.leaf_inertia(X, tree.leaf_of)
     counts = out.arrays["class_counts"]
     np.testing.assert_array_equal(counts[tree.root], np.bincount(labels, minlength=8))
+
+
+@pytest.mark.parametrize("name", ["CL", "KM", "Random-balanced", "Star"])
+def test_what_chance_gives_stands_beside_each_measure_at_each_number_of_leaves(name):
+    drawn = cell(name)
+    out, labels = protocol.PROTOCOL.run(drawn), drawn.data.labels
+    classes, full = protocol.class_trees(drawn.data)
+    tree = stored_tree(out.arrays)
+    clusters = tree.leaf_of if name == "KM" else tree
+    for metric, kind in (("sp", "shortest_path"), ("ps", "path_sharing")):
+        found = tuple(read(out)[f"{metric}{key}"] for key in ("", "_permuted", "_correlation"))
+        assert found == semantic_scores(clusters, labels, classes, kind)
+        scores = semantic_scores(clusters, labels, full, kind)
+        assert (out.metrics[f"{metric}_full_tree"], out.metrics[f"{metric}_full_tree_permuted"]) == scores[:2]
+    without = semantic_scores(clusters, labels, classes, "path_sharing_without_root")
+    assert (out.metrics["ps_without_root"], out.metrics["ps_without_root_permuted"]) == without[:2]
+    assert tuple(read(out)[key] for key in ("ri", "ri_permuted", "ari")) == rand_scores(labels, tree.leaf_of)
+    described = PLAN.measures
+    for reading in [*out.readings, out]:
+        for metric in reading.metrics:
+            if described[metric].rewards_shape:
+                assert f"{metric}_permuted" in reading.metrics
+                assert described[f"{metric}_permuted"].unit == described[metric].unit == "%"
+
+
+def test_the_star_has_as_many_leaves_as_asked_for_and_a_shape_that_no_tree_of_the_paper_beats():
+    out = run("Star")
+    assert [reading.metrics["n_leaves"] for reading in out.readings] == [8, 12, 16]
+    assert out.metrics["depth"] == 5 and stored_tree(out.arrays).n_leaves == 8
+    assert abs(read(out)["sp_correlation"]) < 0.05 < abs(read(run("HMMC"))["sp_correlation"])
 
 
 def five_classes():
@@ -115,8 +147,14 @@ def test_more_leaves_are_measured_in_the_same_cell(name):
     assert stored_tree(out.arrays).n_leaves == 8
 
 
-class Clocked(BalancedRandomTree):
-    """Took 100 seconds for each leaf."""
+class Clocked(GreedyTopDown):
+    """Cuts the largest leaf into equal parts; took 100 seconds for each leaf."""
+
+    def __init__(self, n_clusters=2, *, n_leaves=None, n_splits=2):
+        self.n_clusters, self.n_leaves, self.n_splits = n_clusters, n_leaves, n_splits
+
+    def _split(self, node):
+        return Split(np.arange(len(node.samples)) % self.n_splits, float(len(node.samples)))
 
     def fit(self, X, y=None):
         super().fit(X, y)
@@ -365,23 +403,8 @@ def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
 
 def test_the_balanced_control_is_balanced_and_knows_nothing():
     out = run("Random-balanced")
-    sizes = out.arrays["class_counts"][1:].sum(axis=1)
-    assert sorted(sizes[-8:].tolist()) == [30] * 8
+    assert np.unique(out.arrays["leaf_of"], return_counts=True)[1].tolist() == [30] * 8
     assert read(out)["ri"] < 0.85
-
-
-def test_the_balanced_control_keeps_what_it_is_given():
-    given = {"n_clusters": 3, "n_leaves": 6, "n_splits": 3, "random_state": 5}
-    assert BalancedRandomTree(**given).get_params() == given
-    X = np.arange(12.0)[:, None]
-    one, same, other = (
-        BalancedRandomTree(n_leaves=4, random_state=seed).fit(X).hierarchy_.leaf_of for seed in (0, 0, 1)
-    )
-    assert one.tolist() == same.tolist() != other.tolist()
-    assert sorted(np.unique(one, return_counts=True)[1]) == [3] * 4
-    thirds = BalancedRandomTree(n_leaves=3, n_splits=3, random_state=0).fit(X).hierarchy_
-    assert thirds.sizes.tolist() == [12, 4, 4, 4]
-    assert BalancedRandomTree(n_leaves=12, random_state=0).fit(X).hierarchy_.n_leaves == 12
 
 
 def test_the_tree_of_the_classes_must_be_given():
@@ -398,36 +421,3 @@ def test_counts_have_a_column_for_each_class_drawn_or_not():
     assert counts.shape == (tree.n_nodes, 5) and counts.dtype == np.int32
     assert counts[tree.root].tolist() == [1, 0, 0, 2, 0]
     assert counts[:, 1].sum() == 0
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_path_sharing_without_the_root_against_pairs(seed):
-    random = np.random.default_rng(seed)
-    tree = Hierarchy([-1, 0, 0, 1, 1, 2, 3], random.choice([2, 4, 5, 6, 0], size=12))
-    class_tree = Hierarchy([-1, 0, 1, 1, 0, 4], [2, 3, 5, 4])
-    labels = random.integers(4, size=12)
-
-    def similarity(of, i, j):
-        a, b = ({*_branch(of, k)} - {of.root} for k in (i, j))
-        if of.leaf_of[i] == of.leaf_of[j]:
-            return 1.0
-        return len(a & b) / max(len(a), len(b))
-
-    for learned in (tree, tree.leaf_of):
-        errors = [
-            (
-                (similarity(tree, i, j) if learned is tree else float(learned[i] == learned[j]))
-                - similarity(class_tree, labels[i], labels[j])
-            )
-            ** 2
-            for i in range(12)
-            for j in range(i)
-        ]
-        assert path_sharing_without_root(learned, labels, class_tree) == pytest.approx(1 - np.mean(errors))
-
-
-def _branch(tree, sample):
-    node = int(tree.leaf_of[sample])
-    while node >= 0:
-        yield node
-        node = int(tree.parents[node])

@@ -69,7 +69,7 @@ def test_the_report_says_what_n_counts(report, results):
     counts = {"everywhere": "2 parts", "exact": "2 certificates", "theorem": ""}
     for claim, said in counts.items():
         line = next(line for line in text.splitlines() if f"`{claim}`" in line and line.startswith("| "))
-        assert re.split(r"(?<!\\)\|", line)[6].strip() == said, claim
+        assert re.split(r"(?<!\\)\|", line)[7].strip() == said, claim
     assert set(counts) == set(audit[audit.kind == "sentence"].claim)
 
 

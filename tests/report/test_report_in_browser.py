@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from cladebench.report.claim_rows import SIGNS
+from cladebench.report.wording import SIGNS
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
@@ -131,6 +131,44 @@ def test_a_link_to_a_hidden_claim_shows_it(act):
         fragment="#claim-table1/glass/plain",
     )
     assert outcome is False
+
+
+def test_a_count_leads_to_the_statements_that_it_counts(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
+        const facts = (row) => ["verdict", "evidence", "counted"].map((name) => row.dataset[name]);
+        const shown = () => rows.filter((row) => !row.hidden).map(facts);
+        return Array.from(document.querySelectorAll("table.matrix a, .bar a, .counts a")).map((link) => {
+          location.hash = link.getAttribute("href");
+          window.dispatchEvent(new HashChangeEvent("hashchange"));
+          const text = link.getAttribute("aria-label") || link.title || link.parentElement.textContent;
+          const said = /[0-9]+/.exec(text);
+          return [link.hash, said ? Number(said[0]) : null, shown()];
+        });
+        """,
+    )
+    assert len(outcome) > 8
+    for link, said, shown in outcome:
+        assert shown and {level for *_, level in shown} == {"statement"}, link
+        assert said in (len(shown), None), link
+        words = link.removeprefix("#only-").split("-")
+        for verdict, evidence, _ in shown:
+            assert set(words) <= {*verdict.split(), *evidence.split()}, link
+
+
+def test_a_page_opened_by_a_count_is_filtered(act):
+    outcome = act(
+        "page_paper.html",
+        """
+        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
+        const pressed = Array.from(document.querySelectorAll(".filters button[aria-pressed='true']"));
+        return [rows.filter((row) => !row.hidden).length, pressed.map((button) => button.dataset.value)];
+        """,
+        fragment="#only-not-testable",
+    )
+    assert outcome == [2, ["not testable", "statement"]]
 
 
 def test_a_cell_opens_with_its_provenance(act):

@@ -155,12 +155,87 @@ def test_filter_buttons_exist_for_each_verdict_with_its_count(report, pages, aud
     assert buttons == set(counts.index)
     for verdict, count in counts.items():
         assert f"{verdict} ({count})" in pages["page_paper.html"].words
-        assert f"{verdict} {count}" in pages["index.html"].words
+    for evidence, count in audit.evidence.value_counts().items():
+        assert f"{evidence} ({count})" in pages["page_paper.html"].words
+
+
+def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
+    paper = gather_run(results, "smoke", ["page_paper"]).papers[0]
+    by_id = {row.claim: row for row in paper.audit}
+    assert by_id["grid-beats-plain/glass"].statement == "everywhere"
+    assert {row.level for row in paper.audit if row.kind == "order"} == {"part"}
+    heads = [row for row in paper.audit if row.level == "statement"]
+    assert paper.n_statements == len(heads) == 8 < len(paper.audit)
+    said = " ".join(f"{verdict} {count}" for verdict, count in paper.counts.items())
+    assert said in pages["index.html"].words and said in pages["page_paper.html"].words
+    places = {
+        found["id"]: (found["data-only-verdict"], found["data-only-evidence"])
+        for tag, found in pages["page_paper.html"].attributes
+        if "data-only-verdict" in found
+    }
+    cells = {(v, e) for e, row in paper.matrix.items() for v, count in row.items() if count}
+    assert set(places.values()) == cells | {(v, "") for v in paper.counts} | {("", e) for e in paper.matrix}
+    text = (results / "report" / "page_paper.html").read_text(encoding="utf-8")
+    for name, (verdict, evidence) in places.items():
+        row = text[: text.index(f'<span id="{name}"')].rpartition("<tr ")[2]
+        assert f'data-verdict="{verdict}' in row and f'data-evidence="{evidence}' in row
+        assert 'data-counted="statement"' in row
+
+
+def test_findings_stand_first_and_say_where_a_run_does_not_bear_them_out(report, pages):
+    for name in ("index.html", "page_paper.html"):
+        words = pages[name].words
+        assert "The gridded method is ahead." in words
+        assert "not in this run: The gridded" not in words
+        said = (
+            "not in this run: The tree of the labels has a purity of 1.2 on blobs. Found instead: purity of Oracle on"
+            " nested-blobs is 1.099"
+        )
+        assert said in words and "expected at least 1.18 and at most 1.22." in words
+        assert "theorem: 1 not testable; expected at least 1 reproduced." in words
+        assert words.index("The gridded method is ahead.") < words.index("printed statements")
+    markdown = (report / "report.md").read_text().replace("\\", "")
+    assert "- not in this run: The theorem was reproduced. Found instead: theorem: 1 not testable" in markdown
+
+
+def test_the_main_result_is_drawn_and_shown(report, pages):
+    for name in ("index.html", "page_paper.html"):
+        assert "figures/page_paper/main-result.svg" in pages[name].resources
+    assert (report / "figures/page_paper/main-result.svg").stat().st_size > 1000
+    assert "](figures/page_paper/main-result.svg)" in (report / "report.md").read_text()
+
+
+def test_each_order_states_what_it_could_have_seen(pages, audit):
+    for row in audit[audit.kind == "order"].itertuples():
+        assert f"detectable: {float(row.detectable):#.4g}" in pages["page_paper.html"].words
+
+
+def test_what_a_claim_hangs_on_is_shown(tmp_path, results):
+    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv", "figures")
+    audit = json.loads((tmp_path / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "grid-beats-plain/glass")
+    claim |= {
+        "verdict": "depends",
+        "blind": "uninformative",
+        "universes": "1/0/1",
+        "depends_on": ["leaves + elsewhere"],
+        "stance": "supports",
+        "stances": {"two leaves": "contradicts"},
+    }
+    audit["universes"] = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    write_report(tmp_path, "smoke", ["page_paper"])
+    text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
+    row = text[text.index('<tr id="claim-grid-beats-plain/glass"') :].split("</tr>")[0]
+    assert 'depends on <a href="#deviation-leaves">leaves</a> + elsewhere' in row
+    assert "universes: 1/0/1" in row and "v-uninformative" in row and 'data-verdict="depends"' in row
+    assert 'src="figures/page_paper/universes.svg"' in text
+    assert "| 1/0/1 | leaves + elsewhere |" in (tmp_path / "report" / "report.md").read_text()
 
 
 def test_published_table_shows_number_measurement_and_verdict_side_by_side(report, audit):
     text = (report / "page_paper.html").read_text(encoding="utf-8")
-    table = text[text.index('<table class="published') : text.index("</table>")]
+    table = text[text.index('<table class="published') :].split("</table>")[0]
     for row in audit[audit.kind == "value"].itertuples():
         assert row.published in table
         assert f'href="#{anchor("claim", row.claim)}"' in table
@@ -512,15 +587,6 @@ def test_damaged_counts_of_verdicts_are_refused_in_a_line(tmp_path, results, cou
         read_audit(tmp_path / "audit.json")
     said = str(error.value)
     assert message in said and said.endswith("run cladebench audit, which makes it") and "\n" not in said
-
-
-def test_the_report_shows_the_counts_of_the_audit(tmp_path, results):
-    copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv")
-    audit = json.loads((tmp_path / "audit.json").read_text())
-    audit["verdicts"]["page_paper"] |= {"reproduced": 4321, "contradicted": 0}
-    (tmp_path / "audit.json").write_text(json.dumps(audit))
-    (paper,) = gather_run(tmp_path, "smoke", ["page_paper"]).papers
-    assert paper.counts["reproduced"] == 4321 and "contradicted" not in paper.counts
 
 
 def test_the_csv_of_the_audit_is_not_read(tmp_path, results, report):

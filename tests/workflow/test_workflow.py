@@ -37,7 +37,7 @@ def test_the_default_target_plans_every_job(example):
         ("cells", 2),
         ("collect", 1),
         ("audit", 1),
-        ("artifacts", 1),
+        ("artifacts_examplepaper", 1),
         ("report", 1),
         ("gate", 1),
     ):

@@ -1,40 +1,47 @@
-# Tables, figures and pages.
-rule artifacts:
-    input:
-        cells=rules.collect.output,
-        papers=PLAN.paper_files(),
-        sources=PLAN.package_sources("papers") + PLAN.package_sources("report"),
-    output:
-        [
-            report(
-                path,
-                caption=caption,
-                category=paper,
-                labels={"artifact": name, "kind": kind},
-            )
-            for paper, name, kind, path, caption in PLAN.artifact_files()
-        ],
-        [
-            str(Path(path).with_suffix(".json"))
-            for _, _, kind, path, _ in PLAN.artifact_files()
-            if kind == "table"
-        ],
-    log:
-        f"{OUT}/logs/artifacts.log",
-    conda:
-        "../../environment.yml"
-    params:
-        papers=PLAN.paper_options,
-        scope=PLAN.scope,
-        out=lambda w, output: Path(output[0]).parents[2],
-        cladebench=CLADEBENCH,
-    shell:
-        "logged {log:q} {params.cladebench} artifacts --results {params.out:q} --scope {params.scope} {params.papers}"
+# Tables and figures, a job for each paper, side by side; then the pages.
+def artifact_outputs(paper):
+    """Pages and data of the tables, and the figures, of a paper."""
+    made = [path for owner, _, _, path, _ in PLAN.artifact_files() if owner == paper]
+    return [*made, *(str(Path(path).with_suffix(".json")) for path in made if path.endswith(".html"))]
+
+
+for paper in PLAN.papers:
+
+    rule:
+        name:
+            f"artifacts_{paper}"
+        input:
+            cells=rules.collect.output,
+            papers=PLAN.paper_files(),
+            sources=PLAN.package_sources("papers") + PLAN.package_sources("report"),
+        output:
+            [
+                report(
+                    path,
+                    caption=caption,
+                    category=paper,
+                    labels={"artifact": name, "kind": kind},
+                )
+                for owner, name, kind, path, caption in PLAN.artifact_files()
+                if owner == paper
+            ],
+            [path for path in artifact_outputs(paper) if path.endswith(".json")],
+        log:
+            f"{OUT}/logs/artifacts-{paper}.log",
+        conda:
+            "../../environment.yml"
+        params:
+            paper=PLAN.papers[paper],
+            scope=PLAN.scope,
+            out=lambda w, output: Path(output[0]).parents[2],
+            cladebench=CLADEBENCH,
+        shell:
+            "logged {log:q} {params.cladebench} artifacts --results {params.out:q} --scope {params.scope} --paper {params.paper}"
 
 
 rule report:
     input:
-        artifacts=rules.artifacts.output,
+        artifacts=[path for paper in PLAN.papers for path in artifact_outputs(paper)],
         audit=rules.audit.output,
         certificates=rules.crosscheck.output,
         papers=PLAN.paper_files(),

@@ -34,7 +34,7 @@ class Concordance:
     Attributes
     ----------
     tau : float
-        Kendall's tau-b; NaN where a column is constant.
+        Kendall's tau-b; NaN where a column is constant, or of fewer than `LEAST_METHODS`.
     low, high : float
         Its 95% interval.
     p_value : float
@@ -59,10 +59,10 @@ def concordance(printed: Sequence[float], measured: Sequence[float]) -> Concorda
     atanh(tau) is about 0.437 / (n - 4).
     """
     n = len(printed)
+    if n < LEAST_METHODS or not (np.ptp(printed) and np.ptp(measured)):
+        return Concordance(math.nan, -1.0, 1.0, 1.0, n)
     found = stats.kendalltau(printed, measured)
     tau = float(found.statistic)
-    if n < LEAST_METHODS or math.isnan(tau):
-        return Concordance(tau, -1.0, 1.0, 1.0, n)
     reach = float(stats.norm.ppf(0.975)) * math.sqrt(0.437 / (n - 4))
     z = math.atanh(float(np.clip(tau, -1 + 1e-12, 1 - 1e-12)))
     return Concordance(tau, math.tanh(z - reach), math.tanh(z + reach), float(found.pvalue), n)

@@ -6,6 +6,7 @@ Audit, tables, figures and pages all read it, so that a figure cannot show anoth
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,7 +41,8 @@ class Results:
     deterministic : collection of str
         Methods for which one repetition is exact, where neither the data nor their rows are drawn.
     sizes : mapping of str to int, optional
-        Rows of each data set that is not drawn (`cladebench.datasets.fixed_sizes`). Without it none counts as drawn.
+        Rows of each data set that is not drawn (`cladebench.datasets.fixed_sizes`). Without it neither data sets nor
+        rows of them count as drawn.
     """
 
     records: pd.DataFrame
@@ -205,7 +207,7 @@ class Results:
         measured = cells[cells["cell_id"].isin(read["cell_id"])]
         return Sample(
             values,
-            overlap=overlap(measured),
+            overlap=overlap(measured, None if self.sizes is None else self.sizes.get(dataset, math.inf)),
             notes=(f"{name}: {failures}",) if (failures := _failures(cells)) else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),

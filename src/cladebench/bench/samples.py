@@ -36,8 +36,8 @@ class Sample:
         Of the best or worst of several methods, some without records: +1 where those could only have raised the value,
         -1 where they could only have lowered it, else 0.
     overlap : float
-        Test rows over training rows where rows are held out, else 0: repetitions share their training rows, so that
-        their results are not independent (Nadeau and Bengio 2003).
+        What of the variance of one value stays in the mean of however many, because the repetitions share rows; see
+        `overlap`.
     """
 
     values: pd.Series
@@ -77,10 +77,51 @@ def by_task(rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str]
     return values, problem
 
 
-def overlap(rows: pd.DataFrame) -> float:
-    """How far the training rows of repetitions overlap, as in `Sample.overlap`."""
-    held_out = rows[rows["n_train"] < rows["n_rows"]]
-    return float((held_out["n_test"] / held_out["n_train"]).mean()) if len(held_out) else 0.0
+def overlap(rows: pd.DataFrame, pool: float | None = None) -> float:
+    """How far the rows of repetitions overlap: the mean of n values has (1 / n + overlap) times the variance of one.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One record for each value.
+    pool : float, optional
+        Rows of the data set; infinity where each repetition draws the data anew. By default as many as the task has:
+        none are drawn.
+
+    Returns
+    -------
+    float
+        ``r / (1 - r)``, where r is the correlation of two values, on average over all pairs: for two of one repetition
+        test rows over rows, for two of different repetitions test rows over the pool. All rows are test rows where none
+        are held out. So it is f / (1 - f) where repetitions draw a share f, test rows over training rows where they
+        hold some of all rows out; where they do both, test rows over the others in the pool, but that folds of one
+        repetition share more. It is 0 where all repetitions meet the same rows: then their spread is that of the
+        method's seeds, and their mean speaks of these rows alone.
+
+    Notes
+    -----
+    Let a value be the mean over m of N rows, drawn without replacement, which themselves are a sample: it has the
+    variance s^2 / m, and two values have the covariance s^2 / N, that of the mean of the pool; so r = m / N. The mean
+    of n values has the variance (1 + (n - 1) r) / n, in units of s^2 / m, and the squared standard deviation of the
+    values has the expectation 1 - r; their ratio is 1 / n + r / (1 - r). For measures of pairs of rows, and where
+    values also vary with a seed, values are correlated less, and the true variance is smaller. For rows that are held
+    out r is the assumption of Nadeau and Bengio.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
+    """
+    rows = rows[rows["n_rows"] > 0]  # there are none in problems made of parts
+    if rows.empty:
+        return 0.0
+    test = float((rows["n_test"] / rows["n_rows"]).mean())
+    drawn = 1.0 if pool is None else min(1.0, float(rows["n_rows"].mean()) / pool)
+    if test == drawn == 1.0:
+        return 0.0
+    sizes, n = rows.groupby("repetition").size().to_numpy(), len(rows)
+    same_repetition = float((sizes * (sizes - 1)).sum()) / (n * (n - 1)) if n > 1 else 0.0
+    correlation = test * (same_repetition + drawn * (1 - same_repetition))
+    return correlation / (1 - correlation)
 
 
 def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:

@@ -123,6 +123,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         Its `task` says what is drawn:
 
         - ``rows``: number of rows, drawn without replacement and kept in the data's order; all by default;
+        - ``share``: the same as a share of the data's rows, rounded to a whole number;
         - ``shuffled``: true where methods meet the rows in random order;
         - ``folds``: ``{n: 5, stratified: true}``: the cell's fold is held out;
         - ``test``: the share of rows held out, stratified by label where there are labels;
@@ -141,6 +142,10 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
     Notes
     -----
+    Rows are drawn without replacement: the copies of a row that the bootstrap draws lie at distance 0 and have one
+    class, which makes purer clusters and cheaper trees than new rows would. They are not stratified: how many rows each
+    class has then varies as it does between samples of a population, as `cladebench.bench.samples.overlap` assumes.
+
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
     neither the method nor the setting has a part in it, and what else is drawn only so far as it says which rows there
     are to draw from.
@@ -162,7 +167,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         return data.labels
 
     rows = np.arange(n_samples)
-    asked = how.get("rows")
+    asked = _rows_of(how["share"], data) if "share" in how else how.get("rows")
     if asked is not None and asked < n_samples:
         rows = np.sort(generator("rows").permutation(n_samples)[:asked])
     everything = np.arange(len(rows))
@@ -214,6 +219,16 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         cannot_link,
         _digest(data.content_sha256, spec.repetition, spec.fold, parts),
     )
+
+
+def _rows_of(share: float, data: Dataset) -> int:
+    """Number of rows that are a share of the data's: some, and not all."""
+    asked = round(share * data.n_samples)
+    if not 0 < asked < data.n_samples:
+        raise TaskError(
+            f"task.share: {share:g} of the {data.n_samples} rows of {data.name} is {asked}; expected some and not all"
+        )
+    return asked
 
 
 def folds_of(how: Mapping[str, Any]) -> Sequence[int | None]:

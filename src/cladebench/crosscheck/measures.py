@@ -1,4 +1,4 @@
-"""The kernels of dendrogram purity and Dasgupta cost against the enumeration of pairs, on trees of real data."""
+"""Dendrogram purity and Dasgupta cost against the enumeration of pairs, expectations against that of permutations."""
 
 from __future__ import annotations
 
@@ -11,11 +11,21 @@ import scipy.sparse as sp
 from cladebench.crosscheck._instances import SIMILARITIES, real_data
 from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, timed
 from cladebench.hierarchy import Hierarchy
-from cladebench.metrics import dasgupta_cost, dendrogram_purity
+from cladebench.metrics import (
+    dasgupta_cost,
+    dendrogram_purity,
+    expected_dasgupta_cost,
+    expected_dendrogram_purity,
+    expected_rand_index,
+)
 from cladebench.metrics.similarity import LinearKernel
 from cladebench.reference import metrics as reference
+from cladebench.reference.semantic import rand_index as twin_rand_index
 
-TOPICS = ("dendrogram-purity", "dasgupta-cost")
+TOPICS = ("dendrogram-purity", "dasgupta-cost", "expectations")
+
+#: Points whose permutations are all enumerated.
+FEW = 6
 
 #: scope -> points of each data set, at most; trees.
 SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -45,6 +55,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             yield _purity(instance, tree, labels)
             for form, similarity in forms.items():
                 yield _cost(instance, tree, form, similarity)
+        few = X[:FEW]
+        yield from _expectations(
+            f"{name}-{FEW}", shared_leaves(few, 3), np.arange(FEW) % 2, dense[:FEW, :FEW]
+        )
 
 
 def trees(X: np.ndarray, wanted: tuple[str, ...], seed: int) -> dict[str, Hierarchy]:
@@ -96,6 +110,37 @@ def _purity(instance: str, tree: Hierarchy, labels: np.ndarray) -> Certificate:
         seconds_fast=seconds_fast,
         seconds_reference=seconds,
     )
+
+
+def _expectations(
+    instance: str, tree: Hierarchy, labels: np.ndarray, similarity: np.ndarray
+) -> Iterator[Certificate]:
+    """Yield a certificate for the expectation of each measure when the points are permuted."""
+    clusters = tree.leaf_of
+    for name, closed_form, measure in (
+        (
+            "purity",
+            expected_dendrogram_purity(tree, labels),
+            lambda t: reference.dendrogram_purity(t, labels),
+        ),
+        ("cost", expected_dasgupta_cost(tree, similarity), lambda t: reference.dasgupta_cost(t, similarity)),
+        ("rand-index", expected_rand_index(labels, clusters), lambda t: twin_rand_index(labels, t.leaf_of)),
+    ):
+        exact = reference.mean_over_permutations(tree, measure)
+        yield Certificate(
+            topic="expectations",
+            instance=instance,
+            name=name,
+            problem="the expectation under permutation is the mean over all permutations",
+            fast="closed form",
+            reference="enumeration of permutations, and of pairs",
+            primal=closed_form,
+            dual_bound=exact,
+            residual=relative_difference(closed_form, exact),
+            tolerance=ROUNDING,
+            seconds_fast=np.nan,
+            seconds_reference=np.nan,
+        )
 
 
 def _cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certificate:

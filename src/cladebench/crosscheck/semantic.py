@@ -11,14 +11,17 @@ from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
 from cladebench.crosscheck.measures import trees
 from cladebench.hierarchy import Hierarchy
-from cladebench.metrics import rand_index, semantic_similarity
-from cladebench.metrics.semantic import Kind
+from cladebench.metrics import rand_index, semantic_scores, semantic_similarity
+from cladebench.metrics.pair_sums import Kind
 from cladebench.reference import semantic as reference
 
 TOPICS = ("semantic-measures",)
 
-#: A few quotients of whole numbers, each rounded once, and one minus their sum.
+#: The value is exact and rounded once; the twin's quotient is rounded once or twice.
 LAST_PLACES = 1e-15
+
+#: Points whose permutations are all enumerated.
+FEW = 5
 
 #: scope -> points of each data set, at most; trees of points; random trees.
 SIZES: dict[str, tuple[int, tuple[str, ...], int]] = {
@@ -43,8 +46,8 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
             clusters = tree.cut(class_tree.n_samples)
             for kind in get_args(Kind):
-                yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
-                yield _semantic(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
+                yield from _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+                yield from _semantic(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
             yield _rand(instance, labels, clusters)
     for k in range(n_random):
         rng = np.random.default_rng([seed, k])
@@ -52,8 +55,11 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
         labels = rng.integers(0, class_tree.n_samples, tree.n_samples)
         instance = f"random-{k}-{tree.n_samples}"
         for kind in get_args(Kind):
-            yield _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+            yield from _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
         yield _rand(instance, labels, tree.leaf_of)
+        few = random_tree(rng, FEW)
+        for kind in get_args(Kind):
+            yield _permuted(f"random-{k}-{FEW}", few, labels[:FEW], class_tree, kind)
 
 
 def tree_of_means(X: np.ndarray, labels: np.ndarray) -> Hierarchy:
@@ -78,19 +84,57 @@ def _semantic(
     labels: np.ndarray,
     class_tree: Hierarchy,
     kind: Kind,
-) -> Certificate:
+) -> Iterator[Certificate]:
     exact, seconds = timed(lambda: reference.semantic_similarity(hierarchy, labels, class_tree, kind))
     value, seconds_fast = timed(lambda: semantic_similarity(hierarchy, labels, class_tree, kind))
-    return Certificate(
+    yield Certificate(
         topic="semantic-measures",
         instance=instance,
         name=name,
         problem="the similarity from counts is that of enumerated pairs",
-        fast="sums over pairs of nodes, weighted with counts",
+        fast="counts by level and class, joined up the tree",
         reference="enumeration of pairs, in fractions",
         primal=value,
         dual_bound=exact,
         residual=abs(value - exact),
+        tolerance=LAST_PLACES,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+    exact, seconds = timed(lambda: reference.similarity_correlation(hierarchy, labels, class_tree, kind))
+    scores, seconds_fast = timed(lambda: semantic_scores(hierarchy, labels, class_tree, kind))
+    assert scores.corrected is not None
+    yield Certificate(
+        topic="semantic-measures",
+        instance=instance,
+        name=f"{name}-correlation",
+        problem="the correlation from counts is that of enumerated pairs",
+        fast="counts by level and class, joined up the tree",
+        reference="enumeration of pairs, in fractions",
+        primal=scores.corrected,
+        dual_bound=exact,
+        residual=abs(scores.corrected - exact),
+        tolerance=LAST_PLACES,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+
+
+def _permuted(
+    instance: str, hierarchy: Hierarchy, labels: np.ndarray, class_tree: Hierarchy, kind: Kind
+) -> Certificate:
+    exact, seconds = timed(lambda: reference.permuted_similarity(hierarchy, labels, class_tree, kind))
+    scores, seconds_fast = timed(lambda: semantic_scores(hierarchy, labels, class_tree, kind))
+    return Certificate(
+        topic="semantic-measures",
+        instance=instance,
+        name=f"tree-{kind}-permuted",
+        problem="the expectation under permutation is the mean over all permutations",
+        fast="moments over pairs",
+        reference="enumeration of permutations, and of pairs",
+        primal=scores.permuted,
+        dual_bound=exact,
+        residual=abs(scores.permuted - exact),
         tolerance=LAST_PLACES,
         seconds_fast=seconds_fast,
         seconds_reference=seconds,

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
+from cladebench.datasets.class_trees import class_tree, read_edges
+from cladebench.datasets.components import N_COMPONENTS, principal_scores
 
 WORDS = RemoteFile(
     name="cifar100/cifar100_bow_sift1000.npz",
@@ -41,7 +43,6 @@ NAMES = RemoteFile(
     urls=(f"{_AUTHORS}/class_names.txt", f"{_COPY}/class_names.txt"),
 )
 
-N_COMPONENTS = 100
 #: The smallest standard deviation of a component is about 0.03. The scores that OpenBLAS 0.3.31 gives with its
 #: kernels for Prescott, Sandybridge and Haswell, on one thread and on two, differ by 5e-14 at most, so that the
 #: chance for any of the 2.7 million scores to lie that near to a boundary of rounding is below
@@ -91,53 +92,21 @@ def load_group(files: Mapping[str, bytes], coarse: tuple[int, ...]) -> Content:
     rows = np.flatnonzero(np.isin(groups, coarse))
     classes, labels = np.unique(fine[rows], return_inverse=True)
     names = _names(files[NAMES.name])
-    parents = _edges(files[TREE.name])
+    parents = read_edges(files[TREE.name], TREE.name)
     unknown = [c for c in classes.tolist() if c not in names or c not in parents]
     if unknown:
         raise DatasetError(f"{TREE.name}, {NAMES.name}: expected every fine class, missing are {unknown}")
     return Content(
-        partial(principal_scores, files[WORDS.name], rows),
+        partial(scores_of, files[WORDS.name], rows),
         labels,
         tuple(names[c] for c in classes.tolist()),
         class_tree(parents, classes.tolist()),
     )
 
 
-def principal_scores(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Principal components of square-rooted word frequencies, fitted on these rows themselves.
-
-    Parameters
-    ----------
-    archive : bytes
-        `WORDS`: the counts as CSR arrays ``data``, ``indices``, ``indptr``, ``shape``.
-    rows : ndarray of shape (n_samples,)
-        Images to take.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, 100)
-        Scores by falling variance, not scaled, rounded to four decimals. In each component's loadings the entry of
-        largest absolute value is positive.
-
-    Notes
-    -----
-    All eigenvectors of the covariance matrix of the words, O(n_samples n_words^2 + n_words^3): nothing is random.
-    """
-    X = _word_counts(archive, rows)
-    totals = X.sum(axis=1, keepdims=True)
-    if X.shape[1] < N_COMPONENTS or not (totals > 0).all():
-        raise DatasetError(
-            f"{WORDS.name}: expected {N_COMPONENTS} words or more and at least one in each image, found "
-            f"{X.shape[1]} words and {int((totals <= 0).sum())} images without any"
-        )
-    X /= totals
-    np.sqrt(X, out=X)
-    X -= X.mean(axis=0)
-    _, vectors = np.linalg.eigh(X.T @ X)
-    loadings = vectors[:, : -N_COMPONENTS - 1 : -1]
-    largest = loadings[np.abs(loadings).argmax(axis=0), np.arange(N_COMPONENTS)]
-    scores = X @ (loadings * np.sign(largest))
-    return np.round(scores, DECIMALS) + 0.0  # no -0.0: equal values have equal bytes
+def scores_of(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Principal components of some images, from the bytes of `WORDS`."""
+    return principal_scores(_word_counts(archive, rows), WORDS.name, DECIMALS)
 
 
 def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -167,44 +136,6 @@ def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     X = np.zeros((len(rows), n_words))
     X[row[row >= 0], words[row >= 0]] = data[row >= 0]
     return X
-
-
-def class_tree(parents: Mapping[int, int], classes: list[int]) -> NDArray[np.intp]:
-    """Parents in the tree of the classes and their ancestors, chains kept: node c is ``classes[c]``.
-
-    The further nodes follow in the order of their numbers in the file; the root has the parent -1.
-    """
-    above: set[int] = set()
-    for node in classes:
-        while node in parents and parents[node] not in above:
-            node = parents[node]
-            above.add(node)
-    nodes = [*classes, *sorted(above - set(classes))]
-    index = {node: place for place, node in enumerate(nodes)}
-    return np.array([index[parents[node]] if node in parents else -1 for node in nodes], dtype=np.intp)
-
-
-def _edges(content: bytes) -> dict[int, int]:
-    """Parent of each node but the root, from lines "parent child"."""
-    parents: dict[int, int] = {}
-    for line in content.decode("utf-8", "replace").splitlines():
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != 2 or not all(field.isascii() and field.isdigit() for field in fields):
-            raise DatasetError(f"{TREE.name}: expected lines of parent and child, found {line!r}")
-        parent, child = map(int, fields)
-        if parents.setdefault(child, parent) != parent:
-            raise DatasetError(
-                f"{TREE.name}: expected one parent of node {child}, found {parents[child]} and {parent}"
-            )
-    for start in parents:
-        node, steps = start, 0
-        while node in parents:
-            node, steps = parents[node], steps + 1
-            if steps > len(parents):
-                raise DatasetError(f"{TREE.name}: expected a tree, found a cycle at node {start}")
-    return parents
 
 
 def _names(content: bytes) -> dict[int, str]:

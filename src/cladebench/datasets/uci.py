@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,34 +132,51 @@ def draw_rows(labels: NDArray[np.intp], per_class: int, draw: int) -> NDArray[np
     return np.sort(np.concatenate([ordered[labels[ordered] == c][:per_class] for c in np.unique(labels)]))
 
 
+GLASS_ENTRY = DatasetInfo(
+    name="glass",
+    title="Glass identification",
+    kind="real",
+    n_samples=214,
+    n_features=9,
+    n_classes=6,
+    licence=LICENCE,
+    citation=f"B. German (1987). Glass Identification. {PUBLISHER}. doi:10.24432/C5WW2P",
+    loader=load_glass,
+    files=(GLASS,),
+    notes="The id column is dropped. Class 4 (vehicle windows, non-float) has no instance.",
+)
+SPAMBASE_ENTRY = DatasetInfo(
+    name="spambase",
+    title="Spambase",
+    kind="real",
+    n_samples=4601,
+    n_features=57,
+    n_classes=2,
+    licence=LICENCE,
+    citation="M. Hopkins, E. Reeber, G. Forman, J. Suermondt (1999). Spambase. "
+    f"{PUBLISHER}. doi:10.24432/C53G6X",
+    loader=load_spambase,
+    files=(SPAMBASE,),
+    notes="The file has 4,601 rows, 391 of them repeated.",
+)
+
+
+def in_halves(whole: DatasetInfo) -> DatasetInfo:
+    """The same data under a name of its own, for plans that draw half of the rows for each repetition."""
+    return replace(
+        whole,
+        name=f"{whole.name}-halves",
+        title=f"{whole.title}, drawn in halves",
+        notes=f"{whole.notes} The same rows as {whole.name}, of which a plan draws half for each repetition "
+        "(task: {share: 0.5}); a name stands once in a plan, with one task.",
+    )
+
+
 DATASETS = (
-    DatasetInfo(
-        name="glass",
-        title="Glass identification",
-        kind="real",
-        n_samples=214,
-        n_features=9,
-        n_classes=6,
-        licence=LICENCE,
-        citation=f"B. German (1987). Glass Identification. {PUBLISHER}. doi:10.24432/C5WW2P",
-        loader=load_glass,
-        files=(GLASS,),
-        notes="The id column is dropped. Class 4 (vehicle windows, non-float) has no instance.",
-    ),
-    DatasetInfo(
-        name="spambase",
-        title="Spambase",
-        kind="real",
-        n_samples=4601,
-        n_features=57,
-        n_classes=2,
-        licence=LICENCE,
-        citation="M. Hopkins, E. Reeber, G. Forman, J. Suermondt (1999). Spambase. "
-        f"{PUBLISHER}. doi:10.24432/C53G6X",
-        loader=load_spambase,
-        files=(SPAMBASE,),
-        notes="The file has 4,601 rows, 391 of them repeated.",
-    ),
+    GLASS_ENTRY,
+    in_halves(GLASS_ENTRY),
+    SPAMBASE_ENTRY,
+    in_halves(SPAMBASE_ENTRY),
     DatasetInfo(
         name="digits",
         title="Optical recognition of handwritten digits, 200 points",

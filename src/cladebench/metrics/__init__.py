@@ -1,15 +1,33 @@
-"""Exact measures of hierarchies and partitions, and the similarities that one of them needs."""
+"""Exact measures of hierarchies and partitions, what chance gives, and the similarities that one of them needs."""
 
+from cladebench.metrics.chance import (
+    cost_scores,
+    expected_dasgupta_cost,
+    expected_dendrogram_purity,
+    expected_rand_index,
+    purity_scores,
+    rand_scores,
+)
 from cladebench.metrics.hierarchical import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.partitions import rand_index
-from cladebench.metrics.semantic import semantic_similarity
+from cladebench.metrics.scores import Scores
+from cladebench.metrics.semantic import best_constant, semantic_scores, semantic_similarity
 from cladebench.metrics.similarity import LinearKernel, Similarity
 
 __all__ = [
     "LinearKernel",
+    "Scores",
     "Similarity",
+    "best_constant",
+    "cost_scores",
     "dasgupta_cost",
     "dendrogram_purity",
+    "expected_dasgupta_cost",
+    "expected_dendrogram_purity",
+    "expected_rand_index",
+    "purity_scores",
     "rand_index",
+    "rand_scores",
+    "semantic_scores",
     "semantic_similarity",
 ]

@@ -53,7 +53,7 @@ def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     Heller and Ghahramani (2005), Bayesian hierarchical clustering, ICML. Kobren, Monath, Krishnamurthy and
     McCallum (2017), A hierarchical algorithm for extreme clustering, KDD, eq. 1.
     """
-    tree = _tree_of(hierarchy)
+    tree = tree_of(hierarchy)
     classes, codes = class_codes(labels, hierarchy.n_samples)
     return _core.dendrogram_purity(tree, codes.astype(np.int32), len(classes))
 
@@ -99,7 +99,7 @@ def dasgupta_cost(
     ----------
     Dasgupta (2016), A cost function for similarity-based hierarchical clustering, STOC, eq. 1.
     """
-    tree = _tree_of(hierarchy)
+    tree = tree_of(hierarchy)
     if pairs not in ("unordered", "ordered"):
         raise ValueError(f"pairs is {pairs!r}; expected 'unordered' or 'ordered'")
     if callable(similarity):
@@ -140,7 +140,7 @@ def dasgupta_cost(
     return factor * _checked(cost, matrix)
 
 
-def _tree_of(hierarchy: Hierarchy) -> Any:
+def tree_of(hierarchy: Hierarchy) -> Any:
     """Return the core's tree of a hierarchy; TypeError if it is something else."""
     if isinstance(hierarchy, Hierarchy):
         return hierarchy._tree

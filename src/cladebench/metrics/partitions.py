@@ -39,6 +39,22 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     ----------
     Rand (1971), Objective criteria for the evaluation of clustering methods, JASA 66(336).
     """
+    true, predicted, both, pairs = pairs_together(labels_true, labels_pred)
+    return (pairs + 2 * both - true - predicted) / pairs
+
+
+def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple[int, int, int, int]:
+    """Count the pairs that each of two partitions keeps together, those that both do, and all.
+
+    Parameters
+    ----------
+    labels_true, labels_pred
+        As for `rand_index`, whose errors are those of this function.
+
+    Returns
+    -------
+    true, predicted, both, pairs : int
+    """
     n = len(np.atleast_1d(np.asarray(labels_true)))
     _, true = class_codes(labels_true, n, "labels_true")
     clusters, predicted = class_codes(labels_pred, n, "labels_pred")
@@ -47,9 +63,7 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
             f"labels_true has length {n}; expected at least 2: the Rand index is a share of pairs"
         )
     cells = np.unique(true * len(clusters) + predicted, return_counts=True)[1]
-    together = _pairs(np.bincount(true)), _pairs(np.bincount(predicted))
-    all_pairs = math.comb(n, 2)
-    return (all_pairs + 2 * _pairs(cells) - sum(together)) / all_pairs
+    return _pairs(np.bincount(true)), _pairs(np.bincount(predicted)), _pairs(cells), math.comb(n, 2)
 
 
 def _pairs(sizes: npt.NDArray[np.int64]) -> int:

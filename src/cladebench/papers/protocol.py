@@ -16,6 +16,8 @@ from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
+from cladebench.measures import MEASURES, permuted_name
+from cladebench.metrics import Scores
 from cladebench.validation import check_choice
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ class Protocol(ABC):
         Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
     task_keys : tuple of str
         Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
-        ``rows`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for `fit_on_training`, and
-        ``folds`` and ``test`` for measures on the test places too.
+        ``rows``, ``share`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for
+        `fit_on_training`, and ``folds`` and ``test`` for measures on the test places too.
     """
 
     own: ClassVar[Mapping[str, Any]] = {}
@@ -164,6 +166,30 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
     started = time.perf_counter()
     estimator.fit(X, y, **more)
     return time.perf_counter() - started
+
+
+def scored(**measured: Scores) -> dict[str, float]:
+    """Give measures as metrics of a record: each with its expectation under permutation and its corrected form.
+
+    Parameters
+    ----------
+    **measured : Scores
+        By the metric's name; `cladebench.metrics` has functions that give them. The corrected form goes by the name
+        that `cladebench.measures` has for it, and is left out where that has none.
+
+    Returns
+    -------
+    dict of str to float
+        ``sp``, ``sp_permuted`` and ``sp_correlation`` of ``sp=...``.
+    """
+    metrics: dict[str, float] = {}
+    for name, scores in measured.items():
+        metrics[name] = scores.value
+        metrics[permuted_name(name)] = scores.permuted
+        corrected = MEASURES[name].corrected if name in MEASURES else ""
+        if corrected and scores.corrected is not None:
+            metrics[corrected] = scores.corrected
+    return metrics
 
 
 def tree_arrays(hierarchy: Hierarchy) -> dict[str, np.ndarray]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from collections.abc import Callable
+from itertools import combinations, permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -51,3 +53,12 @@ def dasgupta_cost(
         for i, j in combinations(range(hierarchy.n_samples), 2)
     )
     return float(cost) * {"unordered": 1, "ordered": 2}[pairs]
+
+
+def mean_over_permutations(hierarchy: Hierarchy, measure: Callable[[Hierarchy], float]) -> float:
+    """Mean of a measure over all permutations of the samples of a hierarchy; n! of them."""
+    found = [
+        measure(Hierarchy(hierarchy.parents, hierarchy.leaf_of[list(order)]))
+        for order in permutations(range(hierarchy.n_samples))
+    ]
+    return math.fsum(found) / len(found)

@@ -27,7 +27,7 @@ from cladebench.plotting import save_figure, use_style
 from cladebench.report.templating import html_page, markdown_page
 
 
-def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
+def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:
     """Gather what the artifacts of a paper may read.
 
     The records are those of ``cells.parquet``; each planned cell without any has one with the status ``missing``.
@@ -40,6 +40,8 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
         Scope that was run.
     results : Path
         Folder of the run, with ``cells.parquet``.
+    claims : ClaimSet, optional
+        The paper's, where they have been read already.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def build_context(paper: str, scope: str, results: Path) -> ArtifactContext:
             f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
         )
     records = with_missing(records, plan, scope)
-    claims = paper_claims(paper)
+    claims = paper_claims(paper) if claims is None else claims
     return ArtifactContext(
         paper=plan.paper,
         package=plan.package,

@@ -11,27 +11,6 @@ from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
 
-#: What each verdict says, in a line.
-MEANINGS = {
-    "reproduced": "our number is the printed one as rounded; or the order holds, significantly",
-    "within noise": "not the same digits, but noise and rounding explain the difference; or a tie",
-    "direction only": "the right side is ahead, but not significantly or not by as much as claimed",
-    "contradicted": "noise and rounding do not explain the difference; or the opposite holds, significantly",
-    "analogue holds": "judged on data that stand in for the paper's own: the claim holds there",
-    "analogue fails": "judged on data that stand in for the paper's own: the claim does not hold there",
-    "not testable": "could not be judged; the reason says why",
-}
-#: A sign beside the word, so that no verdict rests on colour alone.
-SIGNS = {
-    "reproduced": "✓",
-    "within noise": "≈",
-    "direction only": "↗",
-    "contradicted": "✗",
-    "analogue holds": "◇✓",
-    "analogue fails": "◇✗",
-    "not testable": "–",
-}
-
 
 @dataclass(frozen=True)
 class ClaimRow:
@@ -53,6 +32,16 @@ class ClaimRow:
         Glob patterns of the cells.
     parts : tuple of (str, str)
         Id and verdict of each claim that a sentence is made of.
+    evidence : str
+        One of `wording.EVIDENCE`.
+    blind : str
+        The verdict that the best rival earns which knows nothing of the data; empty where none applies.
+    universes : str
+        In how many universes it is supported, undecided and contradicted: ``5/1/0``; empty where there are none.
+    depends_on : tuple of str
+        What it hangs on: entries of the register of deviations.
+    statement : str
+        The claim that stands for the statement it counts in; its own id where it stands for one itself.
     """
 
     claim: str
@@ -77,11 +66,21 @@ class ClaimRow:
     targets_beside: tuple[tuple[str, str], ...]
     patterns: tuple[str, ...]
     parts: tuple[tuple[str, str], ...]
+    evidence: str
+    blind: str
+    universes: str
+    depends_on: tuple[str, ...]
+    statement: str
 
     @property
     def anchor(self) -> str:
         """Where it stands on the paper's page."""
         return anchor("claim", self.claim)
+
+    @property
+    def level(self) -> str:
+        """Whether it is counted, as the statement that it stands for, or inside another."""
+        return "statement" if self.statement == self.claim else "part"
 
     @property
     def kind_order(self) -> int:
@@ -98,6 +97,32 @@ class ClaimRow:
     def gridded(self) -> bool:
         """Whether the setting was chosen among several, so that another choice could give another number."""
         return bool(self.selection) and self.selection != "one setting"
+
+
+def only(verdict: str = "", evidence: str = "") -> str:
+    """Fragment of a paper's page that shows the statements with this verdict, of this evidence."""
+    return "-".join(["only", *evidence.split(), *verdict.split()])
+
+
+def filter_places(rows: Sequence[ClaimRow]) -> dict[str, list[tuple[str, str]]]:
+    """Say which claim is the first with each verdict, each evidence, and both, among those that stand for a statement.
+
+    There the links of the counts lead where no script can filter.
+
+    Returns
+    -------
+    dict of str to list of (str, str)
+        Claim -> verdict and evidence, one of them maybe empty.
+    """
+    first: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row.level == "statement":
+            for key in ((row.verdict, row.evidence), (row.verdict, ""), ("", row.evidence)):
+                first.setdefault(key, row.claim)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for key, claim in first.items():
+        found.setdefault(claim, []).append(key)
+    return found
 
 
 @dataclass(frozen=True)
@@ -132,15 +157,15 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
         PublishedTable(
             title,
             tuple(dict.fromkeys(row for row, _ in entries)),
-            _columns(entries),
+            columns_in_order(entries),
             {key: tuple(value) for key, value in entries.items()},
         )
         for title, entries in found.items()
     )
 
 
-def _columns(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Columns in the paper's order: as in the fullest rows, for in others numbers are missing."""
+def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, which miss none."""
     rows: dict[str, list[str]] = {}
     for row, column in entries:
         rows.setdefault(row, []).append(column)
@@ -169,10 +194,23 @@ def _topics(expects: Any) -> Iterable[str]:
             yield from _topics(value)
 
 
-def claim_row(claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule]) -> ClaimRow:
+def claim_row(
+    claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule], statement: str
+) -> ClaimRow:
     """Write one claim of ``audit.json`` for readers; `rules` are the plan's, whose labels stand for their names."""
     low, high = _number(claim["low"]), _number(claim["high"])
-    texts = ("claim", "kind", "place", "published", "verdict", "reason", "quote", "reading")
+    texts = (
+        "claim",
+        "kind",
+        "place",
+        "published",
+        "verdict",
+        "reason",
+        "quote",
+        "reading",
+        "evidence",
+        "blind",
+    )
 
     def label(joined: str) -> str:
         return "; ".join(rules[name].label if name in rules else name for name in joined.split("; "))
@@ -193,6 +231,9 @@ def claim_row(claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Ru
         targets_beside=settings_behind(claim["cells_beside"], links),
         patterns=tuple(claim["cells"]),
         parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
+        universes=claim["universes"],
+        depends_on=tuple(claim["depends_on"]),
+        statement=statement,
     )
 
 

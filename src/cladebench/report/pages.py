@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cladebench.bench.store import read_cells
 from cladebench.files import write_together
 from cladebench.report.cell_links import cells_page, overview_page
 from cladebench.report.templating import html_page, markdown_page
-from cladebench.report.views import RunView, gather_run
+from cladebench.report.verdict_figures import draw_verdicts
+from cladebench.report.views import PaperView, RunView, gather_run
 
 
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
@@ -41,13 +42,16 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     """
     run = gather_run(results, scope, papers)
     folder = results / "report"
-    pages = dict(render_pages(run))
-    pages["report.md"] = markdown_page("report.md", run=run)
+    figures = {paper.plan.paper: _verdict_figures(paper, results) for paper in run.papers}
+    pages = dict(render_pages(run, figures))
+    pages["report.md"] = markdown_page("report.md", run=run, figures=figures)
     contents = {folder / name: text.encode() for name, text in pages.items()}
     for paper in run.papers:
         for view in paper.artifacts:
             if view.figure is not None:
                 contents[folder / view.figure] = (results / view.figure).read_bytes()
+    for name in itertools.chain(*(found.values() for found in figures.values())):
+        contents[folder / name] = (results / name).read_bytes()
     write_together(contents)
     _remove_gone(folder, keep=set(read_cells(results / "cells.parquet")["paper"]))
     return list(contents)
@@ -65,14 +69,21 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
                 (folder / "figures" / paper).rmdir()
 
 
-def render_pages(run: RunView) -> Iterable[tuple[str, str]]:
-    """Give the name and the text of each page."""
-    yield "index.html", html_page("index.html", run=run, title="Report")
+def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
+    """Draw the figures of a paper's verdicts; their names and their files below the run's folder."""
+    folder = Path("figures") / paper.plan.paper
+    drawn = draw_verdicts(paper.main, paper.claims, paper.universes, results / folder)
+    return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
+
+
+def render_pages(run: RunView, figures: Mapping[str, Mapping[str, str]]) -> Iterable[tuple[str, str]]:
+    """Give the name and the text of each page; `figures` are those of each paper's verdicts, by their names."""
+    yield "index.html", html_page("index.html", run=run, figures=figures, title="Report")
     if run.certificates is not None:
         yield "certificates.html", html_page("certificates.html", run=run, title="Certificates")
     for paper in run.papers:
         name, title = paper.plan.paper, paper.plan.title
-        yield f"{name}.html", html_page("paper.html", run=run, paper=paper, title=title)
+        yield f"{name}.html", html_page("paper.html", run=run, paper=paper, figures=figures, title=title)
         cells = f"Cells: {title}"
         yield overview_page(name), html_page("cells-overview.html", run=run, paper=paper, title=cells)
         for dataset in paper.links.by_dataset:

@@ -13,11 +13,11 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cladebench.audit import VERDICTS
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
-from cladebench.report.claim_rows import MEANINGS, SIGNS
+from cladebench.report.claim_rows import filter_places, only
+from cladebench.report.wording import EVIDENCE, MEANINGS, SIGNS
 
 
 def escape(text: object) -> str:
@@ -49,8 +49,10 @@ def _markdown_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))))
-    environment.globals.update(verdicts=VERDICTS, signs=SIGNS, meanings=MEANINGS)
+    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
+    environment.globals.update(
+        verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, three_digits=three_digits
+    )
     return environment
 
 
@@ -83,10 +85,13 @@ def _html_environment() -> Environment:
         cells_page=cells_page,
         overview_page=overview_page,
         significant=significant,
-        verdicts=VERDICTS,
+        verdicts=tuple(MEANINGS),
         signs=SIGNS,
         meanings=MEANINGS,
+        evidence_kinds=EVIDENCE,
         header_groups=header_groups,
+        only=only,
+        filter_places=filter_places,
     )
     environment.filters.update(digits=digits, duration=duration)
     return environment
@@ -95,6 +100,11 @@ def _html_environment() -> Environment:
 def digits(value: float) -> str:
     """Write a number with 7 digits at most; nothing where there is none."""
     return "" if math.isnan(value) else f"{value:.7g}"
+
+
+def three_digits(value: float) -> str:
+    """Write a number with three digits, zeros at its end too: ``79.0``."""
+    return f"{value:#.3g}" if 1 <= abs(value) < 100 else significant(value, 3)
 
 
 def duration(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
+from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells
@@ -29,6 +31,7 @@ from cladebench.report.claim_rows import (
     claim_row,
     published_tables,
 )
+from cladebench.report.finding_views import FindingView, finding_views
 from cladebench.report.run_facts import (
     Entry,
     control_rows,
@@ -38,6 +41,9 @@ from cladebench.report.run_facts import (
     failure_rows,
     status_counts,
 )
+from cladebench.report.statements import matrix, statements
+from cladebench.report.verdict_figures import MainResult, gather_main_result
+from cladebench.report.wording import EVIDENCE, MEANINGS
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,19 @@ class DeviationView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """All that the pages say of one paper; `details` has for each data set what its page of cells shows."""
+    """All that the pages say of one paper.
+
+    `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
+    what that file says of the alternatives; `details` has for each data set what its page of cells shows.
+    """
 
     plan: Plan
     audit: tuple[ClaimRow, ...]
-    counts: dict[str, int]
+    matrix: dict[str, dict[str, int]]
+    findings: tuple[FindingView, ...]
+    main: MainResult | None
+    claims: tuple[Mapping[str, Any], ...]
+    universes: tuple[Mapping[str, str], ...]
     published: tuple[PublishedTable, ...]
     excluded: tuple[dict[str, str], ...]
     artifacts: tuple[ArtifactView, ...]
@@ -79,6 +93,33 @@ class PaperView:
     recorded: frozenset[str]
     links: CellLinks
     details: dict[str, dict[str, Any]]
+
+    @property
+    def n_statements(self) -> int:
+        """How many things the paper states, by each kind of evidence."""
+        return sum(sum(row.values()) for row in self.matrix.values())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many statements have each verdict, whatever the evidence."""
+        verdicts = next(iter(self.matrix.values()), {})
+        return {verdict: sum(row[verdict] for row in self.matrix.values()) for verdict in verdicts}
+
+    @property
+    def filter_counts(self) -> dict[str, dict[str, int]]:
+        """What claims can be filtered by, and how many have each value."""
+        fields = {"verdict": MEANINGS, "evidence": EVIDENCE, "kind": None, "counted": ("statement", "part")}
+        names = {"verdict": "verdict", "evidence": "evidence", "kind": "kind", "counted": "level"}
+        found = {}
+        for field, order in fields.items():
+            counts = Counter(getattr(row, names[field]) for row in self.audit)
+            found[field] = {value: counts[value] for value in order or counts if counts[value]}
+        return found
+
+    @property
+    def factors(self) -> frozenset[str]:
+        """Entries of the register of deviations."""
+        return frozenset(view.deviation.id for view in self.deviations)
 
     @property
     def partial(self) -> str:
@@ -171,13 +212,15 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
 def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperView:
     """Read what a run says of one paper; `audit` has the verdicts on every paper."""
     plan = load_plan(paper)
-    context = build_context(paper, scope, results)
-    records = context.results.records
     claims = paper_claims(paper)
+    context = build_context(paper, scope, results, claims)
+    records = context.results.records
     links = link_cells(plan.paper, records, context.results.choices, plan.selection)
-    rows = tuple(
-        claim_row(claim, links, plan.selection) for claim in audit.claims if claim["paper"] == plan.paper
-    )
+    judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
+    stated = statements(judged)
+    head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
+    rows = tuple(claim_row(claim, links, plan.selection, head_of[claim["claim"]]) for claim in judged)
+    findings = checked_findings(plan)
     by_id = {row.claim: row for row in rows}
     artifacts = []
     effects = None
@@ -194,7 +237,11 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     return PaperView(
         plan=plan,
         audit=rows,
-        counts={verdict: count for verdict, count in audit.verdicts.get(plan.paper, {}).items() if count},
+        matrix=matrix(stated),
+        findings=finding_views(findings.findings, judged, context.results, links),
+        main=gather_main_result(findings, claims, judged, context),
+        claims=judged,
+        universes=tuple(audit.universes.get(plan.paper, ())),
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cladebench/measures.hpp"
+#include "cladebench/pair_sums.hpp"
 #include "cladebench/tree.hpp"
 #include "to_numpy.hpp"
 
@@ -126,4 +128,26 @@ void bind_tree(nb::module_& m) {
                                                 static_cast<Index>(X.shape(1)));
       },
       nb::arg("tree"), nb::arg("X"), "See cladebench.metrics.dasgupta_cost.");
+  m.def(
+      "pair_sums",
+      [](const Tree& tree, Vector<std::int32_t> labels,
+         nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu> weights, Vector<Index> values) {
+        require(labels.shape(0) == tree.leaf_of.size(), "labels: expected one for each sample");
+        require(weights.shape(0) == weights.shape(1), "weights: expected shape (n_classes, n_classes)");
+        require(values.shape(0) == tree.parents.size(), "values: expected one for each node");
+        std::vector<std::uint64_t> high, low;
+        {
+          nb::gil_scoped_release release;
+          for (const cladebench::Wide sum : cladebench::pair_sums(
+                   tree, span(labels.data(), labels.shape(0)), static_cast<std::int32_t>(weights.shape(0)),
+                   span(weights.data(), weights.size()), span(values.data(), values.shape(0)))) {
+            high.push_back(static_cast<std::uint64_t>(sum >> 64));
+            low.push_back(static_cast<std::uint64_t>(sum));
+          }
+        }
+        return std::pair(cladebench::to_numpy(std::move(high)), cladebench::to_numpy(std::move(low)));
+      },
+      nb::arg("tree"), nb::arg("labels"), nb::arg("weights"), nb::arg("values"),
+      "Sums over pairs by the depth of the deeper sample, as their upper and lower 64 bits. See "
+      "cladebench.metrics.pair_sums.");
 }

@@ -1,7 +1,8 @@
 """What one cell of the HMMC paper computes: a clustering, and how well its tree agrees with that of the classes.
 
 Section 5 of the paper. A repetition is one seed of the method. One fit is read at every number of leaves F: a tree that
-is grown greedily had fewer leaves on its way; a full tree is cut; flat methods are fitted for each F. The evaluation
+is grown greedily had fewer leaves on its way; a full tree is cut; flat methods, and trees that are no tops of larger
+ones, are fitted for each F. The evaluation
 point is ``leaf_factor``, F as a multiple of the number of classes.
 """
 
@@ -18,9 +19,8 @@ from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
-from cladebench.metrics import rand_index, semantic_similarity
-from cladebench.papers.hmmc.measures import path_sharing_without_root
-from cladebench.papers.protocol import Protocol, scaled, timed_fit, tree_arrays
+from cladebench.metrics import rand_scores, semantic_scores
+from cladebench.papers.protocol import Protocol, scaled, scored, timed_fit, tree_arrays
 
 
 class HMMCProtocol(Protocol):
@@ -30,8 +30,9 @@ class HMMCProtocol(Protocol):
         "features": "unit",  # how the features are scaled, see `cladebench.papers.protocol.scaled`
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
         "flat": False,  # whether the method gives clusters without a tree
+        "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all
     }
-    task_keys: ClassVar[tuple[str, ...]] = ("rows", "shuffled")
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure the trees of all F, and the models of the one with F = C leaves.
@@ -53,9 +54,11 @@ class HMMCProtocol(Protocol):
             estimator, hierarchy, seconds = fits.at(math.ceil(factor * len(data.label_names)))
             clusters = hierarchy.leaf_of if own["flat"] else hierarchy
             found = {
-                "sp": semantic_similarity(clusters, labels, tree, kind="shortest_path"),
-                "ps": semantic_similarity(clusters, labels, tree, kind="path_sharing"),
-                "ri": rand_index(labels, hierarchy.leaf_of),
+                **scored(
+                    sp=semantic_scores(clusters, labels, tree, "shortest_path"),
+                    ps=semantic_scores(clusters, labels, tree, "path_sharing"),
+                    ri=rand_scores(labels, hierarchy.leaf_of),
+                ),
                 "seconds": seconds,
                 "n_leaves": float(hierarchy.n_leaves),
                 "leaf_inertia": leaf_inertia(X, hierarchy.leaf_of),
@@ -63,9 +66,11 @@ class HMMCProtocol(Protocol):
             readings.append(Reading(found, {"leaf_factor": float(factor)}))
             if factor == 1.0:
                 metrics = {
-                    "sp_full_tree": semantic_similarity(clusters, labels, full_tree, kind="shortest_path"),
-                    "ps_full_tree": semantic_similarity(clusters, labels, full_tree, kind="path_sharing"),
-                    "ps_without_root": path_sharing_without_root(clusters, labels, tree),
+                    **scored(
+                        sp_full_tree=semantic_scores(clusters, labels, full_tree, "shortest_path"),
+                        ps_full_tree=semantic_scores(clusters, labels, full_tree, "path_sharing"),
+                        ps_without_root=semantic_scores(clusters, labels, tree, "path_sharing_without_root"),
+                    ),
                     "depth": float(hierarchy.depths.max()),
                     "smallest_top_share": smallest_top_share(hierarchy),
                 }
@@ -88,7 +93,7 @@ class HMMCProtocol(Protocol):
 
 
 class _Fits:
-    """The fits of one cell: one for all numbers of leaves, or one for each where the method is flat."""
+    """The fits of one cell: one for all numbers of leaves, or one for each where their trees are not nested."""
 
     def __init__(
         self,
@@ -101,7 +106,7 @@ class _Fits:
     ) -> None:
         self.protocol, self.cell = protocol, cell
         self.X, self.labels, self.tree = X, labels, tree
-        self.flat = bool(own["flat"])
+        self.flat, self.nested = bool(own["flat"]), bool(own["nested"])
         self.most = math.ceil(max(own["leaf_factors"]) * tree.n_samples)
         self.grown: tuple[Any, float] | None = None
 
@@ -110,6 +115,9 @@ class _Fits:
         if self.flat:
             estimator, seconds = self._fit(n_clusters=n_leaves)
             return estimator, flat_hierarchy(estimators.as_labels(estimator)), seconds
+        if not self.nested:
+            estimator, seconds = self._fit(n_leaves=n_leaves)
+            return estimator, estimators.as_hierarchy(estimator), seconds
         if self.grown is None:
             self.grown = self._fit(n_leaves=self.most, **estimators.WHOLE_TREE)
         estimator, seconds = self.grown

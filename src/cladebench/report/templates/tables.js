@@ -55,16 +55,18 @@
     const buttons = Array.from(box.querySelectorAll("button[data-value]"));
     const search = box.querySelector("input");
     const shown = box.querySelector("output");
+    const fields = Array.from(new Set(buttons.map((button) => button.dataset.field)));
     function chosen(field) {
       return buttons.filter((button) => button.dataset.field === field && button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.value);
     }
     function apply() {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const verdicts = chosen("verdict"), kinds = chosen("kind");
+      const wanted = fields.map((field) => [field, chosen(field)]).filter((entry) => entry[1].length);
+      const verdicts = chosen("verdict");
       let count = 0;
       rows.forEach((row) => {
         const text = words.length ? row.textContent.toLowerCase() : "";
-        const keep = (!verdicts.length || verdicts.includes(row.dataset.verdict)) && (!kinds.length || kinds.includes(row.dataset.kind)) && words.every((word) => text.includes(word));
+        const keep = wanted.every(([field, values]) => values.includes(row.dataset[field])) && words.every((word) => text.includes(word));
         row.hidden = !keep;
         count += keep;
       });
@@ -83,10 +85,22 @@
     }));
     search.addEventListener("input", apply);
     box.querySelector("button.clear").addEventListener("click", clear);
+    // A count leads to what it counts: statements with a verdict, of a kind of evidence.
+    function press(field, value) {
+      buttons.filter((button) => button.dataset.field === field).forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.value === value)));
+    }
     // A link to a row that is filtered away shows it again.
     function reveal() {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (target && table.contains(target) && target.closest("tr[hidden]")) {
+      if (target && table.contains(target) && target.dataset.onlyVerdict !== undefined) {
+        fields.forEach((field) => press(field, ""));
+        press("verdict", target.dataset.onlyVerdict);
+        press("evidence", target.dataset.onlyEvidence);
+        press("counted", "statement");
+        search.value = "";
+        apply();
+        box.scrollIntoView();
+      } else if (target && table.contains(target) && target.closest("tr[hidden]")) {
         clear();
         target.scrollIntoView();
       }

@@ -1,0 +1,23 @@
+"""What a measure says of a result, and what chance gives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Scores(NamedTuple):
+    """A measure of a result, with what chance gives.
+
+    Attributes
+    ----------
+    value : float
+        The measure.
+    permuted : float
+        Its exact expectation when the rows of the result are permuted uniformly at random: what its shape is worth.
+    corrected : float or None
+        A form of the measure that is 0 in expectation under permutation; None where there is none.
+    """
+
+    value: float
+    permuted: float
+    corrected: float | None = None

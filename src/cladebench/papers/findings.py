@@ -1,0 +1,223 @@
+"""What was found about a paper: sentences, each bound to verdicts and measured numbers that must bear it out.
+
+``findings.yaml`` in a paper's folder has three to seven of them. A finding may rest on
+
+- ``claims``: a pattern of claims and the verdicts that they must have: all of them, or ``at_least`` or ``at_most`` so
+  many;
+- ``numbers``: a query over the cells (dataset, method, metric; at, where, selection), maybe ``minus`` another that
+  differs from it in the keys given, and its mean: a ``value`` with its ``tolerance``, or bounds ``at_least`` and
+  ``at_most``. Numbers are in the units of the records; by default in the setting that the paper's own rule selects.
+
+`check_findings` says which no longer hold. ``main_result`` names the table that the paper stands on: it is drawn, and
+stands in the README, with the methods that are ``blind`` to the data beside it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cladebench.bench.plan import Plan
+from cladebench.bench.results import Results
+from cladebench.input_files import InputFileError, one_of, read_yaml, validate
+from cladebench.notation import as_given, significant
+
+_QUERY = ("dataset", "method", "metric", "at", "where", "selection")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence and what it rests on.
+
+    Attributes
+    ----------
+    id, text : str
+    claims, numbers : tuple of mapping
+        As in the file; see the module's text.
+    """
+
+    id: str
+    text: str
+    claims: tuple[Mapping[str, Any], ...] = ()
+    numbers: tuple[Mapping[str, Any], ...] = ()
+
+    def queries(self) -> list[dict[str, Any]]:
+        """Each query over the cells that it makes."""
+        found = []
+        for number in self.numbers:
+            query = {key: number[key] for key in _QUERY if key in number}
+            found += [query, *([query | number["minus"]] if "minus" in number else [])]
+        return found
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings about a paper.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    main_result : str
+        Name of the artifact, as claims place it; empty where none is named.
+    blind : tuple of str
+        Methods blind to the data that stand beside it.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    main_result: str = ""
+    blind: tuple[str, ...] = ()
+
+
+def checked_findings(plan: Plan) -> Findings:
+    """Read the findings beside a plan, none where there is no file, and hold their names against the plan.
+
+    Raises
+    ------
+    InputFileError
+        See `read_findings`; and if the plan has no such data set, method, metric or rule.
+    """
+    path = plan.path.parent / "findings.yaml"
+    if not path.exists():
+        return Findings()
+    findings = read_findings(path)
+    known = {
+        "dataset": {name for scope in plan.scopes for name in plan.datasets_of(scope)},
+        "method": plan.methods,
+        "metric": plan.measures,
+        "selection": plan.selection,
+    }
+    for method in findings.blind:
+        if method not in plan.methods:
+            raise InputFileError(
+                f"{_name(path)}: main_result.blind: unknown {method!r}; {one_of(method, plan.methods)}"
+            )
+    for finding in findings.findings:
+        for query in finding.queries():
+            for key, names in known.items():
+                if key in query and query[key] not in names:
+                    raise InputFileError(
+                        f"{_name(path)}: finding {finding.id!r}: numbers: {key}: unknown {query[key]!r}; "
+                        f"{one_of(query[key], sorted(names))}"
+                    )
+    return findings
+
+
+def read_findings(path: Path) -> Findings:
+    """Read a file of findings.
+
+    Raises
+    ------
+    InputFileError
+        Naming the file, the finding, the key, the value and what was expected.
+    """
+    document = read_yaml(path, _name(path))
+    validate(document, "findings", _name(path))
+    entries = document["findings"]
+    twice = [name for name, count in Counter(entry["id"] for entry in entries).items() if count > 1]
+    if twice:
+        raise InputFileError(f"{_name(path)}: finding {twice[0]!r}: id: given twice")
+    for entry in entries:
+        for bound in (*entry.get("claims", ()), *entry.get("numbers", ())):
+            low, high = bound.get("at_least"), bound.get("at_most")
+            if low is not None and high is not None and low > high:
+                raise InputFileError(
+                    f"{_name(path)}: finding {entry['id']!r}: at_least: {as_given(low)} is more than "
+                    f"at_most, {as_given(high)}"
+                )
+    main = document.get("main_result", {})
+    return Findings(
+        tuple(
+            Finding(
+                entry["id"],
+                " ".join(entry["text"].split()),
+                tuple(entry.get("claims", ())),
+                tuple(entry.get("numbers", ())),
+            )
+            for entry in entries
+        ),
+        main.get("artifact", ""),
+        tuple(main.get("blind", ())),
+    )
+
+
+def check_findings(
+    findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results
+) -> dict[str, tuple[str, ...]]:
+    """Say which findings a run does not bear out.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+    audit : sequence of Mapping
+        Entries of ``audit.json`` of the paper: claim, verdict.
+    results : Results
+        Of the paper.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Id of each finding that does not hold -> what was found instead, a text for each of its bonds that is broken.
+    """
+    broken = {}
+    for finding in findings:
+        found = [
+            *(_claims_instead(bond, audit) for bond in finding.claims),
+            *(_number_instead(bond, results) for bond in finding.numbers),
+        ]
+        if any(found):
+            broken[finding.id] = tuple(text for text in found if text)
+    return broken
+
+
+def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The audited claims that a finding's ``claims`` entry names."""
+    return [claim for claim in audit if fnmatch.fnmatchcase(claim["claim"], bond["claim"])]
+
+
+def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str:
+    """What verdicts claims have that should have others; empty where all is as it should be."""
+    claims = bound_claims(bond, audit)
+    if not claims:
+        return f"there is no claim {bond['claim']}"
+    fitting = sum(claim["verdict"] in bond["verdict"] for claim in claims)
+    low, high = bond.get("at_least"), bond.get("at_most")
+    if low is None and high is None:
+        low = len(claims)
+    if (low is None or fitting >= low) and (high is None or fitting <= high):
+        return ""
+    counts = Counter(claim["verdict"] for claim in claims)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{bond['claim']}: {found}; expected {_range(low, high)} {' or '.join(bond['verdict'])}"
+
+
+def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
+    """What was measured where something else should have been; empty where all is as it should be."""
+    queries = Finding("", "", numbers=(bond,)).queries()
+    rule = next(iter(results.selection), "")
+    samples = [results.sample(query, rule) for query in queries]
+    if problems := [sample.problem for sample in samples if sample.problem]:
+        return problems[0]
+    means = [float(sample.values.mean()) for sample in samples]
+    measured = means[0] - means[1] if len(means) > 1 else means[0]
+    # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
+    slack = 1e-12 * max(1.0, abs(measured))
+    low, high = bond.get("at_least"), bond.get("at_most")
+    if "value" in bond:
+        low, high = bond["value"] - bond["tolerance"], bond["value"] + bond["tolerance"]
+    if (low is None or measured >= low - slack) and (high is None or measured <= high + slack):
+        return ""
+    names = [f"{query['metric']} of {query['method']} on {query['dataset']}" for query in queries]
+    return f"{' minus '.join(names)} is {significant(measured)}; expected {_range(low, high)}"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    ends = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {significant(value)}" for word, value in ends if value is not None)
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"

@@ -1,0 +1,52 @@
+"""Findings as a reader meets them: the sentence, whether this run bears it out, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cladebench.bench.results import Results
+from cladebench.papers.findings import Finding, bound_claims, check_findings
+from cladebench.report.cell_links import CellLinks
+from cladebench.report.claim_rows import settings_behind
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """One finding.
+
+    Attributes
+    ----------
+    id, text : str
+    instead : tuple of str
+        What this run has that does not bear it out; empty where it holds.
+    claims : tuple of (str, str)
+        Id and verdict of each claim that it rests on.
+    cells : tuple of (str, str)
+        A name and the address of the cells, for each number that it rests on.
+    """
+
+    id: str
+    text: str
+    instead: tuple[str, ...]
+    claims: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[str, str], ...]
+
+
+def finding_views(
+    findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results, links: CellLinks
+) -> tuple[FindingView, ...]:
+    """Hold the findings of a paper against a run."""
+    listed = list(findings)
+    broken = check_findings(listed, audit, results)
+    rule = next(iter(results.selection), "")
+    views = []
+    for finding in listed:
+        claims = {c["claim"]: c["verdict"] for bond in finding.claims for c in bound_claims(bond, audit)}
+        samples = [results.sample(query, rule) for query in finding.queries()]
+        cells = settings_behind((sample.cells for sample in samples if sample.cells), links)
+        views.append(
+            FindingView(finding.id, finding.text, broken.get(finding.id, ()), tuple(claims.items()), cells)
+        )
+    return tuple(views)

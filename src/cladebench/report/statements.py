@@ -1,0 +1,103 @@
+"""What a paper states, counted once: parts of a sentence, and several claims of one sentence, count inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cladebench.report.wording import EVIDENCE, MEANINGS
+
+#: Verdicts from the worst: a statement of several claims is as good as its worst.
+_WORST_FIRST = (
+    "contradicted",
+    "inconsistent",
+    "analogue fails",
+    "depends",
+    "uninformative",
+    "not testable",
+    "analogue undecided",
+    "direction only",
+    "within noise",
+    "analogue holds",
+    "reproduced",
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a paper states, by one kind of evidence.
+
+    Attributes
+    ----------
+    head : str
+        The claim that stands for it: of several the first with the worst verdict.
+    evidence, verdict : str
+        Those of the head.
+    inside : tuple of str
+        The other claims that it is made of, and their parts.
+    """
+
+    head: str
+    evidence: str
+    verdict: str
+    inside: tuple[str, ...]
+
+
+def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
+    """Gather the claims of one paper into what it states.
+
+    A claim that is a part of another is inside it. Those that are left and share quote, place and evidence, such as the
+    two bounds of "10 to 100 times" or one order on each data set, are one statement with the worst of their verdicts:
+    all of it was printed as one.
+
+    Parameters
+    ----------
+    claims : iterable of Mapping
+        Entries of ``audit.json``: claim, quote, place, evidence, verdict, parts.
+
+    Returns
+    -------
+    tuple of Statement
+        In the order of the claims.
+    """
+    by_id = {claim["claim"]: claim for claim in claims}
+    parts = {part["claim"] for claim in by_id.values() for part in claim["parts"]}
+    printed: dict[tuple[str, ...], list[str]] = {}
+    for name, claim in by_id.items():
+        if name not in parts:
+            key = (claim["place"], " ".join(claim["quote"].split()), claim["evidence"])
+            printed.setdefault(key, []).append(name)
+    found = []
+    for names in printed.values():
+        head = min(names, key=lambda name: _WORST_FIRST.index(by_id[name]["verdict"]))
+        inside = dict.fromkeys(below for name in names for below in (name, *_parts_below(name, by_id)))
+        del inside[head]
+        found.append(Statement(head, by_id[head]["evidence"], by_id[head]["verdict"], tuple(inside)))
+    return tuple(found)
+
+
+def _parts_below(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Ids of the parts of a claim, of theirs, and so on."""
+    for part in by_id[name]["parts"]:
+        if part["claim"] in by_id:
+            yield part["claim"]
+            yield from _parts_below(part["claim"], by_id)
+
+
+def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
+    """Count statements: evidence -> verdict -> how many, without empty rows, in the order of tables.
+
+    Every row has the same verdicts: those that any statement has.
+    """
+    rows = list(found)
+    seen = {statement.verdict for statement in rows}
+    verdicts = [verdict for verdict in MEANINGS if verdict in seen]
+    counts = {
+        evidence: dict.fromkeys(verdicts, 0)
+        for evidence in EVIDENCE
+        if any(statement.evidence == evidence for statement in rows)
+    }
+    for statement in rows:
+        counts[statement.evidence][statement.verdict] += 1
+    return counts

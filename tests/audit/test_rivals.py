@@ -1,0 +1,194 @@
+import numpy as np
+import pytest
+
+from audit_records import SELECTION, cells, claims_of, frame
+from cladebench.audit.audit_run import audit_paper
+from cladebench.audit.rivals import Rival, praised_side, rewards_shape
+from cladebench.measures import MEASURES
+
+PURITY = "dendrogram_purity"
+NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
+
+
+@pytest.mark.parametrize(
+    ("relation", "higher", "lower"),
+    [
+        ("better", 0, 0),
+        ("no_worse", 0, 0),
+        ("same", 0, 0),
+        ("worse", 1, 1),
+        ("higher", 0, 1),
+        ("lower", 1, 0),
+        ("never_below", 0, 1),
+        ("never_above", 1, 0),
+    ],
+)
+def test_the_praised_side(relation, higher, lower):
+    assert praised_side(relation, "higher") == higher
+    assert praised_side(relation, "lower") == lower
+    assert praised_side(relation, None) is None
+
+
+def test_only_measures_of_the_result_can_be_earned_by_shape():
+    found = {name for name, measure in MEASURES.items() if rewards_shape(measure)}
+    assert {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "ari"} <= found
+    assert not found & {"seconds", "accuracy", "depth", "n_leaves", "converged"}
+    assert not rewards_shape(None)
+
+
+def test_a_rival_brings_its_own_setting_and_keeps_the_point():
+    query = {
+        "dataset": "d",
+        "method": "A",
+        "metric": "sp",
+        "at": {"k": 1},
+        "where": {"a": 1},
+        "direction": "higher",
+    }
+    assert Rival("Random").instead_of(query) == {
+        "dataset": "d",
+        "method": "Random",
+        "metric": "sp",
+        "at": {"k": 1},
+    }
+    assert Rival().instead_of(query) == query | {"metric": "sp_permuted"}
+
+
+CLAIMS = """
+tables:
+  - id: v
+    place: {artifact: Table 1}
+    measure: {metric: dendrogram_purity}
+    gap: {absolute: 0.05}
+    ranking: true
+    repetitions: 5
+    columns: {d: {dataset: d}}
+    rows:
+      A: {method: A, printed: ["0.70"]}
+      B: {method: B, printed: ["0.50"]}
+      C: {method: C, printed: ["0.40"]}
+      E: {method: E, printed: ["0.30"]}
+      F: {method: F, printed: ["0.20"]}
+      Random: {method: Random, printed: ["0.60"]}
+claims:
+  - id: o
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity, dataset: d}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+  - id: w
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity, dataset: d}
+    expects: {left: {method: B}, is: worse, than: {method: A}}
+  - id: of-a-rival
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity, dataset: d}
+    expects: {left: {method: Random}, is: better, than: {method: B}}
+  - id: time
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: seconds, dataset: d}
+    expects: {left: {method: A}, is: better, than: {method: B}}
+  - id: s
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: [o, w]}
+  - id: mixed
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: [o, time]}
+"""
+
+
+def audited(tmp_path, random, permuted, **how):
+    def method(name, purity, seconds=1.0, shuffled=None):
+        return cells(
+            "d",
+            name,
+            {
+                PURITY: purity + np.roll(NOISE, ord(name[0])),
+                f"{PURITY}_permuted": (purity / 2 if shuffled is None else shuffled) + NOISE,
+                "seconds": seconds + NOISE,
+            },
+            **how,
+        )
+
+    rows = [
+        method("A", 0.7, shuffled=permuted),
+        method("B", 0.5 - 0.001, 2.0),
+        method("C", 0.4),
+        method("E", 0.3),
+        method("F", 0.2),
+        method("Random", random),
+    ]
+    found = audit_paper(claims_of(tmp_path, CLAIMS), frame(*rows), selection=SELECTION, blind=("Random",))
+    return {row["claim"]: row for row in found}
+
+
+def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
+    found = audited(tmp_path, random=0.6, permuted=0.1)
+    for name in ("o", "w", "s"):
+        assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "reproduced"), name
+    assert found["o"]["reason"].startswith(
+        "earned without the data too, by Random; as measured reproduced: A 0.7000"
+    )
+    # No rival can have been faster, so none earns the whole; permuted rows miss the first part already.
+    assert (found["mixed"]["verdict"], found["mixed"]["blind"]) == ("reproduced", "contradicted")
+    assert (found["time"]["verdict"], found["time"]["blind"]) == ("reproduced", "")
+    assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
+
+
+def test_permuted_rows_are_a_rival_without_any_method(tmp_path):
+    found = audited(tmp_path, random=0.1, permuted=0.6)
+    assert (found["o"]["verdict"], found["o"]["blind"]) == ("uninformative", "reproduced")
+    assert "by the same with its rows permuted; as measured" in found["o"]["reason"]
+
+
+def test_a_claim_that_no_rival_earns_stands_and_says_what_they_earn(tmp_path):
+    found = audited(tmp_path, random=0.1, permuted=0.1)
+    assert (found["o"]["verdict"], found["o"]["blind"]) == ("reproduced", "contradicted")
+    assert audited(tmp_path, random=0.4995, permuted=0.1)["o"]["blind"] in ("direction only", "within noise")
+
+
+def test_a_number_that_a_random_tree_meets_says_nothing(tmp_path):
+    found = audited(tmp_path, random=0.7, permuted=0.1)
+    assert (found["v/d/a"]["verdict"], found["v/d/a"]["blind"]) == ("uninformative", "reproduced")
+    assert (found["v/d/b"]["verdict"], found["v/d/b"]["blind"]) == ("reproduced", "contradicted")
+    assert found["v/d/random"]["blind"] == ""
+
+
+def test_a_ranking_is_earned_by_shape_alone_where_permuted_rows_rank_alike(tmp_path):
+    alike = audited(tmp_path, random=0.6, permuted=0.35)["v/ranking/d"]
+    assert (alike["verdict"], alike["blind"], alike["measured"]) == (
+        "uninformative",
+        "reproduced",
+        pytest.approx(1.0),
+    )
+    # Random is no rival of itself: five methods are left.
+    other = audited(tmp_path, random=0.6, permuted=0.01)["v/ranking/d"]
+    assert (other["verdict"], other["blind"]) == ("reproduced", "within noise")
+
+
+def test_what_is_contradicted_stays_so_whatever_a_rival_earns(tmp_path):
+    turned = CLAIMS.replace("{left: {method: A}, is: better", "{left: {method: F}, is: better")
+    rows = [
+        cells("d", name, {PURITY: value + NOISE})
+        for name, value in (("F", 0.2), ("B", 0.5), ("C", 0.4), ("Random", 0.6))
+    ]
+    found = audit_paper(claims_of(tmp_path, turned), frame(*rows), selection=SELECTION, blind=("Random",))
+    row = next(row for row in found if row["claim"] == "o")
+    assert (row["verdict"], row["blind"]) == ("contradicted", "reproduced")
+
+
+def test_on_stand_in_data_numbers_have_no_rival_and_orders_have(tmp_path):
+    found = audited(tmp_path, random=0.6, permuted=0.1, stand_in_for="the paper's d")
+    assert (found["o"]["verdict"], found["o"]["blind"]) == ("uninformative", "analogue holds")
+    assert (found["v/d/a"]["verdict"], found["v/d/a"]["blind"]) == ("not testable", "")

@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+
+from audit_records import SELECTION, cells, claims_of, frame
+from cladebench.audit.audit_run import audit_paper
+from cladebench.audit.universes import CHOSEN, Universe, paired_universes, single_universes
+from cladebench.papers.deviations import Alternative, Deviation
+
+PURITY = "dendrogram_purity"
+NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
+QUERY = {"dataset": "d", "method": "A", "metric": "m", "where": {"k": 1}}
+
+
+def entry(name, *alternatives):
+    found = tuple(Alternative(text, instead) for text, instead in alternatives)
+    return Deviation(name, "1", "p", "c", (), ({"by": "nothing", "reason": "r"},), found)
+
+
+@pytest.mark.parametrize(
+    ("instead", "changed"),
+    [
+        ({"method": {"A": "B"}}, {"method": "B"}),
+        ({"metric": {"m": "n"}, "dataset": {"d": "e"}}, {"metric": "n", "dataset": "e"}),
+        ({"method": {"B": "C"}, "metric": {"n": "m"}}, {}),
+        ({"where": {"A": {"j": 2}}}, {"where": {"j": 2, "k": 1}}),
+        ({"where": {"A": {"k": 2}}}, {}),  # what the claim itself says stays
+        ({"where": {"B": {"j": 2}}}, {}),
+        ({"method": {"A": "B"}, "where": {"B": {"j": 2}}}, {"method": "B", "where": {"j": 2, "k": 1}}),
+        ({"method": {"A": "B"}, "where": {"A": {"j": 2}}}, {"method": "B", "where": {"j": 2, "k": 1}}),
+        ({"selection": "other"}, {}),
+    ],
+)
+def test_a_universe_asks_for_something_else(instead, changed):
+    assert Universe("u", ("f",), (instead,)).query(QUERY) == QUERY | changed
+
+
+def test_a_rule_is_that_of_the_last_who_names_one():
+    assert CHOSEN.rule("own") == "own"
+    both = Universe("u", ("f", "g"), ({"selection": "x"}, {"selection": "y"}))
+    assert both.rule("own") == "y"
+
+
+def test_of_two_factors_all_pairs_and_of_one_none():
+    register = [
+        entry("f", ("f1", {"metric": {"m": "n"}}), ("f2", {"metric": {"m": "o"}})),
+        entry("g", ("g1", {"method": {"A": "B"}})),
+        entry("h", ("h1", {"method": {"A": "C"}})),
+    ]
+    singles = single_universes(register)
+    assert [(u.name, u.factors) for u in singles] == [
+        ("f1", ("f",)),
+        ("f2", ("f",)),
+        ("g1", ("g",)),
+        ("h1", ("h",)),
+    ]
+    pairs = paired_universes(singles, {"f": 1, "g": 2, "h": 2})
+    assert [u.name for u in pairs] == ["g1, h1"]
+    pairs = paired_universes(singles, {"f": 1, "h": 1})
+    assert [(u.name, u.factors) for u in pairs] == [("f1, h1", ("f", "h")), ("f2, h1", ("f", "h"))]
+    assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "method": "C"}
+    assert paired_universes(singles, {"f": 5}) == []
+    assert paired_universes(singles, {"f": 5, "g": 0}) == []
+
+
+CLAIMS = """
+claims:
+  - id: o
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: dendrogram_purity}
+    for_each: {dataset: [d, e]}
+    expects: {left: {method: A}, is: better, than: {method: B}}
+  - id: s
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: ["o/*"]}
+  - id: t
+    kind: ratio
+    place: {section: "1"}
+    quote: q
+    measure: {metric: seconds, dataset: d}
+    expects: {of: {method: B}, to: {method: A}, at_least: 2}
+"""
+
+
+def run(tmp_path, register, *rows, **how):
+    found = audit_paper(
+        claims_of(tmp_path, CLAIMS), frame(*rows), selection=SELECTION, register=register, **how
+    )
+    return {row["claim"]: row for row in found}
+
+
+def both(method, d, e):
+    """Results on both data sets, whose noise no two methods share."""
+    noise = np.roll(NOISE, ord(method))
+    return [
+        *cells("d", method, {PURITY: d + noise, "seconds": [1.0, 1.1, 0.9, 1.0, 1.0]}),
+        *cells("e", method, {PURITY: e + noise[::-1]}),
+    ]
+
+
+ROWS = [both("A", 0.7, 0.7), both("B", 0.5, 0.5), both("C", 0.3, 0.8), both("D", 0.5004, 0.5)]
+
+
+def test_what_some_universe_turns_round_depends_on_its_factor(tmp_path):
+    register = [
+        entry("f", ("with C", {"method": {"A": "C"}})),
+        entry("g", ("no such", {"method": {"A": "X"}})),
+    ]
+    found = run(tmp_path, register, *ROWS)
+    d = found["o/d"]
+    assert (d["verdict"], d["universes"], d["depends_on"]) == ("depends", "1/0/1", ["f"])
+    assert d["stances"] == {"with C": "contradicts", "no such": "not testable"}
+    assert d["reason"].startswith("as chosen reproduced: A 0.7000, B 0.5000: holds")
+    assert d["reason"].endswith("; contradicts: with C")
+    assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "2/0/0")
+    assert (found["s"]["verdict"], found["s"]["depends_on"]) == ("depends", ["f"])
+    assert found["s"]["parts"] == [
+        {"claim": "o/d", "verdict": "depends"},
+        {"claim": "o/e", "verdict": "reproduced"},
+    ]
+    assert found["t"]["universes"] == "0/0/2"  # C took as long
+
+
+def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
+    rows = [both("A", 0.3, 0.3), *ROWS[1:]]
+    undecided = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *rows)
+    assert [undecided[name]["verdict"] for name in ("o/d", "o/e")] == ["depends", "depends"]
+    assert undecided["o/d"]["universes"] == "0/1/1"
+    all_against = run(tmp_path, [entry("f", ("with C", {"method": {"A": "C"}}))], *rows)
+    assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
+
+
+def test_support_is_not_turned_by_what_is_undecided(tmp_path):
+    found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
+    assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")
+
+
+def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):
+    rows = [both("A", 0.5004, 0.5), *ROWS[1:3], both("F", 0.9, 0.9)]
+    for_and_against = [
+        entry("f", ("with C", {"method": {"A": "C"}})),
+        entry("g", ("with F", {"method": {"A": "F"}})),
+        entry("h", ("other metric", {"metric": {PURITY: "none"}})),
+    ]
+    found = run(tmp_path, for_and_against, *rows)["o/d"]
+    assert (found["verdict"], found["depends_on"]) == ("depends", ["f", "g"])
+    assert found["universes"] == "1/1/2"  # the pair of both contradicts too
+    alone = run(tmp_path, for_and_against[1:], *rows)["o/d"]
+    assert (alone["stance"], alone["universes"]) == ("undecided", "1/1/0")
+    assert alone["verdict"] in ("direction only", "within noise")
+
+
+def test_what_only_a_pair_turns_round_names_both(tmp_path):
+    """Alone, neither another left nor another right side changes the order; together they turn it."""
+    rows = [both("A", 0.7, 0.7), both("B", 0.5, 0.5), both("C", 0.6, 0.6), both("D", 0.65, 0.65)]
+    rows += [both("E", 0.2, 0.2), both("F", 0.8, 0.8)]
+    register = [
+        entry("left", ("with C", {"method": {"A": "C"}})),
+        entry("right", ("against D", {"method": {"B": "D"}})),
+        entry("low", ("with E", {"dataset": {"e": "d"}, "method": {"A": "C"}})),
+    ]
+    found = run(tmp_path, register[:2], *rows)
+    assert found["o/d"]["verdict"] == "reproduced"  # neither factor moves a claim, so no pair is made
+    moved = [
+        entry("left", ("with C", {"method": {"A": "C"}}), ("with nothing", {"method": {"A": "B"}})),
+        entry("right", ("against D", {"method": {"B": "D"}}), ("against itself", {"method": {"B": "A"}})),
+    ]
+    found = run(tmp_path, moved, *rows)["o/d"]
+    assert found["stances"]["with C"] == found["stances"]["against D"] == "supports"
+    assert found["stances"]["with C, against D"] == "contradicts"
+    assert "left + right" in found["depends_on"] or {"left", "right"} & set(found["depends_on"])
+    assert found["verdict"] == "depends"
+
+
+def test_a_rule_of_selection_is_a_factor_where_there_is_a_choice(tmp_path):
+    grid = [
+        cells("d", "A", {PURITY: 0.7 + NOISE, "dasgupta_cost": [5.0] * 5, "seconds": [1.0] * 5}, {"k": 1}),
+        cells("d", "A", {PURITY: 0.3 + NOISE, "dasgupta_cost": [1.0] * 5, "seconds": [1.0] * 5}, {"k": 2}),
+        both("B", 0.5, 0.5),
+        cells("e", "A", {PURITY: 0.7 + NOISE}),
+    ]
+    register = [entry("rule", ("without labels", {"selection": "label_free"}))]
+    found = run(tmp_path, register, *grid)
+    assert (found["o/d"]["verdict"], found["o/d"]["depends_on"]) == ("depends", ["rule"])
+    assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "1/0/0")
+    fixed = [entry("rate", ("k of 2", {"where": {"A": {"k": 2}}}))]
+    assert run(tmp_path, fixed, *grid)["o/d"]["verdict"] == "depends"
+
+
+def test_a_family_is_corrected_anew_in_each_universe(tmp_path):
+    """With one of two orders gone, the other is tested alone."""
+    jitter = np.array([0.0, 0.01, -0.01, 0.02, -0.02])
+    rows = [
+        cells("d", "A", {PURITY: 0.5 + 0.0205 + jitter}),
+        cells("d", "B", {PURITY: np.full(5, 0.5)}),
+        cells("e", "A", {PURITY: 0.5 + jitter}),
+        cells("e", "B", {PURITY: np.full(5, 0.5)}),
+    ]
+    found = run(tmp_path, [entry("f", ("no e", {"dataset": {"e": "none"}}))], *rows)
+    assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("direction only", "0/1/0")
+    assert found["s"]["stances"] == {"no e": "not testable"}

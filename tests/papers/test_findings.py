@@ -1,0 +1,225 @@
+"""Findings say what the run says: files are read strictly, and what no longer holds is told with what was found."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from cladebench.audit import VERDICTS
+from cladebench.audit.audit_run import read_audit
+from cladebench.bench.plan import read_plan
+from cladebench.bench.results import Results
+from cladebench.input_files import InputFileError, validator
+from cladebench.papers.catalogue import built_in_papers, load_plan
+from cladebench.papers.findings import Finding, check_findings, checked_findings, read_findings
+from cladebench.report.artifact_files import build_context
+
+ROOT = Path(__file__).parents[2]
+
+
+def finding(name="one", **more):
+    return {"id": name, "text": "It holds.", "claims": [{"claim": "a", "verdict": ["reproduced"]}]} | more
+
+
+def document(**first):
+    return {"findings": [finding(**first), finding("two"), finding("three")]}
+
+
+NUMBER = {"dataset": "glass", "method": "Perch", "metric": "dendrogram_purity"}
+
+
+def write(tmp_path, content):
+    path = tmp_path / "mine" / "findings.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_a_file_is_read(tmp_path):
+    content = document(text="It\n  holds.", numbers=[NUMBER | {"at_least": 0.1}])
+    content["main_result"] = {"artifact": "Table 1", "blind": ["Random"]}
+    found = read_findings(write(tmp_path, content))
+    assert (found.main_result, found.blind) == ("Table 1", ("Random",))
+    assert [entry.id for entry in found.findings] == ["one", "two", "three"]
+    assert found.findings[0].text == "It holds."
+    assert found.findings[0].numbers == (NUMBER | {"at_least": 0.1},)
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        (
+            {"claims": [{"claim": "a", "verdict": ["reprodced"]}]},
+            "'reprodced' is not allowed; did you mean 'reproduced'?",
+        ),
+        ({"claims": [{"claim": "a", "verdict": []}]}, "a list of verdicts, as in"),
+        ({"claim": "a"}, "finding 'one': claim: unknown key 'claim'; did you mean 'claims'?"),
+        ({"name": "two", "id": "One"}, "small letters, digits and -"),
+        ({"numbers": [NUMBER]}, "finding 'one': numbers[0]: missing key"),
+        ({"numbers": [NUMBER | {"value": 1}]}, "missing key 'tolerance'"),
+        (
+            {"numbers": [NUMBER | {"value": 1, "tolerance": 0.1, "at_least": 2}]},
+            "several of the allowed forms at once",
+        ),
+        ({"numbers": [NUMBER | {"at_least": 2, "at_most": 1}]}, "at_least: 2 is more than at_most, 1"),
+        ({"numbers": [NUMBER | {"value": 1, "tolerance": 0}]}, "tolerance: 0 is not allowed"),
+        ({"id": "two"}, "finding 'two': id: given twice"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, first, said):
+    content = document()
+    content["findings"][0] |= {key: value for key, value in first.items() if key != "name"}
+    with pytest.raises(InputFileError) as caught:
+        read_findings(write(tmp_path, content))
+    assert str(caught.value).startswith("mine/findings.yaml: ") and said in str(caught.value)
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_three_to_seven(tmp_path, count):
+    content = {"findings": [finding(f"f{k}") for k in range(count)]}
+    with pytest.raises(InputFileError, match="three to seven"):
+        read_findings(write(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"method": "Prech"}, "numbers: method: unknown 'Prech'; did you mean 'Perch'?"),
+        ({"dataset": "glas"}, "numbers: dataset: unknown 'glas'"),
+        ({"metric": "purity"}, "numbers: metric: unknown 'purity'"),
+        ({"minus": {"selection": "best"}}, "numbers: selection: unknown 'best'"),
+    ],
+)
+def test_names_are_held_against_the_plan(tmp_path, change, said):
+    original = load_plan("ghc").path
+    content = document(numbers=[NUMBER | {"at_least": 0.1} | change])
+    path = write(tmp_path, content)
+    (path.parent / "plan.yaml").write_text(original.read_text(encoding="utf-8"), encoding="utf-8")
+    plan = read_plan(path.parent / "plan.yaml", "cladebench.papers.ghc")
+    with pytest.raises(InputFileError) as caught:
+        checked_findings(plan)
+    assert said in str(caught.value)
+
+
+def test_a_paper_needs_no_findings(tmp_path):
+    plan = load_plan("ghc")
+    (tmp_path / "plan.yaml").write_text(plan.path.read_text(encoding="utf-8"), encoding="utf-8")
+    found = checked_findings(read_plan(tmp_path / "plan.yaml", "cladebench.papers.ghc"))
+    assert found.findings == () and found.main_result == ""
+
+
+# ---------------------------------------------------------------------------------------------------- against a run
+
+
+def records():
+    rows = [
+        {
+            "dataset": "d",
+            "method": method,
+            "setting": "{}",
+            "setting_id": "default",
+            "repetition": k,
+            "fold": None,
+            "task": f"t{k}",
+            "metric": "m",
+            "at": "{}",
+            "value": value + k,
+            "status": "ok",
+            "reason": None,
+            "cell_id": f"p/d/{method}/default/{k}",
+            "stand_in_for": None,
+            "n_rows": 10,
+            "n_train": 10,
+            "n_test": 10,
+        }
+        for method, value in (("A", 1.0), ("B", 4.0))
+        for k in range(3)
+    ]
+    return Results(pd.DataFrame(rows))
+
+
+AUDIT = [
+    {"claim": "t/a", "verdict": "reproduced"},
+    {"claim": "t/b", "verdict": "contradicted"},
+    {"claim": "t/c", "verdict": "reproduced"},
+    {"claim": "u", "verdict": "depends"},
+]
+
+
+def broken(**bonds):
+    return check_findings([Finding("f", "text", **bonds)], AUDIT, records()).get("f", ())
+
+
+@pytest.mark.parametrize(
+    ("bond", "instead"),
+    [
+        ({"claim": "u", "verdict": ["depends", "contradicted"]}, ""),
+        ({"claim": "t/*", "verdict": ["reproduced", "contradicted"]}, ""),
+        (
+            {"claim": "t/*", "verdict": ["reproduced"]},
+            "t/*: 2 reproduced, 1 contradicted; expected at least 3 reproduced",
+        ),
+        ({"claim": "t/*", "verdict": ["reproduced"], "at_least": 2}, ""),
+        (
+            {"claim": "t/*", "verdict": ["reproduced"], "at_least": 3},
+            "t/*: 2 reproduced, 1 contradicted; expected at least 3 reproduced",
+        ),
+        ({"claim": "t/*", "verdict": ["contradicted", "depends"], "at_most": 1}, ""),
+        (
+            {"claim": "t/*", "verdict": ["reproduced"], "at_most": 1},
+            "t/*: 2 reproduced, 1 contradicted; expected at most 1 reproduced",
+        ),
+        ({"claim": "v*", "verdict": ["reproduced"], "at_most": 1}, "there is no claim v*"),
+        ({"claim": "t", "verdict": ["reproduced"]}, "there is no claim t"),
+    ],
+)
+def test_claims_must_have_their_verdicts(bond, instead):
+    assert broken(claims=(bond,)) == ((instead,) if instead else ())
+
+
+@pytest.mark.parametrize(
+    ("bond", "instead"),
+    [
+        ({"value": 2.1, "tolerance": 0.1}, ""),
+        ({"value": 2.2, "tolerance": 0.1}, "m of A on d is 2; expected at least 2.1 and at most 2.3"),
+        ({"value": 1.8, "tolerance": 0.1}, "m of A on d is 2; expected at least 1.7 and at most 1.9"),
+        ({"at_least": 2}, ""),
+        ({"at_most": 2}, ""),
+        ({"at_least": 2.5}, "m of A on d is 2; expected at least 2.5"),
+        ({"at_most": 1.5}, "m of A on d is 2; expected at most 1.5"),
+        ({"at_least": 0, "at_most": 1.5}, "m of A on d is 2; expected at least 0 and at most 1.5"),
+        ({"minus": {"method": "B"}, "value": -3, "tolerance": 0.1}, ""),
+        (
+            {"minus": {"method": "B"}, "at_least": 0},
+            "m of A on d minus m of B on d is -3; expected at least 0",
+        ),
+        ({"minus": {"method": "C"}, "at_least": 0}, "no cell of C on d in this run"),
+    ],
+)
+def test_numbers_must_be_measured(bond, instead):
+    query = {"dataset": "d", "method": "A", "metric": "m"}
+    assert broken(numbers=(query | bond,)) == ((instead,) if instead else ())
+
+
+def test_each_broken_bond_is_told():
+    claims = ({"claim": "u", "verdict": ["reproduced"]}, {"claim": "t/a", "verdict": ["reproduced"]})
+    numbers = ({"dataset": "d", "method": "C", "metric": "m", "at_least": 0},)
+    assert broken(claims=claims, numbers=numbers) == (
+        "u: 1 depends; expected at least 1 reproduced",
+        "no cell of C on d in this run",
+    )
+
+
+def test_the_verdicts_are_those_of_the_audit():
+    schema = validator("findings").schema
+    assert tuple(schema["$defs"]["claims"]["properties"]["verdict"]["items"]["enum"]) == VERDICTS
+
+
+@pytest.mark.parametrize("paper", built_in_papers())
+def test_the_committed_run_bears_out_what_is_said(paper):
+    findings = checked_findings(load_plan(paper))
+    assert len(findings.findings) >= 3 and findings.main_result
+    run = ROOT / "results/full"
+    audit = [claim for claim in read_audit(run / "audit.json").claims if claim["paper"] == paper]
+    assert check_findings(findings.findings, audit, build_context(paper, "full", run).results) == {}
