@@ -12,7 +12,7 @@ CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
-.PHONY: help build reproduce test lint check benchmarks mutants lock clean
+.PHONY: help build reproduce test lint check benchmarks mutants calibrate lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ test: lint check  ## everything that a change must pass
 
 mutants: build  ## plant small faults in a copy of the sources, count those that the tests catch; SEED=1 SAMPLE=200
 	$(BIN)/python tools/mutants/run.py --seed $(SEED) --sample $(SAMPLE) --cores $(CORES)
+
+calibrate: build  ## simulate true and false claims through the audit: how often verdicts are wrong (docs/calibration.md)
+	$(BIN)/python tools/calibrate/calibrate.py --cores $(CORES)
 
 benchmarks: build  ## each kernel against its twin and the best public peer, as ratios in one run
 	$(BIN)/python -m pytest benchmarks

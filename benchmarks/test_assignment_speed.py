@@ -1,4 +1,4 @@
-"""Balanced assignment against OR-tools' min-cost flow and PuLP's integer programme; its growth and its memory."""
+"""The assignment against a public min-cost flow and integer programmes, these against each other; growth and memory."""
 
 import importlib.util
 import json
@@ -13,8 +13,9 @@ from cladebench.crosscheck.assignment import bounds, margin_costs
 from cladebench.reference.assignment import (
     assignment_value,
     balanced_assignment_flow,
-    balanced_assignment_ilp,
 )
+from cladebench.reference.assignment_programme import timed_assignment_ilp
+from cladebench.reference.programmes import SOLVERS
 from cladebench.solvers.assignment import balanced_assignment
 
 #: OR-tools' integer costs: of a million steps, which is coarse, and spares it scaling phases.
@@ -55,16 +56,22 @@ def test_against_the_public_flow(n_clusters: int, ratios, seconds) -> None:
     ratios.add(f"assignment, n=30,000, K={n_clusters}: OR-tools / kernel", ratio, ">= 10")
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("n_clusters", [2, 5])
-def test_against_the_integer_programme(n_clusters: int, ratios, seconds) -> None:
-    n = 5_000
+def test_against_the_integer_programme(n_clusters: int, solver, ratios, seconds) -> None:
+    n = 2_000
     cost = margins(n, n_clusters)
     lower, upper = bounds(n, n_clusters)
     value = assignment_value(cost, balanced_assignment(cost, lower, upper))
-    assert balanced_assignment_ilp(cost, lower, upper).value == pytest.approx(value, rel=1e-7)
-    slow = seconds(lambda: balanced_assignment_ilp(cost, lower, upper), repeats=1)
-    ratio = slow / seconds(lambda: balanced_assignment(cost, lower, upper), repeats=5)
-    ratios.add(f"assignment, n=5,000, K={n_clusters}: PuLP (CBC) / kernel", ratio, ">= 1000")
+    slow = timed_assignment_ilp(cost, lower, upper, solver, repeats=3)
+    assert slow.value == pytest.approx(value, rel=1e-7)
+    ratio = slow.seconds_solve / seconds(lambda: balanced_assignment(cost, lower, upper), repeats=5)
+    ratios.add(f"assignment, n=2,000, K={n_clusters}: {solver} / kernel", ratio, ">= 100")
+    if importlib.util.find_spec("ortools") is not None:
+        flow = balanced_assignment_flow(cost, lower, upper, repeats=3)
+        ratio = slow.seconds_solve / flow.seconds_solve
+        # What section 4.2 of Zhou et al. (2015) times, of which this is no target.
+        ratios.add(f"assignment, n=2,000, K={n_clusters}: {solver} / OR-tools", ratio)
 
 
 @pytest.mark.parametrize(("n", "n_clusters"), [(50, 3), (2_000, 2), (30_000, 2), (30_000, 5)])

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cladebench.papers.hmmc.measures import path_sharing_without_root
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from cladebench.audit.possible import class_similarity, trees
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.partitions import rand_index
 from cladebench.metrics.semantic import semantic_similarity
-from cladebench.papers.hmmc.measures import path_sharing_without_root
 from strategies import hierarchies
 
 KINDS = {

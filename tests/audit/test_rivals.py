@@ -3,7 +3,7 @@ import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.audit_run import audit_paper
-from cladebench.audit.rivals import Rival, praised_side, rewards_shape
+from cladebench.audit.rivals import Rival, praised_side, judges_the_result
 from cladebench.measures import MEASURES
 
 PURITY = "dendrogram_purity"
@@ -30,10 +30,10 @@ def test_the_praised_side(relation, higher, lower):
 
 
 def test_only_measures_of_the_result_can_be_earned_by_shape():
-    found = {name for name, measure in MEASURES.items() if rewards_shape(measure)}
+    found = {name for name, measure in MEASURES.items() if judges_the_result(measure)}
     assert {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "ari"} <= found
     assert not found & {"seconds", "accuracy", "depth", "n_leaves", "converged"}
-    assert not rewards_shape(None)
+    assert not judges_the_result(None)
 
 
 def test_a_rival_brings_its_own_setting_and_keeps_the_point():

@@ -68,10 +68,16 @@ ROWS = [
     cells("awa-attr", "HMMC-K", {"sp": [0.84], "leaf_inertia": [6.0]}, K4, at=AT, n_rows=1000),
     cells("awa-attr", "MMC", {"sp": [0.4], "seconds": [16.0]}, {"alpha": 0.01}, at=AT, n_rows=1000),
     cells("awa-attr", "MMC", {"sp": [0.3], "seconds": [1.0]}, {"alpha": 1.0}, at=AT, n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_ilp": [8.0, 12.0]}, at=STUDY[0], n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.5, 1.8, 0.1]}, at=STUDY[0], n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_ilp": [30.0]}, at=STUDY[1], n_rows=1000),
-    cells("awa-attr", "assignment-study", {"seconds_assignment": [0.3]}, at=STUDY[1], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_cbc": [8.0, 12.0]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_flow": [0.5, 1.8, 0.1]}, at=STUDY[0], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_cbc": [30.0]}, at=STUDY[1], n_rows=1000),
+    cells("awa-attr", "assignment-study", {"seconds_flow": [0.3]}, at=STUDY[1], n_rows=1000),
+    cells(
+        "awa-attr", "assignment-study", {"seconds_highs": [6.0], "seconds_assignment": [0.01]}, at=STUDY[0]
+    ),
+    cells(
+        "awa-attr", "assignment-study", {"seconds_highs": [6.0], "seconds_assignment": [0.01]}, at=STUDY[1]
+    ),
     # Another data set.
     cells("vehicle", "KM", {"sp": [0.3]}, at=AT),
     cells("vehicle", "HMMC", {"zeros": [0.4]}, BEST),
@@ -179,15 +185,20 @@ def test_other_measures_have_tables_of_their_own(golden):
 def test_ratios_of_time(golden):
     """Of the repetition that both have: three of HMMC stand beside one of MMC, and two of the study beside three."""
     table = build(ARTIFACTS, "ratios-of-time", golden)
-    found = table.frame[table.frame.dataset == "awa-attr"].to_numpy().tolist()
-    solvers = "integer programme / assignment, K ="
+    frame = table.frame[table.frame.dataset == "awa-attr"]
+    cbc, highs, flow = "integer programme (CBC)", "integer programme (HiGHS)", "flow (OR-tools)"
+    range_, found = "at least 10 and at most 100", frame.to_numpy().tolist()
     assert found == [
         # Both in the setting of the best SP.
         ["MMC / HMMC", "awa-attr", "at least 1.4 and at most 8", "3", "8", "16 / 2"],
-        [f"{solvers} 2", "awa-attr", "at least 10", "–", "10.33", "10 / 1.15"],
-        [f"{solvers} 5", "awa-attr", "at least 10", "–", "100", "30 / 0.3000"],
+        [f"{cbc} / {flow}, K = 2", "awa-attr", range_, "–", "10.33", "10 / 1.15"],
+        [f"{cbc} / {flow}, K = 5", "awa-attr", range_, "–", "100", "30 / 0.3000"],
+        [f"{highs} / {flow}, K = 2", "awa-attr", range_, "–", "12", "6 / 0.5000"],
+        [f"{highs} / {flow}, K = 5", "awa-attr", range_, "–", "20", "6 / 0.3000"],
+        [f"{cbc} / assignment (ours), K = 2", "awa-attr", "at least 10", "–", "800", "8 / 0.01000"],
+        [f"{cbc} / assignment (ours), K = 5", "awa-attr", "at least 10", "–", "3000", "30 / 0.01000"],
     ]
-    first, second, _ = table.frame.index[table.frame.dataset == "awa-attr"]
+    first, second, *_ = frame.index
     assert table.sources[first, "measured"] == (
         cell_id("awa-attr", "MMC", {"alpha": 0.01}),
         cell_id("awa-attr", "HMMC", BEST),
@@ -195,10 +206,10 @@ def test_ratios_of_time(golden):
     study = [cell_id("awa-attr", "assignment-study", None, r) for r in range(2)]
     assert table.sources[second, "measured"] == (*study, *study)
     assert table.claims[first, "claimed"] == "runtime/mmc/awa-attr"
-    assert table.claims[second, "claimed"] == "runtime/flow/2/awa-attr"
+    assert table.claims[second, "claimed"] == "runtime/flow-cbc/2/awa-attr"
     others = table.frame[table.frame.dataset != "awa-attr"]
     assert set(others.seconds) == set(others.printed) == {"–"}
-    assert table.frame.dataset.tolist() == [*PAPER_DATASETS] * 3
+    assert table.frame.dataset.tolist() == [*PAPER_DATASETS] * 7
     assert table.notes[1].endswith("chosen by the rule 'oracle'.")
 
 

@@ -1,6 +1,5 @@
 """The protocol of the HMMC paper: what a cell computes."""
 
-from time import sleep
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +15,7 @@ from cladebench.methods import GHC
 from cladebench.methods._greedy import GreedyTopDown, Split
 from cladebench.metrics import rand_index, rand_scores, semantic_scores
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.hmmc import assignment_study, protocol
+from cladebench.papers.hmmc import protocol
 from cladebench.papers.hmmc.controls import ClassTree
 from cladebench.papers.protocol import stored_tree
 from cladebench.reference.semantic import semantic_similarity
@@ -264,54 +263,6 @@ def test_smallest_top_share():
 def test_data_without_a_tree_of_classes_are_refused():
     with pytest.raises(ValueError, match=r"digits.*class_parents"):
         protocol.class_trees(datasets.load("digits"))
-
-
-def test_the_study_times_both_and_finds_the_same_optimum():
-    out = run("assignment-study", task={"rows": 60})
-    assert [reading.at for reading in out.readings] == [{"n_splits": 2}, {"n_splits": 5}]
-    for reading in out.readings:
-        assert abs(reading.metrics["excess"]) < 1e-7
-        assert reading.metrics["seconds_ilp"] > 0
-
-
-def test_the_study_says_which_seconds_and_which_optimum_are_whose(monkeypatch):
-    """The integer programme is made to take its time and to find something worse."""
-
-    def worse(costs, lower, upper):
-        sleep(0.2)
-        return 1 - assignment_study.balanced_assignment(costs, lower, upper)
-
-    monkeypatch.setattr(assignment_study, "N_CLUSTERS", (2,))
-    monkeypatch.setattr(assignment_study, "integer_programme", worse)
-    (reading,) = run("assignment-study", task={"rows": 60}).readings
-    assert reading.metrics["seconds_ilp"] > 0.2 > reading.metrics["seconds_assignment"]
-    assert reading.metrics["excess"] < -0.01
-
-
-def test_the_study_weighs_the_group_penalty_as_the_method_does(monkeypatch):
-    """The weight is shared by all features and clusters."""
-    met = {}
-
-    def seen(X, labels, n_clusters, *, group):
-        met[n_clusters] = X, labels, group
-        return fit_margin(X, labels, n_clusters, group=group)
-
-    fit_margin = assignment_study.fit_margin
-    monkeypatch.setattr(assignment_study, "fit_margin", seen)
-    drawn = cell("assignment-study", task={"rows": 60})
-    protocol.PROTOCOL.run(drawn)
-    assert list(met) == [2, 5]
-    for n_clusters, (X, labels, group) in met.items():
-        np.testing.assert_array_equal(X, protocol.scaled(drawn.data.X, "unit")[drawn.task.rows])
-        np.testing.assert_allclose(group, [assignment_study.ALPHA / (10 * n_clusters)] * 10)
-        sizes = np.bincount(labels, minlength=n_clusters)
-        assert 0.8 * 60 / n_clusters <= sizes.min() <= sizes.max() <= 1.2 * 60 / n_clusters
-
-
-def test_the_shortest_of_several_calls_counts(monkeypatch):
-    ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])
-    monkeypatch.setattr(assignment_study.time, "perf_counter", lambda: next(ticks))
-    assert assignment_study._shortest(lambda: "found", 3) == ("found", 2.0)
 
 
 def test_a_tree_learned_by_hmmc_brings_what_its_figure_needs():

@@ -1,4 +1,5 @@
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -6,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench.reference import assignment as exact
-from cladebench.reference.assignment import assignment_value, dual_value
+from cladebench.reference import assignment_programme
+from cladebench.reference.assignment import assignment_value, dual_value, flow_rounding
+from cladebench.reference.assignment_programme import timed_assignment_ilp
 from cladebench.reference.ortools_flow import min_cost_flow
 
 SOLVERS = ("CBC", "HiGHS")
@@ -90,7 +93,7 @@ def test_flow_of_integers_is_exact():
     found = exact.balanced_assignment_flow(cost, lower, upper)
     assert found.value == found.objective == exact.balanced_assignment_enumeration(cost, lower, upper).value
     assert meets(found.labels, lower, upper)
-    assert found.seconds > 0
+    assert found.seconds > found.seconds_solve > 0
 
 
 def test_flow_of_reals_is_as_good_as_its_resolution():
@@ -100,7 +103,119 @@ def test_flow_of_reals_is_as_good_as_its_resolution():
     fine, coarse = (exact.balanced_assignment_flow(cost, 2, 4, resolution) for resolution in (2**40, 4))
     assert fine.value == pytest.approx(best, rel=1e-10)
     assert fine.objective == pytest.approx(best, rel=1e-10)
-    assert best <= coarse.value <= best + len(cost) * np.ptp(cost, axis=1).max() / 4
+    assert best <= coarse.value <= best + flow_rounding(cost, 4)
+
+
+@given(programmes(max_rows=4), st.sampled_from([1, 2, 3, 7]), st.floats(0.1, 10.0))
+@settings(max_examples=60)
+def test_the_rounding_of_a_flow_is_bounded(programme, resolution, scale):
+    """The best assignment of rounded costs, whichever of them a solver takes, by enumeration."""
+    cost, lower, upper = programme
+    cost = scale * cost
+    extra = cost - cost.min(axis=1, keepdims=True)
+    step = extra.max() / resolution if flow_rounding(cost, resolution) else 1.0
+    chosen = exact.balanced_assignment_enumeration(np.rint(extra / step), lower, upper).labels
+    best = exact.balanced_assignment_enumeration(cost, lower, upper).value
+    assert assignment_value(cost, chosen) <= best + flow_rounding(cost, resolution) * (1 + 1e-9) + 1e-9
+    bound = len(cost) * extra.max() / resolution
+    assert flow_rounding(cost, resolution) in (0.0, pytest.approx(bound, rel=1e-12))
+
+
+def test_whole_costs_are_not_rounded_by_a_flow():
+    assert flow_rounding([[1.0, 5.0], [2.0, 2.0]], 4) == 0
+    assert flow_rounding([[1.0, 5.5], [2.0, 2.0]], 4) == 2 * 4.5 / 4
+    assert flow_rounding([[1.0, 6.0], [2.0, 2.0]], 4) == 2 * 5 / 4
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@given(programme=programmes())
+@settings(max_examples=6)
+def test_a_programme_on_the_clock_is_as_good_as_enumeration(solver, programme):
+    found = timed_assignment_ilp(*programme, solver, repeats=2)
+    assert found.value == exact.balanced_assignment_enumeration(*programme).value
+    assert meets(found.labels, *programme[1:])
+    assert found.seconds == found.seconds_solve > 0
+    assert found.evidence == f"{solver}: Optimal"
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_bounds_bind_a_programme_on_the_clock(solver):
+    """All rows want the first cluster."""
+    cost = np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 1.0], [0.0, 3.0, 9.0], [0.0, 4.0, 1.5], [0.0, 0.5, 2.0]])
+    found = timed_assignment_ilp(cost, [1, 1, 0], [2, 2, 1], solver)
+    assert found.labels.tolist() == [1, 2, 0, 0, 1]
+    # Thousands of times as dear, and shifted: the solvers' tolerances are absolute.
+    assert timed_assignment_ilp(1e9 * cost + 7, [1, 1, 0], [2, 2, 1], solver).labels.tolist() == [
+        1,
+        2,
+        0,
+        0,
+        1,
+    ]
+    assert timed_assignment_ilp(1e-9 * cost, [1, 1, 0], [2, 2, 1], solver).labels.tolist() == [1, 2, 0, 0, 1]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_building_of_a_programme_is_not_on_the_clock(solver, monkeypatch):
+    """Nor is the reading of its file, which the slow model stands for."""
+    cost = np.random.default_rng(0).normal(size=(30, 2))
+    build, begun = assignment_programme._model, time.perf_counter()
+
+    def slow(*programme):
+        time.sleep(1.0)
+        return build(*programme)
+
+    monkeypatch.setattr(assignment_programme, "_model", slow)
+    found = timed_assignment_ilp(cost, 13, 17, solver, repeats=3)
+    passed = time.perf_counter() - begun
+    assert 0 < 3 * found.seconds <= passed - 1.0
+
+
+def test_the_shortest_of_several_solutions_counts(monkeypatch):
+    seconds = iter([0.3, 0.1, 0.2])
+    monkeypatch.setattr(
+        assignment_programme,
+        "_time_cbc",
+        lambda *how, solve=assignment_programme._time_cbc: solve(*how) and next(seconds),
+    )
+    assert timed_assignment_ilp(np.eye(3), 1, 1, "CBC", repeats=3).seconds_solve == 0.1
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "words"),
+    [
+        ([0.5, 0.5], (1, 3), "integral point"),
+        ([1.0, 1.0], (1, 4), "integral point"),
+        ([0.0, 1.0], (1, 4), r"clusters of \[0. 4.\] rows; expected \[1 1\] to"),
+        ([0.0, 1.0], (0, 3), "clusters of"),
+    ],
+)
+def test_a_wrong_answer_on_the_clock_is_refused(values, bounds, words, monkeypatch):
+    def answer(model, repeats, time_limit):
+        names = [f"x{i}_{k}" for i in range(4) for k in range(2)]
+        return assignment_programme._Solved(dict(zip(names, values * 4, strict=True)), "Optimal", [1.0])
+
+    monkeypatch.setattr(assignment_programme, "_solve_highs", answer)
+    with pytest.raises(RuntimeError, match=words):
+        timed_assignment_ilp(np.zeros((4, 2)), *bounds, "HiGHS")
+
+
+def test_a_solver_that_ends_early_is_told(tmp_path):
+    silent = tmp_path / "cbc"
+    silent.write_text("#!/bin/sh\necho gone\n")
+    silent.chmod(0o755)
+    with pytest.raises(RuntimeError, match="CBC ended early: 'gone"):
+        assignment_programme._time_cbc(str(silent), tmp_path / "model.mps", tmp_path / "solution.txt", 1.0)
+
+
+def test_a_silent_solver_is_stopped(tmp_path):
+    silent = tmp_path / "cbc"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    begun = time.perf_counter()
+    with pytest.raises(RuntimeError, match="CBC ended early"):
+        assignment_programme._time_cbc(str(silent), tmp_path / "model.mps", tmp_path / "solution.txt", 0.1)
+    assert time.perf_counter() - begun < 20
 
 
 @given(programmes(), st.lists(st.integers(-3, 3), min_size=3, max_size=3))
@@ -165,5 +280,6 @@ def test_without_or_tools(monkeypatch):
 def test_unknown_names():
     with pytest.raises(ValueError, match="'simplex': expected one of enumeration, CBC"):
         exact.balanced_assignment([[0.0]], 0, 1, method="simplex")
-    with pytest.raises(ValueError, match="GLPK"):
-        exact.balanced_assignment_ilp([[0.0]], 0, 1, "GLPK")
+    for solve in (exact.balanced_assignment_ilp, timed_assignment_ilp):
+        with pytest.raises(ValueError, match="GLPK"):
+            solve([[0.0]], 0, 1, "GLPK")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.rivals import Rival, rewards_shape
+from cladebench.audit.rivals import Rival, judges_the_result
 from cladebench.audit.universes import CHOSEN, Universe
 from cladebench.audit.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
 from cladebench.bench.results import Results
@@ -82,7 +82,7 @@ class Reader:
     def rivals(self, query: Mapping[str, Any]) -> Sample:
         """What the rival has where a claim asks for a method's."""
         assert self.rival is not None
-        if query.get("method") in self.blind or not rewards_shape(self.measures.get(str(query["metric"]))):
+        if query.get("method") in self.blind or not judges_the_result(self.measures.get(str(query["metric"]))):
             return nothing(NO_RIVAL)
         return self.records.sample(self.rival.instead_of(query), self.rule)
 

@@ -61,6 +61,6 @@ def praised_side(relation: str, direction: str | None) -> int | None:
     return 0 if higher == (direction == "higher") else 1
 
 
-def rewards_shape(measure: Measure | None) -> bool:
+def judges_the_result(measure: Measure | None) -> bool:
     """Whether a measure is of the result, and so of its shape, rather than of what finding it took."""
     return measure is not None and measure.direction is not None and bool(_OF_THE_RESULT & {*measure.needs})

@@ -12,17 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cladebench.reference.ortools_flow import min_cost_flow
-from cladebench.reference.programmes import Constraint, FloatArray, SolverName, minimize_binary
+from cladebench.reference.programmes import Constraint, FloatArray, IntArray, SolverName, minimize_binary
 
 #: Assignments that `balanced_assignment_enumeration` looks at, at most.
 MAX_ASSIGNMENTS = 2_000_000
 #: Costs are brought to whole numbers up to this one for OR-tools, which multiplies them by the number of nodes.
 RESOLUTION = 2**40
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,8 @@ class ExactAssignment:
         Name of the method, and the solver's own status where there is one.
     seconds : float
         Wall time of the solver, where it runs in a process whose start should not count; else nan.
+    seconds_solve : float
+        Of these, without handing over the model.
     """
 
     labels: IntArray
@@ -48,6 +48,7 @@ class ExactAssignment:
     objective: float
     evidence: str
     seconds: float = math.nan
+    seconds_solve: float = math.nan
 
 
 def balanced_assignment(
@@ -137,7 +138,7 @@ def balanced_assignment_enumeration(cost: ArrayLike, lower: ArrayLike, upper: Ar
     ValueError
         If there are too many assignments, or none within the bounds.
     """
-    costs, least, most = _checked(cost, lower, upper)
+    costs, least, most = checked_programme(cost, lower, upper)
     n, n_clusters = costs.shape
     if n_clusters**n > MAX_ASSIGNMENTS:
         raise ValueError(
@@ -187,7 +188,7 @@ def balanced_assignment_ilp(
     RuntimeError
         If the solver gave no integral point, or one that breaks a constraint.
     """
-    costs, least, most = _checked(cost, lower, upper)
+    costs, least, most = checked_programme(cost, lower, upper)
     n, n_clusters = costs.shape
     extra = costs - costs.min(axis=1, keepdims=True)
     scale = extra.max() or 1.0
@@ -208,13 +209,13 @@ def balanced_assignment_ilp(
 
 
 def balanced_assignment_flow(
-    cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, resolution: int = RESOLUTION
+    cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, resolution: int = RESOLUTION, repeats: int = 1
 ) -> ExactAssignment:
     """Min-cost flow by OR-tools (cost-scaling push-relabel), an optional package, in a process of its own.
 
     Its costs are integers: they get the differences to the least cost of the row. Where these are whole numbers of at
     most `resolution` they are taken as they are; else they are multiplied by `resolution` over the largest of them
-    and rounded, which puts the value at most ``n * largest / resolution`` above the least.
+    and rounded, which puts the value at most ``n * largest / resolution`` above the least (`flow_rounding`).
 
     Parameters
     ----------
@@ -224,6 +225,8 @@ def balanced_assignment_flow(
         Bounds on the sizes of clusters, inclusive.
     resolution : int, default=2**40
         The largest integer cost; times n + K + 1 it has to be below 2^62.
+    repeats : int, default=1
+        Solutions, each of a network built anew; the shortest times count.
 
     Returns
     -------
@@ -238,22 +241,48 @@ def balanced_assignment_flow(
     RuntimeError
         If the solver found no optimum or its process failed.
     """
-    costs, least, most = _checked(cost, lower, upper)
+    costs, least, most = checked_programme(cost, lower, upper)
     extra = costs - costs.min(axis=1, keepdims=True)
-    largest = extra.max()
-    whole = largest <= resolution and (extra == np.rint(extra)).all()
-    scale = 1.0 if whole else resolution / largest
-    found = min_cost_flow(np.rint(extra * scale).astype(np.int64), least, most)
+    scale, _ = _flow_scale(extra, resolution)
+    found = min_cost_flow(np.rint(extra * scale).astype(np.int64), least, most, repeats)
     return ExactAssignment(
         found.labels,
         assignment_value(costs, found.labels),
         math.fsum(costs.min(axis=1)) + found.cost / scale,
         f"OR-tools: {found.status}",
         found.seconds_build + found.seconds_solve,
+        found.seconds_solve,
     )
 
 
-def _checked(cost: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
+def flow_rounding(cost: ArrayLike, resolution: int = RESOLUTION) -> float:
+    """How far above the least cost `balanced_assignment_flow` may end, because its costs are integers.
+
+    Parameters
+    ----------
+    cost : array-like of shape (n, K)
+    resolution : int, default=2**40
+
+    Returns
+    -------
+    float
+        Each of n rows is off by at most half a step in the assignment found, and in the best one.
+    """
+    extra = np.asarray(cost, dtype=np.float64) - np.min(cost, axis=1, keepdims=True)
+    return _flow_scale(extra, resolution)[1] * len(extra)
+
+
+def _flow_scale(extra: FloatArray, resolution: int) -> tuple[float, float]:
+    """What costs are multiplied by, and the step to which that rounds them; zero for whole numbers."""
+    largest = float(extra.max())
+    if largest <= resolution and (extra == np.rint(extra)).all():
+        return 1.0, 0.0
+    return resolution / largest, largest / resolution
+
+
+def checked_programme(
+    cost: ArrayLike, lower: ArrayLike, upper: ArrayLike
+) -> tuple[FloatArray, IntArray, IntArray]:
     """Return costs and bounds as arrays, or raise a ValueError that says why not."""
     costs = np.asarray(cost, dtype=np.float64)
     if costs.ndim != 2 or costs.size == 0:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
 SolverName: TypeAlias = Literal["CBC", "HiGHS"]
 SOLVERS: tuple[SolverName, ...] = ("CBC", "HiGHS")
 
@@ -30,7 +31,7 @@ class IntegerPoint:
         As reported by the solver: evidence, no verdict.
     """
 
-    x: NDArray[np.int64]
+    x: IntArray
     status: str
 
 

@@ -31,6 +31,7 @@ class HMMCProtocol(Protocol):
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
         "flat": False,  # whether the method gives clusters without a tree
         "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all
+        "extra_leaves": 0,  # leaves beyond those: 1 where "exceeds a fixed limit F" is read to the letter
     }
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
@@ -51,7 +52,9 @@ class HMMCProtocol(Protocol):
         details: dict[str, Any] = {}
         arrays: dict[str, np.ndarray] = {}
         for factor in sorted(own["leaf_factors"]):
-            estimator, hierarchy, seconds = fits.at(math.ceil(factor * len(data.label_names)))
+            estimator, hierarchy, seconds = fits.at(
+                math.ceil(factor * len(data.label_names)) + own["extra_leaves"]
+            )
             clusters = hierarchy.leaf_of if own["flat"] else hierarchy
             found = {
                 **scored(
@@ -107,7 +110,7 @@ class _Fits:
         self.protocol, self.cell = protocol, cell
         self.X, self.labels, self.tree = X, labels, tree
         self.flat, self.nested = bool(own["flat"]), bool(own["nested"])
-        self.most = math.ceil(max(own["leaf_factors"]) * tree.n_samples)
+        self.most = math.ceil(max(own["leaf_factors"]) * tree.n_samples) + own["extra_leaves"]
         self.grown: tuple[Any, float] | None = None
 
     def at(self, n_leaves: int) -> tuple[Any, Hierarchy, float]:
@@ -196,6 +199,8 @@ def model_facts(
         "largest_residual": float(estimator.largest_residual_),
         "n_alternations": float(estimator.n_iter_),
     }
+    if models.shape[0] > 1 and len(split) > 1:
+        metrics["ancestor_overlap"] = ancestor_overlap(models, hierarchy)
     trace = np.asarray(estimator.objective_trace_, dtype=float)
     arrays = {"trace_objective": trace}
     if len(trace):
@@ -213,6 +218,24 @@ def model_facts(
             data.feature_names or [f"feature {p}" for p in range(costs.shape[1])]
         )
     return metrics, arrays
+
+
+def ancestor_overlap(models: np.ndarray, hierarchy: Hierarchy) -> float:
+    """Mean cosine of the magnitudes of a node's models and of those on its path (w_{a, k_a} in equation 3).
+
+    0 where they share no feature, 1 where they weigh all features alike; over all models of all nodes that are split
+    but the root, and all their ancestors. Models that are 0 have an overlap of 0.
+    """
+    sizes = np.abs(models)
+    units = sizes / np.maximum(np.linalg.norm(sizes, axis=2, keepdims=True), 1e-300)
+    overlaps: list[float] = []
+    for node in np.flatnonzero(np.diff(hierarchy.child_ptr) > 0):
+        below, above = node, hierarchy.parents[node]
+        while above >= 0:
+            position = int(np.flatnonzero(hierarchy.children(above) == below)[0])
+            overlaps += (units[node] @ units[above, position]).tolist()
+            below, above = above, hierarchy.parents[above]
+    return float(np.mean(overlaps))
 
 
 PROTOCOL = HMMCProtocol()

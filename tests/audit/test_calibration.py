@@ -1,0 +1,138 @@
+"""docs/calibration.md is what `make calibrate` writes: its head, its rows, and a few of its rates made anew."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from doc_examples import ROOT
+
+PAGE = ROOT / "docs" / "calibration.md"
+#: What normal noise is known to miss, and docs/calibration.md explains.
+KNOWN = {"order, best of 5 equals", "value, mean and spread of 5 runs", "ranking of 7"}
+
+
+@pytest.fixture(scope="module")
+def tool():
+    folder = str(ROOT / "tools" / "calibrate")
+    sys.path.insert(0, folder)
+    try:
+        import calibrate
+        import judge
+        import scenarios
+    finally:
+        sys.path.remove(folder)
+    yield {"calibrate": calibrate, "judge": judge, "scenarios": scenarios}
+    for name in ("calibrate", "judge", "scenarios"):
+        assert Path(sys.modules.pop(name).__file__).parent == Path(folder)
+
+
+def lines():
+    """Rows of the page by noise, in order."""
+    normal, skewed = PAGE.read_text(encoding="utf-8").split("## Skewed noise")
+    return {
+        noise: [line for line in text.splitlines() if line.startswith("| ") and "| in truth |" not in line]
+        for noise, text in (("normal", normal), ("skewed", skewed))
+    }
+
+
+def test_the_page_is_what_the_tool_writes_of_these_rows(tool):
+    """Head, parameters and tables; the rates are the page's own."""
+    assert PAGE.read_text(encoding="utf-8") == tool["calibrate"].page(lines())
+
+
+def test_each_scenario_has_its_row_with_the_repetitions_of_today(tool):
+    every = tool["scenarios"].scenarios()
+    assert len({(s.kind, s.truth) for s in every}) == len(every)
+    for found in lines().values():
+        told = [tuple(line.split(" | ")[:4]) for line in found]
+        assert told == [(f"| {s.kind}", s.truth, str(s.n), s.rate) for s in every]
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "noise"),
+    [
+        ("bound, never above", "violated in a tenth", "normal"),
+        ("value, mean of 5 runs", "true, the gap matters", "skewed"),
+        ("ratio of at least 1", "false by the gap", "normal"),
+    ],
+)
+def test_rates_are_made_anew(kind, truth, noise, tool):
+    """All papers of the row: the audit's code of today gives the page's numbers to the last digit."""
+    (scenario,) = [s for s in tool["scenarios"].scenarios() if (s.kind, s.truth) == (kind, truth)]
+    (line,) = [line for line in lines()[noise] if line.startswith(f"| {kind} | {truth} |")]
+    assert tool["calibrate"].row(scenario, noise) == line
+
+
+def test_with_normal_noise_only_what_is_known_is_missed():
+    missed = {line.split(" | ")[0][2:] for line in lines()["normal"] if line.endswith("| missed |")}
+    assert missed <= KNOWN
+    met = [line for line in lines()["normal"] if line.endswith("| met |")]
+    for asked in ("| contradicts | at most 5%", "| supports | at least 80%", "| contradicts | at least 80%"):
+        assert sum(asked in line for line in met) >= 8
+
+
+def test_a_row_is_missed_where_its_interval_lies_on_the_wrong_side(tool, monkeypatch):
+    """Of 500, the fewest that are shown to be more than 5% are 36, the most shown to be less than 80% are 381."""
+    scenarios = tool["scenarios"]
+    most, least = scenarios.AT_MOST, scenarios.AT_LEAST
+    told = {}
+    for limit in (most, least):
+        for count in (35, 36, 381, 382):
+            scenario = scenarios.Scenario("kind", "truth", 3, lambda *_: None, "supports", limit)
+            monkeypatch.setattr(scenarios.Scenario, "count", lambda *_, count=count: count)
+            told[limit[0], count] = tool["calibrate"].row(scenario, "normal").split(" | ")[-1]
+    assert told["at most", 35] == "met |" and told["at most", 36] == "missed |"
+    assert told["at least", 381] == "missed |" and told["at least", 382] == "met |"
+    assert told["at most", 382] == told["at least", 35] == "missed |"
+
+
+def test_the_judge_is_the_audit_s(tool):
+    """One simulated paper with a claim of each kind, whose truth is beyond doubt."""
+    judge = tool["judge"]
+    high, low = np.array([9.0, 9.1, 9.2, 9.1, 9.0]), np.array([3.0, 3.1, 3.3, 3.0, 3.1])
+    values = {"A": high, "B": low} | {f"M{k}": low + k for k in range(6)}
+    column = [judge.printed(f"entry{k}", f"M{k}", f"{3.1 + k:.2f}", 5, 0.5) for k in range(6)]
+    claims = [
+        judge.order("order", "A", "better", "B"),
+        judge.order("opposite", "B", "better", "A"),
+        judge.order("within", "B", "no_worse", "A", margin=7.0),
+        judge.order("same", "A", "same", "B", margin=0.1),
+        judge.order("bound", "B", "never_above", "A"),
+        judge.ratio("ratio", "A", "B", at_least=2.0, at_most=4.0),
+        judge.trend("trend", {0.0: "B", 1.0: "A"}, 5.0),
+        *column,
+        judge.ranking("ranking", "entry*"),
+        judge.sentence("both", all_of=["order", "opposite"]),
+        judge.sentence("either", any_of=["order", "opposite"]),
+    ]
+    assert judge.stances((claims, judge.Draws(values))) == {
+        "order": "supports",
+        "opposite": "contradicts",
+        "within": "supports",
+        "same": "contradicts",
+        "bound": "supports",
+        "ratio": "supports",
+        "trend": "supports",
+        **{f"entry{k}": "supports" for k in range(6)},
+        "ranking": "supports",
+        "both": "contradicts",
+        "either": "supports",
+    }
+
+
+def test_rows_that_are_held_out_widen_the_test(tool):
+    judge = tool["judge"]
+    left, right = np.array([1.0, 1.3, 1.1, 1.4, 1.2]), np.array([0.9, 1.1, 1.1, 1.2, 1.1])
+    claims = [judge.order("claim", "A", "better", "B")]
+    found = [judge.stances((claims, judge.Draws({"A": left, "B": right}, o)))["claim"] for o in (0.0, 1.0)]
+    assert found == ["supports", "undecided"]
+
+
+@pytest.mark.parametrize("noise", ["normal", "skewed"])
+def test_noise_has_mean_0_and_spread_1(noise, tool):
+    drawn = tool["scenarios"].NOISES[noise](np.random.default_rng(0), 200_000)
+    assert drawn.mean() == pytest.approx(0, abs=0.01)
+    assert drawn.std() == pytest.approx(1, abs=0.01)
+    assert (drawn**3).mean() == pytest.approx({"normal": 0, "skewed": 2}[noise], abs=0.15)
