@@ -1,0 +1,83 @@
+"""Plans, written out: methods under other choices, and the cells of a scope."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+
+def written_out(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with a method for each other choice: A under zscore is A-zscore."""
+    methods = dict(plan["methods"])
+    for choice in plan.get("alternatives", {}):
+        methods |= {name: {} for name in renamed(plan, choice).values()}
+    return {**plan, "methods": methods}
+
+
+def renamed(plan: dict[str, Any], choice: str) -> dict[str, str]:
+    """Methods and what stands in their place under a choice."""
+    return {name: f"{name}-{choice}" for name in plan["alternatives"][choice]["of"]}
+
+
+def names_of(plan: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
+    """What a universe says, its choice written out as names of methods."""
+    found = {key: value for key, value in instead.items() if key != "alternative"}
+    if "alternative" in instead:
+        found["method"] = renamed(plan, instead["alternative"]) | found.get("method", {})
+    return found
+
+
+def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """Two universes at once; None where they say two things of one."""
+    found = dict(one)
+    for key, value in other.items():
+        if key not in found:
+            found[key] = value
+        elif isinstance(value, dict):
+            both = {name: (found[key][name], value[name]) for name in value if name in found[key]}
+            if key != "where" and both:
+                return None
+            merged = {name: a | b for name, (a, b) in both.items()} if key == "where" else {}
+            if any(a.get(p, v) != v for a, b in both.values() for p, v in b.items()):
+                return None
+            found[key] = {**found[key], **value, **merged}
+        else:
+            return None
+    return found
+
+
+def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any], int]]:
+    """Planned cells of a scope: data set and method, setting, and how many repetitions and folds."""
+    scope = plan["scopes"][name]
+    pairs = [(d, m, None) for m in scope.get("methods", plan["methods"]) for d in scope["datasets"]]
+    for entry in scope.get("also", []):
+        pairs += [(d, m, entry) for m in _names(entry["method"]) for d in _names(entry["dataset"])]
+    found = []
+    for dataset, method, also in pairs:
+        said = {key: scope[key] for key in ("repetitions", "task") if key in scope}
+        grids = scope.get("grid", {})
+        said["grid"] = grids.get(
+            method, next((g for name, g in grids.items() if fnmatchcase(method, name)), {})
+        )
+        entries = [entry for entry in scope.get("overrides", []) if _meets(entry, dataset, method)]
+        for entry in [*entries, *([also] if also else [])]:
+            said |= entry
+        if said.get("planned") is False or "not_applicable" in said:
+            continue
+        folds = said.get("task", {}).get("folds", {}).get("n", 1)
+        for values in product(*said["grid"].values()):
+            setting = dict(zip(said["grid"], values, strict=True))
+            found.append(((dataset, method), setting, said["repetitions"] * folds))
+    return found
+
+
+def _names(given: str | list[str]) -> list[str]:
+    return [given] if isinstance(given, str) else given
+
+
+def _meets(entry: dict[str, Any], dataset: str, method: str) -> bool:
+    methods = _names(entry.get("method", method))
+    return dataset in _names(entry.get("dataset", dataset)) and any(
+        fnmatchcase(method, name) for name in methods
+    )

@@ -1,0 +1,209 @@
+"""The verdicts of a paper: outcomes, what rivals earn, and what other choices make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from cladebench.datasets.registry import registry
+from verdicts.claims import Claim, claims_of
+from verdicts.plans import joined, names_of, written_out
+from verdicts.readings import PERMUTED, Reading, World
+from verdicts.records import Records
+from verdicts.rules import Outcome
+
+ANALOGUE = {"supports": "analogue holds", "undecided": "analogue undecided", "contradicts": "analogue fails"}
+STANCES = ("supports", "undecided", "contradicts")
+EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
+
+
+def told(found: Outcome) -> str:
+    if found.stand_in and found.verdict not in {"not testable", "inconsistent"}:
+        return ANALOGUE[found.stance]
+    return found.verdict
+
+
+class Verdicts:
+    """All claims of a paper, recomputed."""
+
+    def __init__(
+        self,
+        folder: Path,
+        cells: pd.DataFrame,
+        certificates: pd.DataFrame,
+        possible: Mapping[str, str],
+        scope: str | None,
+    ):
+        plan, file = (yaml.safe_load((folder / name).read_text()) for name in ("plan.yaml", "claims.yaml"))
+        plan = written_out(plan)
+        path = folder / "deviations.yaml"
+        self.register: list[dict[str, Any]] = yaml.safe_load(path.read_text()) if path.exists() else []
+        self.paper: str = file["paper"]
+        self.claims = claims_of(file)
+        self.alpha: float = file.get("rules", {}).get("alpha", 0.05)
+        self.records = Records(self.paper, cells, plan, file.get("deterministic", []), scope)
+        self.certificates, self.possible, self.plan = certificates, possible, plan
+        rules = list(plan.get("selection", {})) or [""]
+        self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
+
+    def _reading(self, world: World) -> Reading:
+        return Reading(self.claims, self.records, self.certificates, self.possible, world, self.alpha)
+
+    def table(self) -> pd.DataFrame:
+        """One row a claim."""
+        self.chosen = self._reading(World(self.rule))
+        self.second = self._reading(World(self.beside))
+        self.rivals = [
+            self._reading(World(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
+        ]
+        self.universes = self._universes()
+        verdicts = {claim.id: self._row(claim) for claim in self.claims}
+        for row in verdicts.values():
+            row["parts"] = "; ".join(f"{name}: {verdicts[name]['verdict']}" for name in row["parts"])
+        return pd.DataFrame.from_dict(verdicts, orient="index")
+
+    def _row(self, claim: Claim) -> dict[str, Any]:
+        found = self.chosen.outcome(claim)
+        blind, earned = self._blind(claim)
+        counts, factors, depends = self._across(claim, found)
+        verdict = told(found)
+        if found.verdict not in {"inconsistent", "not testable"}:
+            if found.stance == "supports" and earned:
+                verdict = "uninformative"
+            elif depends:
+                verdict = "depends"
+        if verdict != "depends":
+            factors = []
+        return {
+            "verdict": verdict,
+            "evidence": self.evidence(claim),
+            "blind": blind,
+            "universes": counts,
+            "depends_on": "; ".join(factors),
+            "measured": found.measured,
+            "p_value": found.p,
+            "p_adjusted": found.adjusted,
+            "parts": found.parts,
+            "verdict_beside": told(self.second.outcome(claim)),
+        }
+
+    # Rivals.
+
+    def _blind(self, claim: Claim) -> tuple[str, bool]:
+        best: Outcome | None = None
+        for reading in self.rivals:
+            found = reading.outcome(claim)
+            if found.stance not in STANCES or found.verdict == "inconsistent":
+                continue
+            if best is None or STANCES.index(found.stance) < STANCES.index(best.stance):
+                best = found
+        if best is None:
+            return "", False
+        return told(best), best.stance == "supports"
+
+    # Universes.
+
+    def _universes(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
+        """Factor, what it says (a pair's both), and how claims then come out."""
+        single = [
+            (entry["id"], said, self._reading(self._world(said)))
+            for entry in self.register
+            for said in (names_of(self.plan, universe["instead"]) for universe in entry.get("universes", []))
+        ]
+        factors = {
+            name: [(said, reading) for own, said, reading in single if own == name] for name, _, _ in single
+        }
+        moved = {
+            name: sum(any(self._moves(claim, *one) for one in own) for claim in self.claims)
+            for name, own in factors.items()
+        }
+        most = sorted(moved, key=lambda name: -moved[name])[:2]
+        found = [(name, [said], reading) for name, said, reading in single]
+        if len(most) == 2:
+            for (a, _), (b, _) in product(*(factors[name] for name in most)):
+                both = joined(a, b)
+                if both is not None:
+                    found.append((" + ".join(most), [a, b], self._reading(self._world(both))))
+        return found
+
+    def _world(self, said: Mapping[str, Any]) -> World:
+        return World(
+            said.get("selection", self.rule), "", {k: v for k, v in said.items() if k != "selection"}
+        )
+
+    def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
+        if not self._counts(claim, [said]):
+            return False
+        stances = {self.chosen.outcome(claim).stance, reading.outcome(claim).stance}
+        return len(stances) == 2 and "not testable" not in stances
+
+    def _counts(self, claim: Claim, said: list[dict[str, Any]]) -> bool:
+        """Whether each of what a universe says changes something that the claim, or a part of it, asks."""
+        if claim.kind == "sentence":
+            parts = [self.chosen.by_id[name] for name in self.chosen.outcome(claim).parts]
+            return all(any(self._counts(part, [one]) for part in parts) for one in said)
+        return all(self._touches(claim, one) for one in said)
+
+    def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
+        world = self._world(said)
+        if any(world.reads(query) != query for query in self.chosen.queries(claim)):
+            return True
+        if said.get("selection", self.rule) == self.rule:
+            return False
+        return any(sample.chosen and "selection" not in query for query, sample in self.chosen.samples(claim))
+
+    def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
+        stances = [
+            (name, reading.outcome(claim).stance)
+            for name, at, reading in self.universes
+            if self._counts(claim, at)
+        ]
+        every = [found.stance, *(stance for _, stance in stances)]
+        if all(stance == "not testable" for stance in every):
+            return "", [], False
+        counts = "/".join(str(every.count(stance)) for stance in STANCES)
+        against = {
+            "supports": {"contradicts"},
+            "contradicts": {"supports", "undecided"},
+            "undecided": {"supports", "contradicts"},
+            "not testable": set(),
+        }[found.stance]
+        depends = any(stance in against for _, stance in stances)
+        if found.stance == "undecided":
+            depends = against <= set(every)
+        if not depends:
+            return counts, [], False
+        factors = list(dict.fromkeys(name for name, stance in stances if stance in against))
+        alone = {name for name in factors if " + " not in name}
+        return counts, [n for n in factors if n in alone or not alone & set(n.split(" + "))], True
+
+    # Evidence.
+
+    def evidence(self, claim: Claim) -> str:
+        said = claim.says("evidence")
+        if said:
+            return str(said)
+        if claim.kind == "sentence" and "certificates" in claim.expects:
+            return "by construction"
+        found = self.chosen.outcome(claim)
+        if claim.kind in {"arithmetic", "possible"} or found.verdict == "inconsistent":
+            return "printed numbers"
+        if claim.kind == "sentence":
+            parts = {self.evidence(self.chosen.by_id[name]) for name in found.parts}
+            return next((kind for kind in EVIDENCE if kind in parts), "paper data")
+        queries = self.chosen.queries(claim) or [claim.measure]
+        metrics = {query.get("metric") for query in [*queries, claim.measure]}
+        if any(self.records.measures[m].unit == "s" for m in metrics if m in self.records.measures):
+            return "own code"
+        datasets = {query.get("dataset") for query in [*queries, claim.measure]} - {None}
+        beyond = set(self.plan.get("beyond", []))
+        if datasets & beyond or any(
+            registry()[name].kind == "stand-in" for name in datasets if name in registry()
+        ):
+            return "other data"
+        return "paper data"
