@@ -10,6 +10,7 @@ from ghc_cases import TRAININGS, as_bytes, nested, small
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cladebench.methods.ghc import start as start_module
 from cladebench.methods.ghc import training as training_module
 from cladebench.methods.ghc.objective import as_similarities, log_path_probabilities
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, init_routers, left_margins, route
@@ -100,18 +101,26 @@ class Watched:
         return getattr(self.rng, name)
 
 
-def test_the_first_point_of_a_split_is_drawn_from_the_node_or_from_all() -> None:
+def test_the_first_point_of_a_split_is_drawn_from_the_node_or_from_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X, _ = nested()
-    pools = {}
+    S = as_similarities(Similarity("exp")(X))
+    pools, opposites = {}, {}
     for first_from in ("node", "data"):
-        rng = Watched()
+        rng, asked_for = Watched(), list[int]()
+        monkeypatch.setattr(
+            start_module, "similarity_row", lambda S, i, to=asked_for: (to.append(i), S[i])[1]
+        )
         with double_precision():
-            greedy_start(
-                LinearRouter(), 4, rng, jnp.asarray(X), as_similarities(Similarity("exp")(X)), first_from=first_from
-            )  # fmt: skip
+            greedy_start(LinearRouter(), 4, rng, jnp.asarray(X), S, first_from=first_from)  # type: ignore[arg-type]
         pools[first_from] = rng.pools
+        pairs = zip(asked_for[::2], asked_for[1::2], strict=True)
+        opposites[first_from] = [right == np.argmin(S[left] + np.eye(40)[left]) for left, right in pairs]
     assert pools["node"][0] == 40 and sum(pools["node"][1:]) == 40
     assert set(pools["data"]) == {40} and len(pools["data"]) > 1
+    # The opposite of the first point is the least similar of the same points.
+    assert all(opposites["data"]) and opposites["node"][0] and not all(opposites["node"])
 
 
 def test_the_scale_of_the_first_weights() -> None:
@@ -213,23 +222,28 @@ def test_checkpoints_are_evenly_spaced_and_end_with_the_last(wanted: int, n: int
 def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(low_rank: bool) -> None:
     """Against the plain twin: the parameters and similarities of each block by themselves."""
     rng = np.random.default_rng(2)
-    X = rng.standard_normal((40, 2))
-    similarity = LinearKernel(np.abs(X)) if low_rank else Similarity("exp")(X)
-    dense = np.abs(X) @ np.abs(X).T if low_rank else similarity
     router = LinearRouter()
-    with double_precision():
-        problem = Problem(router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0)
-        params = init_routers(router, rng, 14, 2)
-        margins = np.asarray(left_margins(router, params, problem.X))
-        for roots, nodes in blocks_of(8, 2):
-            members = members_of(roots, route(margins))
-            expected = 0.0
-            for block, points in zip(nodes, members, strict=True):
-                if len(points) >= 2:
-                    own = {name: leaf[block - 1] for name, leaf in params.items()}
-                    P = np.exp(log_path_probabilities(np.asarray(left_margins(router, own, X[points])), np))
-                    expected += reference.exact_objective(P, dense[np.ix_(points, points)])
-            assert ExactCost(problem, roots, nodes, members)(params) == pytest.approx(expected, rel=1e-10)
+    sizes = set()
+    for _ in range(4):
+        X = rng.standard_normal((9, 2))
+        similarity = LinearKernel(np.abs(X)) if low_rank else Similarity("exp")(X)
+        dense = np.abs(X) @ np.abs(X).T if low_rank else similarity
+        with double_precision():
+            problem = Problem(router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0)
+            params = init_routers(router, rng, 14, 2)
+            margins = np.asarray(left_margins(router, params, problem.X))
+            for roots, nodes in blocks_of(8, 2):
+                members = members_of(roots, route(margins))
+                expected = 0.0
+                for block, points in zip(nodes, members, strict=True):
+                    sizes.add(len(points))
+                    if len(points) >= 2:
+                        own = {name: leaf[block - 1] for name, leaf in params.items()}
+                        log_P = log_path_probabilities(np.asarray(left_margins(router, own, X[points])), np)
+                        expected += reference.exact_objective(np.exp(log_P), dense[np.ix_(points, points)])
+                found = ExactCost(problem, roots, nodes, members)(params)
+                assert found == pytest.approx(expected, rel=1e-10)
+    assert sizes >= {0, 1, 2, 9}
 
 
 @pytest.mark.parametrize("training", ["full_tree", "blockwise"])
@@ -259,9 +273,14 @@ def test_the_parameters_of_least_exact_cost_are_kept_and_shorter_steps_set_out_f
 ) -> None:
     """Costs are made up: the first is the least, so that the end is where training was after one window."""
     X, _ = nested()
-    costs = iter([1.0, *[2.0] * 12])
+    costs, rates = iter([1.0, *[2.0] * 12]), []
+    take_steps = training_module._run_steps
+    monkeypatch.setattr(
+        training_module, "_run_steps", lambda *args: (rates.append(args[-2]), take_steps(*args))[1]
+    )
     monkeypatch.setattr(training_module.ExactCost, "__call__", lambda self, params: next(costs))
     ghc = small(n_iter=20_000, tol=0.1, n_checkpoints=20).fit(X)
+    assert rates[1:] == [3.0] * 5 + [1.0] * 4 + [pytest.approx(1 / 3)] * 4  # the first call compiles
     first = small(n_iter=250, tol=0.0).fit(X)
     assert (ghc.n_iter_, ghc.converged_) == (13 * 250, True)
     assert as_bytes(ghc.params_) == as_bytes(first.params_)

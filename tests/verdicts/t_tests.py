@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class Mean:
         left = max(0.0, abs(self.value) - bound)
         if self.error == 0:
             return 0.0 if left > 1e-12 * max(1.0, abs(self.value)) else 1.0
-        return float(2 * stats.t.sf(left / self.error, self.df))
+        return float(2 * stdtr(self.df, -left / self.error))
 
     def within(self, bound: float) -> float:
         """P-value of two one-sided tests that the distance from 0 is less than `bound`."""
         room = bound - abs(self.value)
         if self.error == 0:
             return 0.0 if room >= -1e-12 * max(1.0, bound) else 1.0
-        return float(stats.t.sf(room / self.error, self.df))
+        return float(stdtr(self.df, -room / self.error))
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        half = float(stats.t.isf(alpha / 2, self.df)) * self.error if self.error else 0.0
+        half = float(stdtrit(self.df, 1 - alpha / 2)) * self.error if self.error else 0.0
         return self.value - half, self.value + half
 
     def shifted(self, by: float) -> Mean:
