@@ -253,7 +253,7 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
 
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
-    """Check the evaluation points in the claims, which no plan declares, against those at which a run has read a metric.
+    """Check the evaluation points in the claims, which no plan declares, against those at which a metric was read.
 
     A metric that nothing has recorded leaves its claims not testable: the run may be older than they are.
 

@@ -74,7 +74,7 @@ class GHCProtocol(Protocol):
         # The paper prints costs of methods that are told the similarity; controls are their rivals.
         if "similarity" in estimator.get_params() or cell.method.role == "control":
             other = OTHER_SIMILARITY(data.X[in_order])
-            metrics["dasgupta_cost_exp"] = dasgupta_cost(hierarchy, other, pairs=PAIRS)
+            metrics |= scored(dasgupta_cost_exp=cost_scores(hierarchy, other, pairs=PAIRS))
         details: dict[str, Any] = {}
         arrays = {**tree_arrays(hierarchy), "labels": labels}
         if hasattr(estimator, "trace_"):
