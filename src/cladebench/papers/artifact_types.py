@@ -51,7 +51,7 @@ class ArtifactContext:
         The plan's methods: label, role, estimator, params.
     datasets : mapping of str to mapping
         For each data set of the scope: title, kind, stand_in_for, n_samples, n_features, n_classes
-        (None where there are no features or labels).
+        (None where there are no features or labels), and beyond: whether the paper does not use it.
     load_arrays : callable
         ``load_arrays(cell_id) -> dict of str to ndarray``: what a cell stored.
     load_data : callable

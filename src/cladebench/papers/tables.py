@@ -226,6 +226,9 @@ def comparison_table(
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
+    beyond = [name for name in datasets if context.datasets.get(name, {}).get("beyond")]
+    if beyond:
+        stand_ins.append(f"Beyond the paper, which does not use them: {', '.join(beyond)}.")
     return Table(
         pd.DataFrame(rows, columns=columns),
         sources,

@@ -74,7 +74,10 @@ def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None
 def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
     keys = ("title", "kind", "stand_in_for", "n_samples", "n_features", "n_classes")
     entries = {name: datasets.info(name) for name in plan.datasets_of(scope)}
-    return {name: {key: getattr(entry, key) for key in keys} for name, entry in entries.items()}
+    return {
+        name: {key: getattr(entry, key) for key in keys} | {"beyond": name in plan.beyond}
+        for name, entry in entries.items()
+    }
 
 
 def paper_claims(paper: str) -> ClaimSet:

@@ -35,7 +35,8 @@ def figure_3a(context: ArtifactContext) -> Table:
         datasets=context.datasets_after(PAPER_DATASETS),
         notes=(
             "A repetition shuffles the rows; for digits it also draws another 200 points.",
-            "Random and Oracle are controls: a random binary tree, and the tree of the labels.",
+            "Controls: Random (a random tree), Random, balanced, Star (with one deep leaf) and Oracle, which is"
+            " the tree of the labels.",
         ),
     )
 
