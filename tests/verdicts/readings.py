@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from verdicts.claims import Claim, named
+from verdicts.claims import Claim, Named
 from verdicts.records import Missing, Records, Sample
 from verdicts.rules import (
     Outcome,
@@ -54,18 +54,19 @@ class Reading:
 
     def __init__(
         self,
-        claims: list[Claim],
+        named: Named,
         records: Records,
         certificates: pd.DataFrame,
         possible: Mapping[str, str],
         world: World,
         alpha: float,
     ):
-        self.claims, self.records, self.certificates, self.possible = claims, records, certificates, possible
+        self.named, self.claims = named, named.claims
+        self.records, self.certificates, self.possible = records, certificates, possible
         self.world, self.alpha = world, alpha
         self._raw: dict[str, Outcome] = {}
         self._settled: dict[str, Outcome] = {}
-        self.by_id = {claim.id: claim for claim in claims}
+        self.by_id = {claim.id: claim for claim in self.claims}
 
     @cached_property
     def families(self) -> dict[str, list[Claim]]:
@@ -221,7 +222,7 @@ class Reading:
             if not isinstance(sample, Sample):
                 raise Missing("the praised side is a constant")
             sides[praised] = self._rival(query, sample)
-        found = compare(claim, sides["left"], sides["than"], sign)
+        found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
         found.only = self._only(claim, queries, sign, direction)
         found.stand_in = any(sample.stand_in for sample in own)
         found.chosen = any(sample.chosen for sample in own)
@@ -326,7 +327,7 @@ class Reading:
             return Outcome("not testable")
 
         def numbers(reference: str) -> list[Claim]:
-            return [other for other in named(self.claims, reference, claim.id) if other.kind == "value"]
+            return [other for other in self.named(reference, claim.id) if other.kind == "value"]
 
         measure = dict(claim.measure)
         if "left" in claim.expects:
@@ -365,7 +366,7 @@ class Reading:
                 verdicts.append(verdict)
                 ids += own
             else:
-                fresh = [other for other in named(self.claims, part, claim.id)]
+                fresh = self.named(part, claim.id)
                 verdicts += [self.outcome(other).verdict for other in fresh]
                 ids += [other.id for other in fresh]
         stances = [Outcome(verdict).stance for verdict in verdicts]

@@ -20,6 +20,7 @@ STANCE = {
     "within noise": "undecided",
     "contradicted": "contradicts",
     "inconsistent": "contradicts",
+    "uninformative": "not testable",  # a number that is possible and says nothing
     "not testable": "not testable",
 }
 #: Distances below this share of the numbers are rounding.
@@ -94,7 +95,7 @@ def amount(given: dict[str, float] | None, printed: Printed, otherwise: float) -
     return given["absolute"] if "absolute" in given else given["relative"] * abs(printed.value)
 
 
-def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: float) -> Outcome:
+def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: float, alpha: float) -> Outcome:
     """An order before its correction; `sign` is 1 where the left side should be above."""
     a, b, exact, overlap = pairs(left, right)
     if len(a) == 0:
@@ -112,15 +113,10 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         return Outcome("not testable", measured.value)
     if relation == "same":
         margin = claim.expects["margin"]
-        p = measured.beyond(margin)
-        verdict = (
-            "reproduced"
-            if measured.within(margin) <= 0.05
-            else "contradicted"
-            if p <= 0.05
-            else "within noise"
-        )
-        return Outcome(verdict, measured.value, measured.within(margin) if verdict == "reproduced" else p)
+        p, agrees = measured.beyond(margin), measured.within(margin)
+        verdict = "reproduced" if agrees <= alpha else "contradicted" if p <= alpha else "within noise"
+        spoke = agrees if verdict == "reproduced" else p
+        return Outcome(verdict, measured.value, spoke if measured.error > 0 else None)
     margin = claim.expects.get("margin", 0.0)
     found = Outcome("", measured.value)
     found.test = (
