@@ -13,6 +13,7 @@ import pandas as pd
 from verdicts.claims import Claim, Named
 from verdicts.records import Missing, Records, Sample
 from verdicts.rules import (
+    ONE_PAIR,
     Outcome,
     combine,
     compare,
@@ -91,6 +92,8 @@ class Reading:
         for (claim, found), own, adjusted in zip(tested, p, holm(p), strict=True):
             if claim.kind == "value":
                 settled = replace(found, adjusted=adjusted)  # for the reader: numbers are judged one by one
+            elif found.test == ONE_PAIR:
+                settled = found
             elif claim.kind == "ranking":
                 settled = settle_ranking(found, adjusted, self.alpha)
             else:
@@ -104,7 +107,9 @@ class Reading:
 
     @staticmethod
     def _p(found: Outcome) -> float:
-        # Where nothing varies there is no test, and no chance that it errs by.
+        # Where nothing varies no p-value is shown; there it is 0 for a difference, and 1 for none.
+        if found.test == ONE_PAIR:
+            return 1.0
         return found.p if found.p is not None else found.test[1].beyond(0.0)
 
     @staticmethod
@@ -167,25 +172,23 @@ class Reading:
     # Kinds.
 
     def _value(self, claim: Claim) -> Outcome:
-        metric = claim.measure.get("metric", "")
-        query = self.world.reads(claim.measure)
-        sample = self.sample(claim.measure)
-        scale = self.records.scale(query["metric"])
-        shown = Outcome(
-            "not testable", float(sample.array.mean()) * scale, stand_in=sample.stand_in, chosen=sample.chosen
-        )
+        scale = self.records.scale(self.world.reads(claim.measure).get("metric", ""))
         if self.world.rival:
+            sample = self._rival(claim.measure)
             if sample.stand_in or claim.says("not_testable"):
                 return Outcome("not testable")
-            sample = self._rival(claim.measure, sample)
+            return judge_value(claim, sample, scale, self.alpha)
+        sample = self.sample(claim.measure)
         if sample.stand_in:
-            return shown
-        assert metric
-        return replace(judge_value(claim, sample, scale, self.alpha), chosen=shown.chosen)
+            shown = float(sample.array.mean()) * scale
+            return Outcome("not testable", shown, stand_in=True, chosen=sample.chosen)
+        return replace(judge_value(claim, sample, scale, self.alpha), chosen=sample.chosen)
 
-    def _rival(self, query: Mapping[str, Any], own: Sample) -> Sample:
+    def _rival(self, query: Mapping[str, Any]) -> Sample:
         """What stands in the place of a sample."""
         read = self.world.reads(query)
+        if "method" not in read or "metric" not in read:
+            raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
         if (
             self.records.direction(read) is None
@@ -221,7 +224,7 @@ class Reading:
             query, sample = met[praised]
             if not isinstance(sample, Sample):
                 raise Missing("the praised side is a constant")
-            sides[praised] = self._rival(query, sample)
+            sides[praised] = self._rival(query)
         found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
         found.only = self._only(claim, queries, sign, direction)
         found.stand_in = any(sample.stand_in for sample in own)
@@ -311,7 +314,7 @@ class Reading:
         for member in claim.expects["members"]:
             try:
                 sample = self.sample(member.measure)
-                shown = self._rival(member.measure, sample) if self.world.rival else sample
+                shown = self._rival(member.measure) if self.world.rival else sample
             except Missing:
                 continue
             printed.append(member.printed.value)

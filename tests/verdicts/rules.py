@@ -23,6 +23,8 @@ STANCE = {
     "uninformative": "not testable",  # a number that is possible and says nothing
     "not testable": "not testable",
 }
+#: No p-value, and yet one of the family that is corrected.
+ONE_PAIR = "one pair"
 #: Distances below this share of the numbers are rounding.
 ROUNDING = 1e-9
 
@@ -110,7 +112,7 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         return Outcome("not testable" if len(a) == 1 and not exact else "reproduced", worst)
     measured = mean_of(gaps, overlap)
     if len(a) == 1 and not exact:
-        return Outcome("not testable", measured.value)
+        return Outcome("not testable", measured.value, test=None if relation == "same" else ONE_PAIR)
     if relation == "same":
         margin = claim.expects["margin"]
         p, agrees = measured.beyond(margin), measured.within(margin)
@@ -185,7 +187,7 @@ def compare_trend(claim: Claim, samples: Sequence[Sample], alpha: float) -> Outc
     ((kind, bound),) = claim.expects["slope"].items()
     mean = mean_of(slopes - bound, max(sample.overlap for sample in samples))
     if len(tasks) == 1 and varying:
-        return Outcome("not testable", mean.value)
+        return Outcome("not testable", mean.value, test=ONE_PAIR)
     found = Outcome("", mean.value)
     found.test = (mean, mean, 1.0 if kind == "at_least" else -1.0, 0.0, True)
     return found
