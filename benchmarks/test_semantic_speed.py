@@ -11,14 +11,14 @@ import pytest
 from sklearn.metrics import rand_score
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods import Agglomerative
+from cladebench.methods import Agglomerative, BirchTree
 from cladebench.metrics import rand_index, semantic_scores, semantic_similarity
 from cladebench.reference import semantic as reference
 from test_metrics_speed import random_binary
 
 N_SAMPLES, N_CLASSES = 30_475, 50
 KINDS = ("shortest_path", "path_sharing")
-SHAPES = ("random", "balanced", "caterpillar", "single linkage", "average linkage")
+SHAPES = ("random", "balanced", "caterpillar", "single linkage", "BIRCH")
 
 
 def full_tree(shape: str, n: int) -> Hierarchy:
@@ -31,7 +31,8 @@ def full_tree(shape: str, n: int) -> Hierarchy:
     if shape == "caterpillar":
         return Hierarchy([*range(-1, n - 2), *range(n - 1), n - 2], n - 1 + np.arange(n))
     X = np.random.default_rng(3).normal(size=(n, 4))
-    return Agglomerative(linkage=shape.split()[0]).fit(X).hierarchy_
+    method = BirchTree() if shape == "BIRCH" else Agglomerative(linkage="single")
+    return method.fit(X).hierarchy_
 
 
 def samples_at_leaves(n_leaves: int, n_samples: int, seed: int) -> Hierarchy:
@@ -83,9 +84,9 @@ tree, class_tree = full_tree(sys.argv[1], N_SAMPLES), random_binary(N_CLASSES, 1
 labels = np.random.default_rng(2).integers(0, N_CLASSES, N_SAMPLES)
 before, took = peak_mebibytes(), {}
 for kind in KINDS:
-    start = time.perf_counter()
+    start = time.process_time()
     semantic_scores(tree, labels, class_tree, kind)
-    took[kind] = time.perf_counter() - start
+    took[kind] = time.process_time() - start
 print(json.dumps(took | dict(memory=peak_mebibytes() - before)))
 """
 
@@ -100,7 +101,7 @@ def test_a_leaf_for_each_sample(shape: str, ratios) -> None:
         cwd=Path(__file__).parent,
     )
     figures = json.loads(done.stdout)
-    both = sum(figures[kind] for kind in KINDS)
+    both = sum(figures[kind] for kind in KINDS)  # of the processor: what else it runs does not count
     ratios.add(
         f"SP and PS, expectations, correlations: 30,475 leaves x 50 classes, {shape}", both, "< 0.5", "s"
     )

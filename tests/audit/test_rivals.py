@@ -3,7 +3,7 @@ import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.audit_run import audit_paper
-from cladebench.audit.rivals import Rival, praised_side, judges_the_result
+from cladebench.audit.rivals import Rival, judges_the_result, praised_side
 from cladebench.measures import MEASURES
 
 PURITY = "dendrogram_purity"

@@ -45,7 +45,12 @@ ROWS = [
     cells("glass", "GHC-N-FT", {"dendrogram_purity": [0.5, 0.7], "dasgupta_cost": [9e5, 8e5]}, PURE),
     cells("glass", "GHC-N-FT", {"dendrogram_purity": [0.4, 0.3], "dasgupta_cost": [7e5, 6e5]}, CHEAP),
     cells("glass", "GHC-N-FT", {"dasgupta_cost_without_leaf_term": [5e5, 4e5]}, CHEAP),
-    cells("glass", "GHC-N-FT", {"mean_lca_entropy": [0.1, 0.3]}, CHEAP),
+    cells(
+        "glass",
+        "GHC-N-FT",
+        {"mean_lca_entropy": [0.1, 0.3], "dasgupta_cost_exp": [3e5, 2e5], "settled": [1.0, 0.0]},
+        CHEAP,
+    ),
     cells("glass", "GHC-N-BW-2", {"dendrogram_purity": [0.45], "dasgupta_cost": [6.5e5]}),
     cells("glass", "GHC-L-FT", {"dendrogram_purity": [0.35], "dasgupta_cost": [6.6e5]}),
     cells("glass", "GHC-N-FT-64", {"dendrogram_purity": [0.6], "dasgupta_cost": [6.4e5]}),

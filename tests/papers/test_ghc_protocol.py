@@ -283,3 +283,27 @@ def test_iterations_to_one_percent_counts_the_last_time_it_was_far():
     }
     assert protocol.iterations_to_one_percent(trace) == 30
     assert protocol.iterations_to_one_percent({k: v[-1:] for k, v in trace.items()}) == 0
+    # The last checkpoint alone is as near: nothing says that the cost stays there.
+    assert protocol.iterations_to_one_percent({**trace, "cost": trace["cost"] + [0, 0, 0, 9, 0]}) is None
+
+
+def test_a_count_of_iterations_is_given_only_where_training_has_settled():
+    params = {"router": "linear", "training": "full_tree", "n_leaves": 4, "learning_rate": 3.0}
+    settled, cut_off = (
+        run(MethodPlan("G", "GHC", params | {"n_iter": n, "n_checkpoints": 5})) for n in (20_000, 500)
+    )
+    assert (settled.metrics["settled"], cut_off.metrics["settled"]) == (1.0, 0.0)
+    assert settled.details["iterations_to_one_percent"] == settled.metrics["iterations_to_one_percent"]
+    assert cut_off.details["iterations_to_one_percent"] == "not reached"
+    assert "iterations_to_one_percent" not in cut_off.metrics
+
+
+def test_costs_under_the_other_similarity_are_those_of_the_stored_tree():
+    """Of methods that are told a similarity, and of controls; the others are in no claim about costs."""
+    out = run(MethodPlan("Cut", "SparsestCut", {}))
+    X = datasets.load("nested-blobs").X
+    other = Similarity(kind="exp")((X - X.mean(axis=0)) / X.std(axis=0))
+    expected = 2 * dasgupta_cost(stored_tree(out.arrays), other)
+    assert out.metrics["dasgupta_cost_exp"] == pytest.approx(expected, rel=1e-10)
+    assert "dasgupta_cost_exp" in run(MethodPlan("R", "RandomTree", {}, "R", "control")).metrics
+    assert "dasgupta_cost_exp" not in run(complete_linkage()).metrics

@@ -18,6 +18,7 @@ from golden_records import (
 from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation
+from cladebench.audit.reading import Reader
 from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
@@ -215,7 +216,7 @@ def test_ratios_of_time(golden):
 
 def test_a_ratio_of_time_is_that_of_its_verdict(golden):
     claims = load_claims("hmmc")
-    judged = Evaluation(claims, golden.results, None, lambda dataset, fact: 0, golden.own_rule).run()
+    judged = Evaluation(claims, Reader(golden.results, golden.own_rule), None, lambda dataset, fact: 0).run()
     table = build(ARTIFACTS, "ratios-of-time", golden)
     for (row, _), claim in table.claims.items():
         measured = judged[claim].outcome.measured

@@ -301,6 +301,8 @@ def test_facts_of_models_by_hand():
         "largest_residual": 1e-4,
         "n_alternations": 3.0,
         "root_objective": 4.0,
+        # One of the lower node's models uses the root's feature alone, the other another.
+        "ancestor_overlap": 0.5,
     }
     assert arrays["top_features"][:2].tolist() == [[2, 0, 1], [0, 2, 1]]
     assert arrays["top_feature_shares"].tolist() == [[1, 0, 0], [0.75, 0.25, 0], *[[0, 0, 0]] * 3]

@@ -9,6 +9,7 @@ import time
 import pandas as pd
 import pytest
 
+from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
 from cladebench.bench.jobs import expand
 from cladebench.bench.store import read_cells
@@ -158,7 +159,11 @@ def test_a_smoke_run_leaves_every_cell_ok_and_every_claim_judged(smoke, paper):
     assert list(audit.columns[:10]) == [
         *("claim", "paper", "place", "published", "measured", "low", "high", "n", "verdict", "reason")
     ]
-    assert set(audit.claim[audit.paper == paper]) == set(load_claims(paper).claims)
+    claims = load_claims(paper).claims
+    assert set(audit.claim[audit.paper == paper]) == set(claims)
+    # A misspelt metric would leave its claims not testable for ever.
+    asked = {str(query["metric"]) for c in claims.values() for query in queries(c) if query.get("metric")}
+    assert asked <= set(cells.metric)
     assert audit.verdict.notna().all()
 
 

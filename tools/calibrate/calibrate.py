@@ -50,8 +50,9 @@ _ABOUT = {
     "skewed": """## Skewed noise
 
 Here the promise does not hold: true claims on the border are contradicted up to about twice as often as asked, most
-with five repetitions. Exponential (skewness 2) in the place of normal, in the paired differences themselves, so that what t tests assume does
-not hold. Differences of two methods that are skewed alike are symmetric, and fare better than this.""",
+with five repetitions. Exponential (skewness 2) noise takes the place of normal, in the paired differences themselves,
+so that what t tests assume does not hold. Differences of two methods that are skewed alike are symmetric, and fare
+better than this.""",
 }
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
-from cladebench.audit.claim_checks import check_metrics, check_selection
+from cladebench.audit.claim_checks import check_points, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
@@ -233,7 +233,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     for paper in papers:
         plan, claims = load_plan(paper), load_claims(paper)
         records = frame[frame["paper"] == claims.paper]
-        check_metrics(claims, records, f"{claims.paper}/claims.yaml")
+        check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
         if scope is not None:
             records = with_missing(records.reset_index(drop=True), plan, scope)

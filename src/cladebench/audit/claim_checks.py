@@ -252,11 +252,10 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
         yield "fact", claim.expects["dataset"]
 
 
-def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
-    """Check metrics and evaluation points in the claims, which no plan declares, against those that a run has recorded.
+def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
+    """Check the evaluation points in the claims, which no plan declares, against those at which a metric was read.
 
-    One is wrong when a method that a claim asks for has finished on that data set, and yet no record of any method
-    of the paper has it. One that only some methods record, or whose methods did not run, is no mistake.
+    A metric that nothing has recorded leaves its claims not testable: the run may be older than they are.
 
     Parameters
     ----------
@@ -269,7 +268,7 @@ def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
     Raises
     ------
     ClaimsError
-        With one line for each that is wrong: the claims that have it, and what is recorded.
+        With one line for each point that is wrong: the claims that have it, and what is recorded.
     """
     finished = frame[(frame["status"] == "ok") & frame["metric"].notna()]
     recorded = recorded_points(finished)
@@ -277,7 +276,7 @@ def check_metrics(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
     wrong: dict[str, list[str]] = {}
     for claim in claims.claims.values():
         for query in queries(claim):
-            if query.get("metric") and (query.get("dataset"), query.get("method")) in ran:
+            if query.get("metric") in recorded and (query.get("dataset"), query.get("method")) in ran:
                 fault = not_recorded(query["metric"], query.get("at"), recorded)
                 ids = wrong.setdefault(fault, []) if fault else []
                 ids += [claim.id] if claim.id not in ids else []

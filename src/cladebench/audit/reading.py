@@ -82,7 +82,9 @@ class Reader:
     def rivals(self, query: Mapping[str, Any]) -> Sample:
         """What the rival has where a claim asks for a method's."""
         assert self.rival is not None
-        if query.get("method") in self.blind or not judges_the_result(self.measures.get(str(query["metric"]))):
+        if query.get("method") in self.blind or not judges_the_result(
+            self.measures.get(str(query["metric"]))
+        ):
             return nothing(NO_RIVAL)
         return self.records.sample(self.rival.instead_of(query), self.rule)
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ from cladebench.input_files import one_of
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
 #: What is asked of cells, whatever they measured.
 _CELL_COLUMNS = ["cell_id", "setting", "setting_id", "status", "reason", "stand_in_for"]
-_SIZE_COLUMNS = ["n_rows", "n_train", "n_test"]
+_SIZE_COLUMNS = ["repetition", "n_rows", "n_train", "n_test"]
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Results:
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
         self._narrowed: dict[str, pd.DataFrame] = {}
-        self._stood: dict[str, pd.DataFrame] = {}
+        self._stood: dict[str, _Standing] = {}
 
     # ------------------------------------------------------------------ records
 
@@ -104,27 +104,26 @@ class Results:
         """
         values = self.measured(dataset, method, metric, at=at, where=where)
         standing = self._standing(dataset, method, rule, where)
-        return values[
-            values["setting_id"].isin([] if _too_few(standing) else standing["setting_id"].unique())
-        ]
+        return values[values["setting_id"].isin([] if standing.few else standing.settings)]
 
     def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
         """Say why a method of which some cells finished has no number: ``4 of 5 cells timeout``; empty otherwise."""
         standing = self._standing(dataset, method, rule, where)
-        return _too_few(standing) if (standing["status"] == "ok").any() else ""
+        return standing.few if (standing.cells["status"] == "ok").any() else ""
 
-    def _standing(
-        self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None
-    ) -> pd.DataFrame:
+    def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> _Standing:
         """The cells of the setting that stands for a method; of all its settings where none finished."""
         key = canonical_json([dataset, method, rule, dict(where or {})])
         if key not in self._stood:
             rows = self._cells.iloc[self._cells_of.get((dataset, method), [])]
             if where and not rows.empty:
                 rows = rows[[agrees(text, where) for text in rows["setting"]]]
-            if rows["setting_id"].nunique() > 1 and (rows["status"] == "ok").any():
+            gridded = rows["setting_id"].nunique() > 1
+            if gridded and (rows["status"] == "ok").any():
                 rows = rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
-            self._stood[key] = rows
+            self._stood[key] = _Standing(
+                rows, gridded, set(rows["setting_id"]), _too_few(rows), _failures(rows)
+            )
         return self._stood[key]
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
@@ -183,16 +182,17 @@ class Results:
         dataset, method, metric = query["dataset"], query["method"], query["metric"]
         where = query.get("where") or {}
         name = f"{method} on {dataset}"
-        cells = self._standing(dataset, method, rule, where)
+        standing = self._standing(dataset, method, rule, where)
+        cells = standing.cells
         if cells.empty:
-            if self._cells_of.get((dataset, method)) is None or self.rows(dataset, method, where).empty:
+            if not standing.gridded:
                 extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
                 return nothing(f"no cell of {name}{extra} in this run")
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
-        if few := _too_few(cells):
-            return nothing(f"{name}: {few}")
+        if standing.few:
+            return nothing(f"{name}: {standing.few}")
         found = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
-        found = found[found["setting_id"].isin(cells["setting_id"].unique())]
+        found = found[found["setting_id"].isin(standing.settings)]
         if found.empty:
             return nothing(f"{name}: the metric {metric!r} is not recorded")
         point = self._point(found, query.get("at"))
@@ -208,20 +208,14 @@ class Results:
         return Sample(
             values,
             overlap=overlap(measured, None if self.sizes is None else self.sizes.get(dataset, math.inf)),
-            notes=(f"{name}: {failures}",) if (failures := _failures(cells)) else (),
+            notes=(f"{name}: {standing.failures}",) if standing.failures else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
             metric=metric,
-            rule=rule if self._gridded(dataset, method, where) else "",
+            rule=rule if standing.gridded else "",
             point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, measured),
             stand_in_for=next((str(s) for s in cells["stand_in_for"] if isinstance(s, str) and s), ""),
         )
-
-    def _gridded(self, dataset: str, method: str, where: Mapping[str, Any]) -> bool:
-        """Whether a method has several settings with these values."""
-        rows = self._cells.iloc[self._cells_of.get((dataset, method), [])]
-        texts = rows.drop_duplicates("setting_id")["setting"]
-        return sum(agrees(text, where) for text in texts) > 1
 
     def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
         """Whether a repetition met all there is of a data set, as any other would."""
@@ -258,6 +252,18 @@ class Results:
     def _of_metric(self) -> Mapping[Any, Any]:
         finished = self.records["metric"].where(self.records["status"] == "ok")
         return self.records.groupby(["dataset", "method", finished]).indices
+
+
+class _Standing(NamedTuple):
+    """The cells that stand for a method, and what is asked of them for every metric."""
+
+    cells: pd.DataFrame
+    #: Whether they are of one of several settings.
+    gridded: bool
+    settings: set[str]
+    #: Why there are too few of them, and which failed; empty where there is nothing to say.
+    few: str
+    failures: str
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:

@@ -19,9 +19,12 @@ Kind: TypeAlias = Literal["shortest_path", "path_sharing", "path_sharing_without
 #: Sums are whole numbers of at most 40 digits, up to their denominators: 100 digits are as good as exact.
 PRECISE = Context(prec=100)
 
+#: Quotients of whole numbers are added up as multiples of 2^-BITS, faster than as decimals: 60 digits behind the point.
+BITS = 200
+
 #: Dissimilarities that differ at all do so by more than 1e-14 in trees of less than 1e7 levels: in the variance over
 #: 1e18 pairs that is more than 1e-46. What is below is rounding, and the variance is 0.
-LEAST_VARIANCE = Decimal("1e-60")
+LEAST_VARIANCE = Decimal("1e-48")
 
 
 @dataclass(frozen=True)
@@ -173,20 +176,20 @@ class _LevelSums:
         alike = np.zeros(self.tree.n_samples, dtype=np.int32)
         pairs = _pair_sums(self.chain, alike, one, np.ones_like(self.chain.depths))
         shared, squares = (_pair_sums(self.tree, alike, one, values) for values in (depths, depths * depths))
-        first, second = Decimal(0), Decimal(0)
+        first, second = 0, 0
         for m, (d, p, s, ss) in enumerate(zip(self.denominators, pairs, shared, squares, strict=True)):
-            first += Decimal(m * p - s) / d
-            second += Decimal(m * m * p - 2 * m * s + ss) / d**2
-        return first, second
+            first += ((m * p - s) << BITS) // d
+            second += ((m * m * p - 2 * m * s + ss) << BITS) // d**2
+        return Decimal(first) / 2**BITS, Decimal(second) / 2**BITS
 
     def products(self, labels: npt.NDArray[np.int32], weights: IntArray) -> Decimal:
         """Sum over pairs of the quotient times the weight of the two classes."""
         pairs = _pair_sums(self.chain, labels, weights, np.ones_like(self.chain.depths))
         shared = _pair_sums(self.tree, labels, weights, self.tree.depths)
-        total = Decimal(0)
+        total = 0
         for m, (d, p, s) in enumerate(zip(self.denominators, pairs, shared, strict=True)):
-            total += Decimal(m * p - s) / d
-        return total
+            total += ((m * p - s) << BITS) // d
+        return Decimal(total) / 2**BITS
 
 
 def _pair_sums(

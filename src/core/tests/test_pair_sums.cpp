@@ -61,6 +61,12 @@ TEST(pair_sums_beyond_64_bits) {
   const auto sums = pair_sums(tree, std::vector<std::int32_t>{0, 0, 0}, 1, std::vector<Index>{large},
                               std::vector<Index>{large});
   CHECK(sums.size() == 1 && sums[0] == static_cast<Wide>(3) << 120);
+  // What is owed to deeper levels too: three samples on a chain, the first two owing to the third.
+  const Tree chain({-1, 0, 1}, {0, 1, 2});
+  const auto owed = pair_sums(chain, std::vector<std::int32_t>{0, 0, 0}, 1, std::vector<Index>{large},
+                              std::vector<Index>{1, large, 0});
+  CHECK(owed[1] == static_cast<Wide>(large));
+  CHECK(owed[2] == static_cast<Wide>(large) + (static_cast<Wide>(1) << 120));
 }
 
 TEST(pair_sums_reject_bad_input) {

@@ -45,11 +45,21 @@ class GHC(HierarchicalClusterer):
         paper does not say which it uses.
     hidden_size : int, default=16
         Width of the hidden layer of ``router="neural"``.
+    activation : {"tanh", "relu"}, default="tanh"
+        Of the hidden layer of ``router="neural"``. Not in the paper.
+    init_scale : float, default=1.0
+        Scale of the routers' weights before the greedy start, for the named routers. Not in the paper.
+    start_steps : int, default=30
+        Steps of the greedy start for each split. Not in the paper.
+    start_from : {"node", "data"}, default="node"
+        Where the greedy start draws the first point of a split from: the points that reach the node, or all. The paper
+        says "from the dataset", of splits "ordered in a top-down manner".
     learning_rate : float, default=3.0
-        Step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|), whose
-        gradients are small: 1 to 30 suits "sgd", 0.01 to 0.1 "adam". The paper names no value.
+        First step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|),
+        whose gradients are small: 1 to 10 suits "sgd", 0.01 to 0.1 "adam".
+        `cladebench.methods.ghc.schedule.StepSize` says when it falls. The paper names neither a value nor a schedule.
     n_iter : int or None, default=None
-        Most steps of full-tree training, of each level of blocks, or of L-BFGS. None: 2000, 2000 and 200.
+        Most steps of full-tree training, of each level of blocks, or of L-BFGS. None: 20000, 20000 and 200.
     n_init : int, default=1
         Starts, each trained to its end; the one with the least J' is kept (the first among equals). The first is that
         of ``n_init=1`` with the same ``random_state``. The paper speaks of no restarts.
@@ -68,12 +78,14 @@ class GHC(HierarchicalClusterer):
     scale_inputs : bool, default=True
         Routers see standardised features (constant ones as zeros). For a linear router this only changes the
         parametrisation; the similarity is always that of the features as given.
-    tol : float, default=1e-4
-        Stop sampled training (each level of blocks) when the mean sampled cost of the last 500 steps is not below
-        that of the 500 before by this fraction; 0: take all steps. L-BFGS stops when an iteration lowers the cost,
-        divided as for ``learning_rate``, by less than ``tol / 1000``.
+    tol : float, default=0.005
+        Below 1. Sampled training (each level of blocks) has settled when the exact cost no longer falls by this
+        fraction, and shorter steps do not make it (`StepSize`); the parameters of least exact cost are kept. 0: take
+        all steps, of one size, and keep the last parameters. L-BFGS stops when an iteration lowers the cost, divided as
+        for ``learning_rate``, by less than ``tol / 50000``.
     n_checkpoints : int, default=10
-        Points of ``trace_`` (of each level of blocks).
+        Points of ``trace_`` (of each level of blocks), after the start; up to twice as many where training ends by
+        ``tol``, and fewer where it ends early.
     random_state : int, RandomState or None, default=None
         Seeds the start and the sampling.
 
@@ -98,7 +110,7 @@ class GHC(HierarchicalClusterer):
     n_iter_ : int
         Steps taken; in block-wise training summed over the levels.
     converged_ : bool
-        Whether ``tol`` was met (at every level) before the steps ran out.
+        Whether training has settled (at every level) before the steps ran out.
     mean_lca_entropy_ : float
         Mean entropy (nats) of the lca distribution over ``entropy_pairs`` pairs, drawn with a fixed seed.
     n_updates_ : int
@@ -143,7 +155,7 @@ class GHC(HierarchicalClusterer):
         ),
     }
     MAX_LEAVES: ClassVar[int] = 2**16
-    DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 2000, "blockwise": 2000, "exact": 200}
+    DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 20_000, "blockwise": 20_000, "exact": 200}
 
     def __init__(
         self,
@@ -155,6 +167,10 @@ class GHC(HierarchicalClusterer):
         block_depth: int = 2,
         similarity: Kind | Similarity | Callable[[np.ndarray], Any] = "exp_sq",
         hidden_size: int = 16,
+        activation: Literal["tanh", "relu"] = "tanh",
+        init_scale: float = 1.0,
+        start_steps: int = 30,
+        start_from: Literal["node", "data"] = "node",
         learning_rate: float = 3.0,
         n_iter: int | None = None,
         n_init: int = 1,
@@ -164,7 +180,7 @@ class GHC(HierarchicalClusterer):
         entropy_pairs: int = 2048,
         optimizer: Literal["sgd", "adam"] = "sgd",
         scale_inputs: bool = True,
-        tol: float = 1e-4,
+        tol: float = 0.005,
         n_checkpoints: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -175,6 +191,10 @@ class GHC(HierarchicalClusterer):
         self.block_depth = block_depth
         self.similarity = similarity
         self.hidden_size = hidden_size
+        self.activation = activation
+        self.init_scale = init_scale
+        self.start_steps = start_steps
+        self.start_from = start_from
         self.learning_rate = learning_rate
         self.n_iter = n_iter
         self.n_init = n_init
@@ -201,10 +221,15 @@ class GHC(HierarchicalClusterer):
         check_real("learning_rate", self.learning_rate, 0.0, open_minimum=True)
         if self.n_iter is not None:
             check_int("n_iter", self.n_iter, minimum=1)
-        for name in ("n_init", "batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
+        for name in ("n_init", "start_steps", "batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
             check_int(name, getattr(self, name), minimum=1)
+        check_choice("activation", self.activation, ("relu", "tanh"))
+        check_choice("start_from", self.start_from, ("data", "node"))
+        check_real("init_scale", self.init_scale, 0.0, open_minimum=True)
         check_real("entropy_penalty", self.entropy_penalty, 0.0)
         check_real("tol", self.tol, 0.0)
+        if self.tol >= 1.0:
+            raise ValueError(f"tol={self.tol!r}: expected less than 1, a fraction of the cost")
         if not isinstance(self.scale_inputs, bool | np.bool_):
             raise ValueError(f"scale_inputs={self.scale_inputs!r}: expected True or False")
         self._resolve_router()
@@ -215,7 +240,10 @@ class GHC(HierarchicalClusterer):
 
         if isinstance(self.router, str):
             check_choice("router", self.router, ("linear", "neural"))
-            return LinearRouter() if self.router == "linear" else NeuralRouter(self.hidden_size)
+            scale = float(self.init_scale)
+            if self.router == "linear":
+                return LinearRouter(scale)
+            return NeuralRouter(self.hidden_size, self.activation, scale)
         if not isinstance(self.router, Router):
             raise ValueError(
                 f"router={self.router!r}: expected 'linear', 'neural' or an object with init and apply"
@@ -261,6 +289,8 @@ class GHC(HierarchicalClusterer):
             entropy_pairs=self.entropy_pairs,
             n_checkpoints=self.n_checkpoints,
             tol=float(self.tol),
+            start_steps=self.start_steps,
+            start_from=self.start_from,
         )
         with double_precision():
             problem = Problem(

@@ -11,10 +11,9 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods.ghc.objective import (
     Similarities,
     draw_sample,
+    expected_cost,
     lca_entropy,
     log_path_probabilities,
-    pair_masses,
-    similarity_product,
 )
 from cladebench.methods.ghc.routers import route
 from cladebench.metrics import dasgupta_cost
@@ -46,8 +45,7 @@ def evaluate(margins: np.ndarray, similarities: Similarities, similarity: Any) -
     P = np.exp(log_path_probabilities(margins, np))
     # A BLAS with more threads would sum long dot products in another order.
     with threadpool_limits(1, user_api="blas"):
-        masses = pair_masses(P, similarity_product(similarities, P), np)
-        objective = 0.5 * float(masses @ P.sum(axis=0))
+        objective = expected_cost(P, similarities)
     leaves = route(margins)
     tree = read_out(leaves, P.shape[1])
     return Evaluation(objective, float(dasgupta_cost(tree, similarity)), tree, leaves)

@@ -123,6 +123,15 @@ def similarity_pairs(similarities: Similarities, i: np.ndarray, j: np.ndarray) -
     return similarities[i, j]
 
 
+def similarities_among(similarities: Similarities, members: np.ndarray) -> Similarities:
+    """Similarities of some points, by their numbers in ascending order; what was given where these are all."""
+    if len(members) == n_points_of(similarities):
+        return similarities
+    if isinstance(similarities, LowRank):
+        return LowRank(similarities.factor[members], similarities.diagonal[members])
+    return similarities[np.ix_(members, members)]
+
+
 def similarity_product(similarities: Similarities, P: Any) -> Any:
     """Sim P, the diagonal of Sim being taken as zero."""
     if isinstance(similarities, LowRank):
@@ -157,6 +166,11 @@ def pair_masses(P: Any, product: Any, xp: ModuleType = jnp) -> Any:
     inner = 2.0 * xp.sum(P[:, 1::2] * product[:, 2::2], axis=0)
     leaves = xp.sum(P[:, n_inner:] * product[:, n_inner:], axis=0)
     return xp.concatenate([inner, leaves])
+
+
+def expected_cost(P: np.ndarray, similarities: Similarities) -> float:
+    """J' of path probabilities, each unordered pair of distinct points once."""
+    return 0.5 * float(pair_masses(P, similarity_product(similarities, P), np) @ P.sum(axis=0))
 
 
 @jax.custom_vjp
@@ -288,7 +302,7 @@ def exact_objective(
     O(n^2 L) time; O(n L rank) for a linear kernel.
     """
     P, similarities, factor = _checked(path_probs, similarity, pairs)
-    return factor * float(pair_masses(P, similarity_product(similarities, P), np) @ P.sum(axis=0))
+    return 2 * factor * expected_cost(P, similarities)
 
 
 def sampled_objective(

@@ -15,6 +15,9 @@ from cladebench.methods.ghc.routers import compiled_left_margins
 from cladebench.methods.ghc.start import greedy_start
 from cladebench.methods.ghc.training import Problem, Run, train_sampled
 
+#: By what ``tol`` is divided to give the tolerance of L-BFGS: an iteration that samples nothing can tell small falls.
+EXACT_TOL = 50_000
+
 
 @dataclass(frozen=True)
 class Training:
@@ -31,6 +34,8 @@ class Training:
     entropy_pairs: int
     n_checkpoints: int
     tol: float
+    start_steps: int
+    start_from: Literal["node", "data"]
 
 
 class Best(NamedTuple):
@@ -67,7 +72,15 @@ def train(settings: Training, problem: Problem, seed: int) -> Run:
     """Train from one start, as ``settings.training`` says."""
     start_rng, train_rng = np.random.default_rng(seed).spawn(2)
     began = time.perf_counter()
-    params = greedy_start(problem.router, problem.n_leaves, start_rng, problem.X, problem.similarities)
+    params = greedy_start(
+        problem.router,
+        problem.n_leaves,
+        start_rng,
+        problem.X,
+        problem.similarities,
+        n_steps=settings.start_steps,
+        first_from=settings.start_from,
+    )
     start_seconds = time.perf_counter() - began
     n_points = problem.X.shape[0]
     if n_points < 2:  # no pair, nothing to train on
@@ -78,7 +91,7 @@ def train(settings: Training, problem: Problem, seed: int) -> Run:
             params,
             draw_sample(train_rng, n_points, (settings.entropy_pairs,), 0)[:2],
             n_iter=settings.n_iter,
-            tol=settings.tol / 1000,
+            tol=settings.tol / EXACT_TOL,
             n_checkpoints=settings.n_checkpoints,
         )
     else:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cladebench.validation import check_choice, check_int
+from cladebench.validation import check_choice, check_int, check_real
 
 
 @runtime_checkable
@@ -58,11 +58,22 @@ class Router(Protocol):
 
 @dataclass(frozen=True)
 class LinearRouter:
-    """w'x + b (GHC-L). Starts at w ~ N(0, 1 / n_features), b = 0."""
+    """w'x + b (GHC-L). Starts at w ~ N(0, scale^2 / n_features), b = 0.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Of the weights at the start.
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("scale", self.scale, 0.0, open_minimum=True)
 
     def init(self, rng: np.random.Generator, n_features: int) -> dict[str, Any]:
         """Draw the parameters of one node."""
-        return {"weights": rng.standard_normal(n_features) / np.sqrt(n_features), "bias": 0.0}
+        return {"weights": self.scale * rng.standard_normal(n_features) / np.sqrt(n_features), "bias": 0.0}
 
     def apply(self, params: dict[str, jax.Array], X: jax.Array) -> jax.Array:
         """Score points at one node."""
@@ -74,7 +85,7 @@ class NeuralRouter:
     """A network with one hidden layer, v'a(W'x + c) + b (GHC-N).
 
     The paper (section 4) says "feed-forward neural networks with a single hidden layer" and gives neither the
-    width nor the activation a. Weights start with variance 1 / fan-in, biases at zero.
+    width nor the activation a. Weights start with variance scale^2 / fan-in, biases at zero.
 
     Parameters
     ----------
@@ -82,21 +93,27 @@ class NeuralRouter:
         Width of the hidden layer.
     activation : {"tanh", "relu"}, default="tanh"
         a. tanh bounds the score by the norm of v, so that an outlier cannot saturate a router by its size alone.
+    scale : float, default=1.0
+        Of the weights at the start.
     """
 
     hidden_size: int = 16
     activation: Literal["tanh", "relu"] = "tanh"
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         check_int("hidden_size", self.hidden_size, minimum=1)
         check_choice("activation", self.activation, ("relu", "tanh"))
+        check_real("scale", self.scale, 0.0, open_minimum=True)
 
     def init(self, rng: np.random.Generator, n_features: int) -> dict[str, Any]:
         """Draw the parameters of one node."""
         return {
-            "hidden_weights": rng.standard_normal((n_features, self.hidden_size)) / np.sqrt(n_features),
+            "hidden_weights": self.scale
+            * rng.standard_normal((n_features, self.hidden_size))
+            / np.sqrt(n_features),
             "hidden_bias": np.zeros(self.hidden_size),
-            "output_weights": rng.standard_normal(self.hidden_size) / np.sqrt(self.hidden_size),
+            "output_weights": self.scale * rng.standard_normal(self.hidden_size) / np.sqrt(self.hidden_size),
             "output_bias": 0.0,
         }
 

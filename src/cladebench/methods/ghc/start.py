@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +13,7 @@ from cladebench.methods.ghc.objective import Similarities, similarity_row
 from cladebench.methods.ghc.optimizers import update, zero_moments
 from cladebench.methods.ghc.routers import Router, compiled_left_margins, init_routers, left_margins
 
-#: Adam steps for each split, their step size, and the points of one step. Unsaid in the paper.
-N_STEPS = 30
+#: Step size of the Adam steps for each split, and the points of one step. Unsaid in the paper.
 LEARNING_RATE = 0.03
 BATCH_SIZE = 128
 
@@ -35,12 +34,19 @@ def _train_split(router: Router, pair: Any, X: jax.Array, signs: jax.Array, batc
 
 
 def greedy_start(
-    router: Router, n_leaves: int, rng: np.random.Generator, X: jax.Array, similarities: Similarities
+    router: Router,
+    n_leaves: int,
+    rng: np.random.Generator,
+    X: jax.Array,
+    similarities: Similarities,
+    *,
+    n_steps: int = 30,
+    first_from: Literal["node", "data"] = "node",
 ) -> Any:
     """Draw and train the routers split by split.
 
-    At each inner node, a random point p1 among those that reach the node (under greedy routing) goes left and the
-    point least similar to p1 goes right; the two children's routers are trained by logistic regression to send each
+    At each inner node, a random point p1 (of those that reach the node under greedy routing, or of all) goes left and
+    the point least similar to p1 goes right; the two children's routers are trained by logistic regression to send each
     point to the more similar of the two, ties to the left. Then the points are routed and the next node follows.
     A node reached by fewer than two points keeps its randomly drawn routers.
 
@@ -56,6 +62,11 @@ def greedy_start(
         Points as the routers see them.
     similarities : Similarities
         Of the points.
+    n_steps : int, default=30
+        Adam steps for each split. Unsaid in the paper.
+    first_from : {"node", "data"}, default="node"
+        Where p1 is drawn from, and its opposite searched: the points that reach the node, or all points, for the paper
+        says "from the dataset".
 
     Returns
     -------
@@ -76,13 +87,14 @@ def greedy_start(
         rows = slice(2 * node, 2 * node + 2)  # of nodes 2 node + 1 and 2 node + 2
         pair = jax.tree.map(lambda p, rows=rows: p[rows], params)
         if len(members) >= 2:
-            left = rng.choice(members)
-            others = members[members != left]
+            pool = members if first_from == "node" else np.arange(n_points)
+            left = rng.choice(pool)
+            others = pool[pool != left]
             to_left = similarity_row(similarities, left)
             right = others[np.argmin(to_left[others])]
             signs = np.where(to_left >= similarity_row(similarities, right), 1.0, -1.0)
             signs[left], signs[right] = 1.0, -1.0
-            batches = members[rng.integers(len(members), size=(N_STEPS, min(BATCH_SIZE, n_points)))]
+            batches = members[rng.integers(len(members), size=(n_steps, min(BATCH_SIZE, n_points)))]
             pair = jax.tree.map(np.asarray, _train_split(router, pair, X, signs, batches))
             for stacked, trained in zip(jax.tree.leaves(params), jax.tree.leaves(pair), strict=True):
                 stacked[rows] = trained

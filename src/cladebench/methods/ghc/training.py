@@ -11,22 +11,24 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from cladebench.methods.ghc.objective import (
     Similarities,
     draw_sample,
+    expected_cost,
     lca_entropy,
     log_path_probabilities,
     mean_pair_cost,
+    similarities_among,
     similarity_pairs,
 )
 from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
 from cladebench.methods.ghc.routers import Router, compiled_left_margins, left_margins, route
+from cladebench.methods.ghc.schedule import Checkpoints, StepSize
 
-#: Steps that are drawn, dispatched and averaged together.
-WINDOW = 100
-#: Windows in a mean that is compared with the same number before it to see whether the cost still falls.
-PATIENCE = 5
+#: Steps that are drawn and dispatched together; the exact cost is computed after each window.
+WINDOW = 250
 
 
 @dataclass(frozen=True)
@@ -159,11 +161,33 @@ class _Sampler:
         return i, j, similarity_pairs(self.problem.similarities, i, j) / self.problem.scale, k
 
 
-def _stalled(losses: list[float], tol: float) -> bool:
-    if tol <= 0 or len(losses) < 2 * PATIENCE:
-        return False
-    before, now = np.mean(losses[-2 * PATIENCE : -PATIENCE]), np.mean(losses[-PATIENCE:])
-    return bool(now > before - tol * abs(before))
+class ExactCost:
+    """The exact J' of a level of blocks: of each block's subtree over the points that reach its root, summed.
+
+    Down to this level the points are routed greedily, so it is J' of the tree cut off below the level, less what the
+    levels above cost, which no longer changes.
+    """
+
+    def __init__(
+        self, problem: Problem, roots: np.ndarray, nodes: np.ndarray, members: list[np.ndarray]
+    ) -> None:
+        n_inner = (nodes.shape[1] + 2) // 2 - 1  # of a block, its root among them
+        self.problem = problem
+        self.blocks = [
+            (np.ix_([root, *block[: n_inner - 1]], points), similarities_among(problem.similarities, points))
+            for root, block, points in zip(roots, nodes, members, strict=True)
+            if len(points) >= 2
+        ]
+
+    def __call__(self, params: Any) -> float:
+        """Give the cost of the whole tree's parameters, each unordered pair of distinct points once."""
+        margins = np.asarray(compiled_left_margins(self.problem.router, params, self.problem.X))
+        # A BLAS with more threads would sum long dot products in another order.
+        with threadpool_limits(1, user_api="blas"):
+            return sum(
+                expected_cost(np.exp(log_path_probabilities(margins[where], np)), similarities)
+                for where, similarities in self.blocks
+            )
 
 
 def train_sampled(
@@ -195,17 +219,21 @@ def train_sampled(
         Source of the random numbers.
     block_depth : int
         Depth of a block; the depth of the tree for full-tree training.
-    optimizer, learning_rate
+    optimizer
         See `optimizers.update`.
+    learning_rate : float
+        First step size; `StepSize` says when it falls.
     n_iter : int
         Most steps on each level of blocks.
     batch_size, n_second : int
         Pairs of a step and block, and points of the second sample of each pair.
     tol : float
-        A level is finished when the mean sampled cost of the last `PATIENCE` windows of `WINDOW` steps is not below
-        that of as many windows before by this fraction. 0: never.
+        By what fraction the exact cost of a level has to fall for its step size to stay (`StepSize`, asked after each
+        window of `WINDOW` steps). The level keeps the parameters of least exact cost. 0: all steps are taken, of one
+        size, and the last parameters are kept.
     n_checkpoints : int
-        Checkpoints on each level, at the ends of windows.
+        Checkpoints on each level, at the ends of windows: evenly spaced, at least so many where there are as many
+        windows, at most twice as many, and the last.
 
     Returns
     -------
@@ -217,8 +245,6 @@ def train_sampled(
         If the cost or a parameter stops being finite.
     """
     run = Run(params, [(0.0, 0, params)])
-    windows = -(-n_iter // WINDOW)
-    wanted = set(np.linspace(0, windows, n_checkpoints + 1).round().astype(int).tolist())
     clock = _Clock()
     for roots, nodes in blocks_of(problem.n_leaves, block_depth):
         before_level = clock.seconds
@@ -232,39 +258,51 @@ def train_sampled(
             start = jax.tree.map(lambda p, nodes=nodes: p[nodes - 1], run.params)
             state = (start, zero_moments(start))
             weights = active / active.sum()
+            step_size = StepSize(learning_rate, tol)
+            exact_cost = ExactCost(problem, roots, nodes, members) if tol > 0 else None
 
         def steps(
-            state: tuple[Any, Moments], samples: Any, first: int, n_steps: int, weights: np.ndarray
+            state: tuple[Any, Moments],
+            samples: Any,
+            first: int,
+            n_steps: int,
+            rate: float,
+            weights: np.ndarray,
         ) -> tuple[tuple[Any, Moments], float]:
             params, moments, loss = _run_steps(
                 problem.router, optimizer, problem.entropy_penalty > 0, *state, problem.X, weights,
-                samples, first, n_steps, learning_rate, problem.entropy_penalty,
+                samples, first, n_steps, rate, problem.entropy_penalty,
             )  # fmt: skip
             return (params, moments), float(loss)
 
         compiling = time.perf_counter()
-        steps(state, tuple(np.zeros_like(s) for s in sampler.draw()), 0, 0, weights)
+        steps(state, tuple(np.zeros_like(s) for s in sampler.draw()), 0, 0, learning_rate, weights)
         run.compile_seconds += time.perf_counter() - compiling
 
-        losses: list[float] = []
+        checkpoints = Checkpoints(n_checkpoints)
+        best = (state, run.params)
         done = 0
-        while done < n_iter and not _stalled(losses, tol):
+        while done < n_iter and not step_size.settled:
             with clock:
                 n_steps = min(WINDOW, n_iter - done)
-                state, loss = steps(state, sampler.draw(), done, n_steps, weights)
+                state, loss = steps(state, sampler.draw(), done, n_steps, step_size.rate, weights)
                 done += n_steps
-                losses.append(loss)
-                _check_finite(state[0], loss, done, learning_rate)
-            if len(losses) in wanted:
+                _check_finite(state[0], loss, done, step_size.rate)
                 params = _with_blocks(run.params, state[0], nodes, active)
-                run.checkpoints.append((clock.seconds, run.n_iter + done, params))
-        run.params = _with_blocks(run.params, state[0], nodes, active)
+                if exact_cost is not None:
+                    if step_size.ask(exact_cost(params)):
+                        best = (state, params)
+                    if step_size.fell:
+                        state = best[0]  # shorter steps set out from the best place found
+            checkpoints.add((clock.seconds, run.n_iter + done, params))
+        if exact_cost is not None:
+            params = best[1]
+        run.params = params
         run.n_iter += done
         run.n_updates += done * len(roots)  # a block that too few points reach is computed all the same
         run.critical_path_seconds += (clock.seconds - before_level) / len(roots)
-        run.converged &= _stalled(losses, tol)
-        if run.checkpoints[-1][1] != run.n_iter:
-            run.checkpoints.append((clock.seconds, run.n_iter, run.params))
+        run.converged &= step_size.settled
+        run.checkpoints += checkpoints.ending_with((clock.seconds, run.n_iter, params))
     return run
 
 
