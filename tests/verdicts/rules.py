@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,6 @@ class Outcome:
     test: Any = None  # what a family's correction waits for
     only: str = ""  # the one verdict that methods without records could not overturn
     parts: tuple[str, ...] = ()
-    topics: list[str] = field(default_factory=list)
 
     @property
     def stance(self) -> str:

@@ -11,9 +11,10 @@ import pandas as pd
 import yaml
 
 from cladebench.datasets.registry import registry
+from verdicts.asked import PERMUTED, World
 from verdicts.claims import Claim, Named, claims_of
 from verdicts.plans import joined, names_of, written_out
-from verdicts.readings import PERMUTED, Reading, World
+from verdicts.readings import Reading
 from verdicts.records import Records
 from verdicts.rules import Outcome
 
@@ -22,7 +23,8 @@ STANCES = ("supports", "undecided", "contradicts")
 EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
 
 
-def _read(path: Path) -> Any:
+def read(path: Path) -> Any:
+    """A YAML file."""
     # The same as the safe loader in C, where YAML was built with it.
     return yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
@@ -44,9 +46,9 @@ class Verdicts:
         possible: Mapping[str, str],
         scope: str | None,
     ):
-        plan, file = written_out(_read(folder / "plan.yaml")), _read(folder / "claims.yaml")
+        plan, file = written_out(read(folder / "plan.yaml")), read(folder / "claims.yaml")
         path = folder / "deviations.yaml"
-        self.register: list[dict[str, Any]] = _read(path) if path.exists() else []
+        self.register: list[dict[str, Any]] = read(path) if path.exists() else []
         self.paper: str = file["paper"]
         self.claims = claims_of(file)
         self.named = Named(self.claims)
