@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cladebench.papers.hmmc.measures import path_sharing_without_root
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ from strategies import hierarchies
 KINDS = {
     "sp": lambda h, y, tree: semantic_similarity(h, y, tree, kind="shortest_path"),
     "ps": lambda h, y, tree: semantic_similarity(h, y, tree, kind="path_sharing"),
-    "ps_without_root": path_sharing_without_root,
+    "ps_without_root": lambda h, y, tree: semantic_similarity(h, y, tree, kind="path_sharing_without_root"),
 }
 
 

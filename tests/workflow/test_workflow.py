@@ -14,6 +14,7 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.bench.jobs import expand
 from cladebench.bench.store import read_cells
 from cladebench.papers.catalogue import load_artifacts, load_plan
+from cladebench.papers.deviations import load_deviations
 from cladebench.report.artifact_files import read_table
 from cladebench.workflow.workplan import Workplan
 
@@ -163,6 +164,10 @@ def test_a_smoke_run_leaves_every_cell_ok_and_every_claim_judged(smoke, paper):
     assert set(audit.claim[audit.paper == paper]) == set(claims)
     # A misspelt metric would leave its claims not testable for ever.
     asked = {str(query["metric"]) for c in claims.values() for query in queries(c) if query.get("metric")}
+    register = load_deviations(load_plan(paper).package)
+    asked |= {
+        m for entry in register for e in entry.effects for m in e.get("metrics", [e.get("metric")]) if m
+    }
     assert asked <= set(cells.metric)
     assert audit.verdict.notna().all()
 

@@ -263,12 +263,14 @@ def _is_number(value: Any) -> bool:
 
 
 def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name: str) -> None:
-    """Check metrics and evaluation points of a register against the records, where a method that is compared finished.
+    """Check evaluation points of a register against the records, where a method that is compared finished.
+
+    A metric that nothing has recorded leaves its rows empty: the run may be older than the register.
 
     Raises
     ------
     InputFileError
-        With one line for each metric that no record of the paper has, or none at the point that is named.
+        With one line for each metric that no record of the paper has at the point that is named.
     """
     records = context.results.records
     finished = records[(records.status == "ok") & records.metric.notna()]
@@ -279,7 +281,7 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
         for deviation in register
         for effect in deviation.effects
         for key, metric in _names(effect)
-        if key in ("metric", "metrics")
+        if key in ("metric", "metrics") and metric in points
         if any(pair in ran for pair in itertools.product(effect["datasets"], _methods(effect)))
         if (fault := not_recorded(metric, effect.get("at"), points, key))
     ]
