@@ -131,12 +131,17 @@ class Asked:
         return query, sample
 
     def only(
-        self, claim: Claim, queries: dict[str, list[dict[str, Any]]], sign: float, direction: str | None
+        self,
+        claim: Claim,
+        queries: dict[str, list[dict[str, Any]]],
+        sign: float,
+        direction: str | None,
+        replaced: str,
     ) -> str:
         """The one verdict that stands where some of several methods have no records; empty where all have."""
         for side in ("left", "than"):
             part = claim.expects[side]
-            if not (part.get("best_of") or part.get("worst_of")):
+            if not (part.get("best_of") or part.get("worst_of")) or side == replaced:
                 continue
             missing = False
             for query in queries[side]:

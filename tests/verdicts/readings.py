@@ -60,7 +60,7 @@ class Reading(Asked):
         if claim.id not in self._settled:
             found = self.raw(claim)
             if found.test is not None:
-                self._correct(self.families[claim.family])
+                self._correct(self.families.get(claim.family, [claim]))
             else:
                 self._settled[claim.id] = self._stated(claim, found)
         return self._settled[claim.id]
@@ -136,6 +136,7 @@ class Reading(Asked):
         met = {side: self.met(claim, side, queries) for side in ("left", "than")}
         sides: dict[str, Sample | float] = {side: sample for side, (_, sample) in met.items()}
         own = [sample for sample in sides.values() if isinstance(sample, Sample)]
+        praised = ""
         if self.world.rival:
             praised = self.praised(relation, direction)
             query, sample = met[praised]
@@ -143,7 +144,7 @@ class Reading(Asked):
                 raise Missing("the praised side is a constant")
             sides[praised] = self.rival(query)
         found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
-        found.only = self.only(claim, queries, sign, direction)
+        found.only = self.only(claim, queries, sign, direction, praised)
         found.stand_in = any(sample.stand_in for sample in own)
         found.chosen = any(sample.chosen for sample in own)
         if found.test is None and found.only and found.verdict != found.only:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,8 @@ class Run:
     planned: int = 0
     stand_in: bool = False
     n_rows: int = 0
-    overlap: float = 0.0
+    held_out: float = 0.0  # share of the rows that a result is judged by and not learned from
+    repetitions: dict[str, int] = field(default_factory=dict)  # of each task
 
     @property
     def share_failed(self) -> float:
@@ -64,7 +65,19 @@ class Sample:
     stand_in: bool
     chosen: bool
     setting: dict[str, Any]
-    overlap: float
+    repetitions: dict[str, int]
+    within: float  # correlation of results of one repetition, by the rows that they share
+    between: float  # of two repetitions
+
+    def overlap(self, tasks: Sequence[str]) -> float:
+        """By how much the variance of a mean over tasks exceeds 1/n times that of one result."""
+        n = len(tasks)
+        sizes = Counter(self.repetitions[task] for task in tasks).values()
+        if n < 2:
+            return 0.0
+        same = sum(size * (size - 1) for size in sizes) / (n * (n - 1))
+        mean = same * self.within + (1 - same) * self.between
+        return mean / (1 - mean)
 
     @property
     def array(self) -> np.ndarray:
@@ -142,7 +155,8 @@ class Records:
                 continue
             run.ok.add(cell)
             run.n_rows = int(rows)
-            run.overlap = test / train if train < rows else 0.0
+            run.held_out = test / (train + test) if train < rows else 0.0
+            run.repetitions[task] = repetition
             run.values[metric][points[at]][task] = value
 
     def direction(self, query: Mapping[str, Any]) -> str | None:
@@ -181,9 +195,14 @@ class Records:
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
         entry = registry()[dataset]
-        fixed = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.overlap == 0
-        exact = method in self.deterministic and fixed and np.ptp(array) == 0
-        return Sample(values, bool(exact), run.stand_in, chosen, run.setting, run.overlap)
+        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
+        exact = method in self.deterministic and whole and np.ptp(array) == 0
+        # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
+        drawn = run.n_rows / entry.n_samples if run.n_rows < entry.n_samples else 0.0
+        between = max(run.held_out, drawn) if entry.n_draws == 1 else 0.0
+        return Sample(
+            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.held_out, between
+        )
 
     def _at(self, run: Run, metric: str, asked: Mapping[str, Any] | None) -> dict[str, float]:
         read = run.values.get(metric, {})

@@ -50,10 +50,9 @@ def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.n
     """Values of the same tasks, whether nothing varies, and how much what is held out overlaps."""
     sides = [side for side in (left, right) if isinstance(side, Sample)]
     exact = all(side.exact for side in sides)
-    overlap = max((side.overlap for side in sides), default=0.0)
     if exact:
         a, b = (side.array[0] if isinstance(side, Sample) else side for side in (left, right))
-        return np.array([a]), np.array([b]), True, overlap
+        return np.array([a]), np.array([b]), True, 0.0
     varying = [side for side in sides if not side.exact]
     tasks = [task for task in varying[0].values if all(task in side.values for side in varying)]
 
@@ -62,6 +61,7 @@ def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.n
             return np.full(len(tasks), side)
         return np.array([side.array[0] if side.exact else side.values[task] for task in tasks])
 
+    overlap = max(side.overlap(tasks) for side in varying)
     return values(left), values(right), False, overlap
 
 
@@ -79,7 +79,7 @@ def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float) -> Out
         claim.says("repetitions", 1),
         claim.says("spread", "sd"),
         claim.says("one_draw", False),
-        sample.overlap,
+        sample.overlap(list(sample.values)),
     )
     measured = float(ours.mean())
     if len(ours) == 1 and not sample.exact:
@@ -184,7 +184,7 @@ def compare_trend(claim: Claim, samples: Sequence[Sample], alpha: float) -> Outc
     y = np.log(rows) if "y" in log else np.array(rows)
     slopes = np.array([np.polyfit(x, row, 1)[0] for row in y])
     ((kind, bound),) = claim.expects["slope"].items()
-    mean = mean_of(slopes - bound, max(sample.overlap for sample in samples))
+    mean = mean_of(slopes - bound, max((sample.overlap(tasks) for sample in varying), default=0.0))
     if len(tasks) == 1 and varying:
         return Outcome("not testable", mean.value, test=ONE_PAIR)
     found = Outcome("", mean.value)
