@@ -73,7 +73,7 @@ def _rows(paper: str, rng: np.random.Generator) -> list[dict[str, Any]]:
         level = {metric: rng.normal(0.6, 0.03) for metric in METRICS}
         noise = 0.0 if method == "E" else rng.choice([0.0, 0.003, 0.02])
         folds = 3 if dataset == "uneven-distances" else 1
-        lost = rng.choice([0.0, 0.1, 0.6], p=[0.8, 0.15, 0.05])
+        lost = 0.0 if method == "E" else rng.choice([0.0, 0.1, 0.6], p=[0.8, 0.15, 0.05])
         for cell in range(n):
             fixed = _cell(paper, dataset, method, setting, cell // folds, cell % folds if folds > 1 else None)
             if rng.random() < lost:

@@ -21,7 +21,7 @@ FULL = Path(__file__).parents[2] / "results" / "full"
 PAPERS = Path(cladebench.__file__).parent / "papers"
 TEXTS = ["verdict", "verdict_beside", "evidence", "blind", "universes", "depends_on", "parts"]
 NUMBERS = ["measured", "p_value", "p_adjusted"]
-MADE_UP = ["made_up_1", "made_up_2", "made_up_3", "made_up_4"]
+MADE_UP = ["made_up_1", "made_up_2"]
 
 
 def both(results, folders, scope):
