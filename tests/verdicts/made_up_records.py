@@ -45,8 +45,8 @@ def packages(folder: Path, names: list[str]) -> None:
 
 
 def results(folder: Path, names: list[str]) -> None:
-    """A results folder with records of all, each paper's drawn from a seed of its own."""
-    rows = [row for seed, name in enumerate(names) for row in _rows(name, np.random.default_rng(seed))]
+    """A results folder with records of all, each paper's drawn from the seed that ends its name."""
+    rows = [row for name in names for row in _rows(name, np.random.default_rng(int(name[-1])))]
     schema = pq.read_schema(COMMITTED)
     table = pd.DataFrame(rows).reindex(columns=schema.names)
     folder.mkdir()
