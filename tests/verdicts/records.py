@@ -15,6 +15,11 @@ from cladebench.datasets.registry import registry
 from cladebench.measures import Measure, with_own
 from verdicts.plans import planned
 
+#: What is read of the rows of a cell, in this order.
+COLUMNS = (
+    *("dataset", "method", "setting", "repetition", "fold", "task", "metric", "at", "value", "status"),
+    *("data_kind", "n_rows", "n_train", "n_test"),
+)
 Point = tuple[tuple[str, Any], ...]
 
 
@@ -111,19 +116,7 @@ class Records:
         self._samples: dict[str, Sample | str] = {}
 
     def _read(self, cells: pd.DataFrame) -> None:
-        names = [
-            "dataset",
-            "method",
-            "setting",
-            "repetition",
-            "fold",
-            "task",
-            "metric",
-            "at",
-            "value",
-            "status",
-        ]
-        columns = [_listed(cells[name]) for name in [*names, "data_kind", "n_rows", "n_train", "n_test"]]
+        columns = [_listed(cells[name]) for name in COLUMNS]
         texts = {text for column in (columns[2], columns[7]) for text in column if text is not None}
         points = {text: point(json.loads(text)) for text in texts}
         for row in zip(*columns, strict=True):
