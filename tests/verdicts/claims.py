@@ -62,9 +62,18 @@ def claims_of(file: dict[str, Any]) -> list[Claim]:
     return found
 
 
-def named(claims: list[Claim], pattern: str, own: str = "") -> list[Claim]:
-    """Claims that a reference means, without the one that makes it."""
-    return [claim for claim in claims if fnmatchcase(claim.id, pattern.lower()) and claim.id != own]
+class Named:
+    """Claims by reference."""
+
+    def __init__(self, claims: list[Claim]):
+        self.claims = claims
+        self._found: dict[str, list[Claim]] = {}
+
+    def __call__(self, pattern: str, own: str = "") -> list[Claim]:
+        """Claims that a reference means, without the one that makes it."""
+        if pattern not in self._found:
+            self._found[pattern] = [claim for claim in self.claims if fnmatchcase(claim.id, pattern.lower())]
+        return [claim for claim in self._found[pattern] if claim.id != own]
 
 
 def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:

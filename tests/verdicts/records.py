@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,24 @@ from cladebench.datasets.registry import registry
 from cladebench.measures import Measure, with_own
 from verdicts.plans import planned
 
+#: What is read of the rows of a cell, in this order.
+COLUMNS = (
+    *("dataset", "method", "setting", "repetition", "fold", "task", "metric", "at", "value", "status"),
+    *("data_kind", "n_rows", "n_train", "n_test"),
+)
 Point = tuple[tuple[str, Any], ...]
 
 
 def point(at: Mapping[str, Any]) -> Point:
     return tuple(sorted(at.items()))
+
+
+def _listed(column: pd.Series) -> list[Any]:
+    """The values of a column, None where there is none; texts are taken from their categories, which is fast."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column.tolist()
+    found = column.astype("category")
+    return np.append(found.cat.categories.to_numpy(object), None)[found.cat.codes].tolist()
 
 
 def has(setting: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
@@ -39,7 +52,8 @@ class Run:
     planned: int = 0
     stand_in: bool = False
     n_rows: int = 0
-    overlap: float = 0.0
+    held_out: float = 0.0  # share of the rows that a result is judged by and not learned from
+    repetitions: dict[str, int] = field(default_factory=dict)  # of each task
 
     @property
     def share_failed(self) -> float:
@@ -56,7 +70,19 @@ class Sample:
     stand_in: bool
     chosen: bool
     setting: dict[str, Any]
-    overlap: float
+    repetitions: dict[str, int]
+    within: float  # correlation of results of one repetition, by the rows that they share
+    between: float  # of two repetitions
+
+    def overlap(self, tasks: Sequence[str]) -> float:
+        """By how much the variance of a mean over tasks exceeds 1/n times that of one result."""
+        n = len(tasks)
+        sizes = Counter(self.repetitions[task] for task in tasks).values()
+        if n < 2:
+            return 0.0
+        same = sum(size * (size - 1) for size in sizes) / (n * (n - 1))
+        mean = same * self.within + (1 - same) * self.between
+        return mean / (1 - mean)
 
     @property
     def array(self) -> np.ndarray:
@@ -90,42 +116,30 @@ class Records:
         self._samples: dict[str, Sample | str] = {}
 
     def _read(self, cells: pd.DataFrame) -> None:
-        columns = [
-            "dataset",
-            "method",
-            "setting",
-            "repetition",
-            "fold",
-            "task",
-            "metric",
-            "at",
-            "value",
-            "status",
-        ]
-        columns += ["data_kind", "n_rows", "n_train", "n_test"]
-        points = {
-            text: point(json.loads(text))
-            for column in ("setting", "at")
-            for text in cells[column].dropna().unique()
-        }
-        for (
-            dataset,
-            method,
-            text,
-            repetition,
-            fold,
-            task,
-            metric,
-            at,
-            value,
-            status,
-            kind,
-            rows,
-            train,
-            test,
-        ) in cells[columns].itertuples(index=False):
+        columns = [_listed(cells[name]) for name in COLUMNS]
+        texts = {text for column in (columns[2], columns[7]) for text in column if text is not None}
+        points = {text: point(json.loads(text)) for text in texts}
+        for row in zip(*columns, strict=True):
+            (
+                dataset,
+                method,
+                text,
+                repetition,
+                fold,
+                task,
+                metric,
+                at,
+                value,
+                status,
+                kind,
+                rows,
+                train,
+                test,
+            ) = row
             runs = self.runs[dataset, method]
-            run = runs.setdefault(points[text], Run(dict(points[text])))
+            if points[text] not in runs:
+                runs[points[text]] = Run(dict(points[text]))
+            run = runs[points[text]]
             cell = (repetition, None if pd.isna(fold) else fold)
             run.stand_in |= kind == "stand-in"
             if status != "ok":
@@ -134,7 +148,8 @@ class Records:
                 continue
             run.ok.add(cell)
             run.n_rows = int(rows)
-            run.overlap = test / train if train < rows else 0.0
+            run.held_out = test / (train + test) if train < rows else 0.0
+            run.repetitions[task] = repetition
             run.values[metric][points[at]][task] = value
 
     def direction(self, query: Mapping[str, Any]) -> str | None:
@@ -173,9 +188,14 @@ class Records:
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
         entry = registry()[dataset]
-        fixed = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.overlap == 0
-        exact = method in self.deterministic and fixed and np.ptp(array) == 0
-        return Sample(values, bool(exact), run.stand_in, chosen, run.setting, run.overlap)
+        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
+        exact = method in self.deterministic and whole and np.ptp(array) == 0
+        # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
+        drawn = run.n_rows / entry.n_samples if run.n_rows < entry.n_samples else 0.0
+        between = max(run.held_out, drawn) if entry.n_draws == 1 else 0.0
+        return Sample(
+            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.held_out, between
+        )
 
     def _at(self, run: Run, metric: str, asked: Mapping[str, Any] | None) -> dict[str, float]:
         read = run.values.get(metric, {})

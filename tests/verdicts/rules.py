@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,11 @@ STANCE = {
     "within noise": "undecided",
     "contradicted": "contradicts",
     "inconsistent": "contradicts",
+    "uninformative": "not testable",  # a number that is possible and says nothing
     "not testable": "not testable",
 }
+#: No p-value, and yet one of the family that is corrected.
+ONE_PAIR = "one pair"
 #: Distances below this share of the numbers are rounding.
 ROUNDING = 1e-9
 
@@ -37,7 +40,6 @@ class Outcome:
     test: Any = None  # what a family's correction waits for
     only: str = ""  # the one verdict that methods without records could not overturn
     parts: tuple[str, ...] = ()
-    topics: list[str] = field(default_factory=list)
 
     @property
     def stance(self) -> str:
@@ -48,10 +50,9 @@ def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.n
     """Values of the same tasks, whether nothing varies, and how much what is held out overlaps."""
     sides = [side for side in (left, right) if isinstance(side, Sample)]
     exact = all(side.exact for side in sides)
-    overlap = max((side.overlap for side in sides), default=0.0)
     if exact:
         a, b = (side.array[0] if isinstance(side, Sample) else side for side in (left, right))
-        return np.array([a]), np.array([b]), True, overlap
+        return np.array([a]), np.array([b]), True, 0.0
     varying = [side for side in sides if not side.exact]
     tasks = [task for task in varying[0].values if all(task in side.values for side in varying)]
 
@@ -60,6 +61,7 @@ def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.n
             return np.full(len(tasks), side)
         return np.array([side.array[0] if side.exact else side.values[task] for task in tasks])
 
+    overlap = max(side.overlap(tasks) for side in varying)
     return values(left), values(right), False, overlap
 
 
@@ -77,7 +79,7 @@ def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float) -> Out
         claim.says("repetitions", 1),
         claim.says("spread", "sd"),
         claim.says("one_draw", False),
-        sample.overlap,
+        sample.overlap(list(sample.values)),
     )
     measured = float(ours.mean())
     if len(ours) == 1 and not sample.exact:
@@ -94,7 +96,7 @@ def amount(given: dict[str, float] | None, printed: Printed, otherwise: float) -
     return given["absolute"] if "absolute" in given else given["relative"] * abs(printed.value)
 
 
-def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: float) -> Outcome:
+def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: float, alpha: float) -> Outcome:
     """An order before its correction; `sign` is 1 where the left side should be above."""
     a, b, exact, overlap = pairs(left, right)
     if len(a) == 0:
@@ -109,18 +111,13 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         return Outcome("not testable" if len(a) == 1 and not exact else "reproduced", worst)
     measured = mean_of(gaps, overlap)
     if len(a) == 1 and not exact:
-        return Outcome("not testable", measured.value)
+        return Outcome("not testable", measured.value, test=None if relation == "same" else ONE_PAIR)
     if relation == "same":
         margin = claim.expects["margin"]
-        p = measured.beyond(margin)
-        verdict = (
-            "reproduced"
-            if measured.within(margin) <= 0.05
-            else "contradicted"
-            if p <= 0.05
-            else "within noise"
-        )
-        return Outcome(verdict, measured.value, measured.within(margin) if verdict == "reproduced" else p)
+        p, agrees = measured.beyond(margin), measured.within(margin)
+        verdict = "reproduced" if agrees <= alpha else "contradicted" if p <= alpha else "within noise"
+        spoke = agrees if verdict == "reproduced" else p
+        return Outcome(verdict, measured.value, spoke if measured.error > 0 else None)
     margin = claim.expects.get("margin", 0.0)
     found = Outcome("", measured.value)
     found.test = (
@@ -187,9 +184,9 @@ def compare_trend(claim: Claim, samples: Sequence[Sample], alpha: float) -> Outc
     y = np.log(rows) if "y" in log else np.array(rows)
     slopes = np.array([np.polyfit(x, row, 1)[0] for row in y])
     ((kind, bound),) = claim.expects["slope"].items()
-    mean = mean_of(slopes - bound, max(sample.overlap for sample in samples))
+    mean = mean_of(slopes - bound, max((sample.overlap(tasks) for sample in varying), default=0.0))
     if len(tasks) == 1 and varying:
-        return Outcome("not testable", mean.value)
+        return Outcome("not testable", mean.value, test=ONE_PAIR)
     found = Outcome("", mean.value)
     found.test = (mean, mean, 1.0 if kind == "at_least" else -1.0, 0.0, True)
     return found

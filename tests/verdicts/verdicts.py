@@ -11,15 +11,22 @@ import pandas as pd
 import yaml
 
 from cladebench.datasets.registry import registry
-from verdicts.claims import Claim, claims_of
+from verdicts.asked import PERMUTED, World
+from verdicts.claims import Claim, Named, claims_of
 from verdicts.plans import joined, names_of, written_out
-from verdicts.readings import PERMUTED, Reading, World
+from verdicts.readings import Reading
 from verdicts.records import Records
 from verdicts.rules import Outcome
 
 ANALOGUE = {"supports": "analogue holds", "undecided": "analogue undecided", "contradicts": "analogue fails"}
 STANCES = ("supports", "undecided", "contradicts")
 EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
+
+
+def read(path: Path) -> Any:
+    """A YAML file."""
+    # The same as the safe loader in C, where YAML was built with it.
+    return yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def told(found: Outcome) -> str:
@@ -39,12 +46,12 @@ class Verdicts:
         possible: Mapping[str, str],
         scope: str | None,
     ):
-        plan, file = (yaml.safe_load((folder / name).read_text()) for name in ("plan.yaml", "claims.yaml"))
-        plan = written_out(plan)
+        plan, file = written_out(read(folder / "plan.yaml")), read(folder / "claims.yaml")
         path = folder / "deviations.yaml"
-        self.register: list[dict[str, Any]] = yaml.safe_load(path.read_text()) if path.exists() else []
+        self.register: list[dict[str, Any]] = read(path) if path.exists() else []
         self.paper: str = file["paper"]
         self.claims = claims_of(file)
+        self.named = Named(self.claims)
         self.alpha: float = file.get("rules", {}).get("alpha", 0.05)
         self.records = Records(self.paper, cells, plan, file.get("deterministic", []), scope)
         self.certificates, self.possible, self.plan = certificates, possible, plan
@@ -52,7 +59,7 @@ class Verdicts:
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
     def _reading(self, world: World) -> Reading:
-        return Reading(self.claims, self.records, self.certificates, self.possible, world, self.alpha)
+        return Reading(self.named, self.records, self.certificates, self.possible, world, self.alpha)
 
     def table(self) -> pd.DataFrame:
         """One row a claim."""

@@ -1,0 +1,171 @@
+"""What claims ask for, and which samples answer in a world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from verdicts.claims import Claim
+from verdicts.records import Missing, Records, Sample
+
+PERMUTED = "rows permuted"
+
+
+@dataclass(frozen=True)
+class World:
+    """How claims are read."""
+
+    rule: str
+    rival: str = ""
+    instead: Mapping[str, Any] = field(default_factory=dict)
+
+    def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
+        """A query with what stands in the place of its names."""
+        found = dict(query)
+        for key in ("dataset", "method", "metric"):
+            if key in found:
+                found[key] = self.instead.get(key, {}).get(found[key], found[key])
+        for method, setting in self.instead.get("where", {}).items():
+            if found.get("method") in {method, self.instead.get("method", {}).get(method, method)}:
+                found["where"] = setting | found.get("where", {})
+        return found
+
+
+class Asked:
+    """Queries of claims and their samples, in one world."""
+
+    records: Records
+    world: World
+
+    def sample(self, query: Mapping[str, Any], read_as: str | None = None) -> Sample:
+        return self.records.sample(self.world.reads(query), self.world.rule, read_as)
+
+    def samples(self, claim: Claim) -> list[tuple[dict[str, Any], Sample]]:
+        """All samples that a claim can rest on, with their queries."""
+        found = []
+        for query in self.queries(claim):
+            try:
+                found.append((query, self.sample(query)))
+            except Missing:
+                continue
+        return found
+
+    def queries(self, claim: Claim) -> list[dict[str, Any]]:
+        expects, measure = claim.expects, claim.measure
+        if claim.kind == "value":
+            return [measure] if "method" in measure else []
+        if claim.kind == "ranking":
+            return [member.measure for member in expects["members"]]
+        if claim.kind in {"order", "ratio"} and expects:
+            return [query for side in self.sides(claim) for query in side]
+        if claim.kind == "trend" and expects:
+            return [{**measure, **_without(entry, "x")} for entry in expects["points"]]
+        return []
+
+    def sides(self, claim: Claim) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The queries of both sides; `same_setting` gives the right one values of the left one's setting."""
+        names = ("left", "than") if claim.kind == "order" else ("of", "to")
+        left, right = (operand(claim.measure, claim.expects[name]) for name in names)
+        if same := claim.expects.get("same_setting"):
+            try:
+                chosen = self.sample(left[0]).setting
+            except Missing:
+                return left, right
+            where = {key: chosen[key] for key in same if key in chosen}
+            right = [{**query, "where": where | query.get("where", {})} for query in right]
+        return left, right
+
+    def rival(self, query: Mapping[str, Any]) -> Sample:
+        """What stands in the place of a sample."""
+        read = self.world.reads(query)
+        if "method" not in read or "metric" not in read:
+            raise Missing("nothing is measured")
+        measure = self.records.measures.get(read["metric"])
+        if (
+            self.records.direction(read) is None
+            or measure is None
+            or not {"tree", "partition"} & set(measure.needs)
+        ):
+            raise Missing("the measure is not of the tree")
+        if read["method"] in self.records.plan.get("blind", []):
+            raise Missing("a blind method is praised")
+        if self.world.rival == PERMUTED:
+            return self.sample(query, f"{read['metric']}_permuted")
+        return self.records.sample(
+            _without(read, "where", "selection") | {"method": self.world.rival}, self.world.rule
+        )
+
+    @staticmethod
+    def praised(relation: str, direction: str | None) -> str:
+        if relation in {"better", "no_worse", "same"}:
+            return "left"
+        if relation == "worse":
+            return "than"
+        if direction is None:
+            raise Missing("the measure has no direction")
+        return "left" if (relation in {"higher", "never_below"}) == (direction == "higher") else "than"
+
+    def met(
+        self, claim: Claim, side: str, queries: dict[str, list[dict[str, Any]]]
+    ) -> tuple[dict[str, Any], Sample | float]:
+        """The sample of a side: of several methods the one with the best (or worst) mean."""
+        part = claim.expects[side]
+        if "value" in part:
+            return {}, float(part["value"])
+        several = part.get("best_of") or part.get("worst_of")
+        if not several:
+            return queries[side][0], self.sample(queries[side][0])
+        found = []
+        for query in queries[side]:
+            try:
+                sample = self.sample(query)
+            except Missing:
+                continue
+            found.append((float(sample.array.mean()), query, sample))
+        if not found:
+            raise Missing("none of the methods has records")
+        best = self.records.direction(self.world.reads(queries[side][0])) == "higher"
+        pick = max if best == ("best_of" in part) else min
+        _, query, sample = pick(found, key=lambda entry: entry[0])
+        return query, sample
+
+    def only(
+        self,
+        claim: Claim,
+        queries: dict[str, list[dict[str, Any]]],
+        sign: float,
+        direction: str | None,
+        replaced: str,
+    ) -> str:
+        """The one verdict that stands where some of several methods have no records; empty where all have."""
+        for side in ("left", "than"):
+            part = claim.expects[side]
+            if not (part.get("best_of") or part.get("worst_of")) or side == replaced:
+                continue
+            missing = False
+            for query in queries[side]:
+                try:
+                    self.sample(query)
+                except Missing:
+                    missing = True
+            if missing:
+                if claim.expects["is"] == "same":
+                    return "none"
+                rises = (direction == "higher") == ("best_of" in part)
+                harder = rises == (sign > 0) if side == "than" else rises != (sign > 0)
+                return "contradicted" if harder else "reproduced"
+        return ""
+
+
+def operand(measure: Mapping[str, Any], part: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The queries of an operand; none for a constant."""
+    if "value" in part:
+        return []
+    query = {**measure, **_without(part, "best_of", "worst_of")}
+    several = part.get("best_of") or part.get("worst_of")
+    return [{**query, "method": name} for name in several] if several else [query]
+
+
+def _without(part: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key not in keys}
