@@ -44,7 +44,7 @@ def test_of_two_factors_all_pairs_and_of_one_none():
     register = [
         entry("f", ("f1", {"metric": {"m": "n"}}), ("f2", {"metric": {"m": "o"}})),
         entry("g", ("g1", {"method": {"A": "B"}})),
-        entry("h", ("h1", {"method": {"A": "C"}})),
+        entry("h", ("h1", {"dataset": {"d": "e"}})),
     ]
     singles = single_universes(register)
     assert [(u.name, u.factors) for u in singles] == [
@@ -57,8 +57,12 @@ def test_of_two_factors_all_pairs_and_of_one_none():
     assert [u.name for u in pairs] == ["g1, h1"]
     pairs = paired_universes(singles, {"f": 1, "h": 1})
     assert [(u.name, u.factors) for u in pairs] == [("f1, h1", ("f", "h")), ("f2, h1", ("f", "h"))]
-    assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "method": "C"}
+    assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "dataset": "e"}
     assert paired_universes(singles, {"f": 5}) == []
+    clash = single_universes(
+        [register[1], entry("h", ("h1", {"method": {"A": "C"}}), ("h2", {"method": {"B": "C"}}))]
+    )
+    assert [u.name for u in paired_universes(clash, {"g": 1, "h": 1})] == ["g1, h2"]
     assert paired_universes(singles, {"f": 5, "g": 0}) == []
 
 
@@ -147,7 +151,7 @@ def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):
     ]
     found = run(tmp_path, for_and_against, *rows)["o/d"]
     assert (found["verdict"], found["depends_on"]) == ("depends", ["f", "g"])
-    assert found["universes"] == "1/1/2"  # the pair of both contradicts too
+    assert found["universes"] == "1/1/1"  # no pair: both put another method in the place of A
     alone = run(tmp_path, for_and_against[1:], *rows)["o/d"]
     assert (alone["stance"], alone["universes"]) == ("undecided", "1/1/0")
     assert alone["verdict"] in ("direction only", "within noise")

@@ -195,17 +195,17 @@ class Verdicts:
         said = claim.says("evidence")
         if said:
             return str(said)
-        if claim.kind == "sentence" and "certificates" in claim.expects:
-            return "by construction"
         found = self.chosen.outcome(claim)
         if claim.kind in {"arithmetic", "possible"} or found.verdict == "inconsistent":
             return "printed numbers"
+        if claim.kind == "sentence" and "certificates" in claim.expects:
+            return "by construction"
         if claim.kind == "sentence":
             parts = {self.evidence(self.chosen.by_id[name]) for name in found.parts}
             return next((kind for kind in EVIDENCE if kind in parts), "paper data")
         queries = self.chosen.queries(claim) or [claim.measure]
-        metrics = {query.get("metric") for query in [*queries, claim.measure]}
-        if any(self.records.measures[m].unit == "s" for m in metrics if m in self.records.measures):
+        metric = claim.measure.get("metric")
+        if metric in self.records.measures and self.records.measures[metric].unit == "s":
             return "own code"
         datasets = {query.get("dataset") for query in [*queries, claim.measure]} - {None}
         beyond = set(self.plan.get("beyond", []))

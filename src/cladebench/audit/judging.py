@@ -278,7 +278,8 @@ class Evaluation:
         if relation == "same":
             outcome = judge_same(comparison, margin, self._rules)
             if any(sample.drift for sample in samples):
-                outcome = not_testable(f"methods are missing: {outcome.reason}")
+                reason = f"methods are missing: {outcome.reason}"
+                outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
             return replace(judgement, outcome=with_notes(outcome, samples))
         return self._waiting(comparison, judgement, missing=True)
 

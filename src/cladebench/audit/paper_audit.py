@@ -59,10 +59,9 @@ class PaperAudit:
         self._judged = [self._judge_in(universe, touched) for universe, touched in self.worlds]
         touched_by = dict(zip([u.name for u in self.singles], [t for _, t in self.worlds], strict=True))
         for pair in paired_universes(self.singles, self._moved()):
-            both = [touched_by[u.name] for u in self.singles if u.instead[0] in pair.instead]
-            touched = set.intersection(*both)
-            self.worlds.append((pair, touched))
-            self._judged.append(self._judge_in(pair, touched))
+            one, other = (touched_by[u.name] for u in self.singles if u.instead[0] in pair.instead)
+            self.worlds.append((pair, one & other))
+            self._judged.append(self._judge_in(pair, one | other))
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
@@ -120,7 +119,7 @@ class PaperAudit:
             name
             for name, queries in self.own.reader.asked.items()
             if any(universe.query(query) != query for query in queries)
-            or (other_rule and any(sample.rule == self.rules[0] for sample in self.chosen[name].samples))
+            or (other_rule and name in self.own.reader.chosen_by_rule)
         }
         return self._with_sentences(direct)
 

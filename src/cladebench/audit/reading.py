@@ -63,6 +63,8 @@ class Reader:
     ----------
     asked : dict of str to list of mapping
         What each claim (`now`) asked, as it stands in the file.
+    chosen_by_rule : set of str
+        Claims of which some answer was chosen among several settings by `rule`.
     """
 
     records: Results
@@ -72,12 +74,17 @@ class Reader:
     blind: Collection[str] = ()
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    chosen_by_rule: set[str] = field(default_factory=set)
     now: str = ""
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
         """What the records answer in this universe."""
         self.asked.setdefault(self.now, []).append(query)
-        return self.records.sample(self.universe.query(query), self.universe.rule(self.rule))
+        rule = self.universe.rule(self.rule)
+        found = self.records.sample(self.universe.query(query), rule)
+        if found.rule == rule:
+            self.chosen_by_rule.add(self.now)
+        return found
 
     def rivals(self, query: Mapping[str, Any]) -> Sample:
         """What the rival has where a claim asks for a method's."""

@@ -25,7 +25,7 @@ class Universe:
     factors : tuple of str
         Ids of the register's entries that it varies.
     instead : tuple of mapping
-        As `cladebench.papers.deviations.Alternative` has them, applied one after another.
+        As `cladebench.papers.deviations.Alternative` has them, all of what the claim asks.
     """
 
     name: str = ""
@@ -43,15 +43,14 @@ class Universe:
         itself says of the setting stays.
         """
         found = query
+        for key, instead in itertools.product(("dataset", "method", "metric"), self.instead):
+            renamed = instead.get(key, {}).get(query.get(key))
+            if renamed is not None:
+                found = {**found, key: renamed}
         for instead in self.instead:
-            named = found.get("method")
-            for key in ("dataset", "method", "metric"):
-                renamed = instead.get(key, {}).get(found.get(key))
-                if renamed is not None:
-                    found = {**found, key: renamed}
             for method, setting in instead.get("where", {}).items():
                 own = found.get("where") or {}
-                if method in (named, found.get("method")) and not setting.keys() <= own.keys():
+                if method in (query.get("method"), found.get("method")) and not setting.keys() <= own.keys():
                     found = {**found, "where": {**setting, **own}}
         return found
 
@@ -77,7 +76,7 @@ def paired_universes(singles: Sequence[Universe], moved: Mapping[str, int]) -> l
     singles : sequence of Universe
     moved : mapping of str to int
         How many claims each factor moves; of equals the earlier in the register counts as the stronger. A factor that
-        moves none is in no pair.
+        moves none is in no pair, nor are two alternatives that put different things in the place of one.
     """
     order = list(dict.fromkeys(universe.factors[0] for universe in singles))
     first_two = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))[:2]
@@ -87,4 +86,22 @@ def paired_universes(singles: Sequence[Universe], moved: Mapping[str, int]) -> l
     return [
         Universe(f"{a.name}, {b.name}", a.factors + b.factors, a.instead + b.instead)
         for a, b in itertools.product(*sides)
+        if _together(a.instead[0], b.instead[0])
     ]
+
+
+def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two alternatives can be asked for at once: they never put different things in one place."""
+    if "selection" in one and "selection" in other:
+        return False
+    renamed = all(
+        other.get(key, {}).get(name, to) == to
+        for key in ("dataset", "method", "metric")
+        for name, to in one.get(key, {}).items()
+    )
+    settings = other.get("where", {})
+    return renamed and all(
+        settings.get(method, {}).get(parameter, value) == value
+        for method, setting in one.get("where", {}).items()
+        for parameter, value in setting.items()
+    )

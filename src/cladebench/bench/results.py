@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -121,8 +121,16 @@ class Results:
             gridded = rows["setting_id"].nunique() > 1
             if gridded and (rows["status"] == "ok").any():
                 rows = rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
+            finished = rows[rows["status"] == "ok"]
             self._stood[key] = _Standing(
-                rows, gridded, set(rows["setting_id"]), _too_few(rows), _failures(rows)
+                rows,
+                gridded,
+                set(rows["setting_id"]),
+                _too_few(rows),
+                _failures(rows),
+                overlap(finished, None if self.sizes is None else self.sizes.get(dataset, math.inf)),
+                self._fixed(dataset, finished),
+                next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
             )
         return self._stood[key]
 
@@ -191,30 +199,28 @@ class Results:
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
         if standing.few:
             return nothing(f"{name}: {standing.few}")
-        found = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
-        found = found[found["setting_id"].isin(standing.settings)]
-        if found.empty:
+        places = self._of_metric.get((dataset, method, metric), ())
+        places = [i for i in places if self._setting_ids[i] in standing.settings]
+        if not places:
             return nothing(f"{name}: the metric {metric!r} is not recorded")
-        point = self._point(found, query.get("at"))
-        read = found[found["at"] == point]
-        if read.empty:
-            return nothing(
-                f"{name}: {metric} is recorded at {', '.join(found['at'].unique())}, not at {point}"
-            )
+        points = dict.fromkeys(self._points[i] for i in places)
+        point = self._meant(points, query.get("at"))
+        if point not in points:
+            return nothing(f"{name}: {metric} is recorded at {', '.join(points)}, not at {point}")
+        read = self._values.iloc[[i for i in places if self._points[i] == point]]
         values, problem = by_task(read, name, metric)
         if problem:
             return nothing(problem)
-        measured = cells[cells["cell_id"].isin(read["cell_id"])]
         return Sample(
             values,
-            overlap=overlap(measured, None if self.sizes is None else self.sizes.get(dataset, math.inf)),
+            overlap=standing.overlap,
             notes=(f"{name}: {standing.failures}",) if standing.failures else (),
             cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
             setting=str(read["setting"].iloc[0]),
             metric=metric,
             rule=rule if standing.gridded else "",
-            point=len(read) == 1 and method in self.deterministic and self._fixed(dataset, measured),
-            stand_in_for=next((str(s) for s in cells["stand_in_for"] if isinstance(s, str) and s), ""),
+            point=len(read) == 1 and method in self.deterministic and standing.fixed,
+            stand_in_for=standing.stand_in_for,
         )
 
     def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
@@ -224,15 +230,26 @@ class Results:
         return bool((rows[["n_rows", "n_train"]] == self.sizes.get(dataset, -1)).all(axis=None))
 
     def _point(self, rows: pd.DataFrame, at: Mapping[str, Any] | None) -> str:
+        return self._meant(rows["at"].unique(), at)
+
+    def _meant(self, points: Iterable[str], at: Mapping[str, Any] | None) -> str:
         """The evaluation point that is meant, as canonical JSON."""
         if at is not None:
             return point_text(at)
-        return "{}" if (rows["at"] == "{}").any() else point_text(self.at)
+        return "{}" if "{}" in points else point_text(self.at)
 
     # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
     @cached_property
     def _values(self) -> pd.DataFrame:
         return _plain(self.records[_VALUE_COLUMNS])
+
+    @cached_property
+    def _setting_ids(self) -> list[str]:
+        return self._values["setting_id"].tolist()
+
+    @cached_property
+    def _points(self) -> list[str]:
+        return self._values["at"].tolist()
 
     @cached_property
     def _cells(self) -> pd.DataFrame:
@@ -264,6 +281,10 @@ class _Standing(NamedTuple):
     #: Why there are too few of them, and which failed; empty where there is nothing to say.
     few: str
     failures: str
+    #: See `Sample`; whether a repetition met all there is of a data set.
+    overlap: float
+    fixed: bool
+    stand_in_for: str
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:

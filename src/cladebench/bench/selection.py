@@ -89,7 +89,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     scored = {
         rule.name: finished[
             (finished["metric"] == rule.metric) & finished["at"].isin((point_text(rule.at), "{}"))
-        ]
+        ].sort_values(["repetition", "fold"])
         for rule in selection.values()
         if rule.setting is None
     }
@@ -114,7 +114,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
                 candidates = [
                     (
                         -len(v),
-                        sign * v.sort_values(["repetition", "fold"])["value"].mean(),
+                        sign * v["value"].mean(),
                         setting_order(json.loads(v["setting"].iloc[0])),
                         name,
                     )
