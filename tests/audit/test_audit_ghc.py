@@ -95,7 +95,7 @@ def test_what_the_printed_numbers_say_among_themselves():
     }
     assert verdicts["fig3a/bold/spambase"] == o.WITHIN_NOISE  # HAC-C prints 0.63 too
     assert verdicts["fig3a/bold/digits"] == o.REPRODUCED
-    assert found.verdict["joint/caption-printed"] == o.CONTRADICTED
+    assert found.verdict["joint/caption-printed"] == o.INCONSISTENT
     assert found.verdict["joint/two-of-three-printed"] == o.REPRODUCED
     assert found.verdict["neural-linear/printed-everywhere"] == o.REPRODUCED
     assert found.verdict["competitive/everywhere-printed"] == o.CONTRADICTED
@@ -129,7 +129,11 @@ def test_a_run_that_agrees_reproduces_every_number():
         found[found.index.str.startswith(f"{table}/") & (found.kind == "value")]
         for table in ("fig3a", "fig3b")
     )
-    assert set(purities.verdict) == {o.REPRODUCED}
+    # One draw of digits, and spreads of two points and more, leave too much room to show agreement within two points.
+    wide = purities.published_spread.fillna(0.0) >= 0.02
+    sure = (purities.dataset != "digits") & ~wide
+    assert set(purities.verdict[sure]) == {o.REPRODUCED} and sure.sum() == 8
+    assert set(purities.verdict[~sure]) == {o.REPRODUCED, o.WITHIN_NOISE}
     # the similarity behind the printed costs is unknown: they are measured and shown, and not judged
     assert set(costs.verdict) == {o.NOT_TESTABLE}
     assert costs.measured.notna().all() and costs.reason.str.contains("the similarity behind").all()
