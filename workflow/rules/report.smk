@@ -1,10 +1,4 @@
 # Tables and figures, a job for each paper, side by side; then the pages.
-def artifact_outputs(paper):
-    """Pages and data of the tables, and the figures, of a paper."""
-    made = [path for owner, _, _, path, _ in PLAN.artifact_files() if owner == paper]
-    return [*made, *(str(Path(path).with_suffix(".json")) for path in made if path.endswith(".html"))]
-
-
 for paper in PLAN.papers:
 
     rule:
@@ -25,7 +19,7 @@ for paper in PLAN.papers:
                 for owner, name, kind, path, caption in PLAN.artifact_files()
                 if owner == paper
             ],
-            [path for path in artifact_outputs(paper) if path.endswith(".json")],
+            PLAN.artifact_data(paper),
         log:
             f"{OUT}/logs/artifacts-{paper}.log",
         conda:
@@ -41,7 +35,8 @@ for paper in PLAN.papers:
 
 rule report:
     input:
-        artifacts=[path for paper in PLAN.papers for path in artifact_outputs(paper)],
+        artifacts=[path for _, _, _, path, _ in PLAN.artifact_files()],
+        data=[path for paper in PLAN.papers for path in PLAN.artifact_data(paper)],
         audit=rules.audit.output,
         certificates=rules.crosscheck.output,
         papers=PLAN.paper_files(),

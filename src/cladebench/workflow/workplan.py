@@ -182,6 +182,15 @@ class Workplan:
                 files.append((paper, artifact.id, artifact.kind, path, caption))
         return files
 
+    def artifact_data(self, paper: str) -> Sequence[str]:
+        """List the data beside the pages of a paper's tables."""
+        pages = (
+            Path(path)
+            for owner, _, kind, path, _ in self.artifact_files()
+            if owner == paper and kind == "table"
+        )
+        return [str(page.with_suffix(".json")) for page in pages]
+
 
 def plain(document: Mapping[str, Any]) -> dict[str, Any]:
     """Give numbers and flags in sections their types back: on its command line, Snakemake reads a section as text."""
