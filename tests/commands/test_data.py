@@ -30,10 +30,16 @@ def test_list_has_every_data_set(capsys):
 
 def test_list_shows_every_shape(capsys):
     assert cli.main(["data", "list"]) == 0
-    rows = {line.split()[0]: line.split(maxsplit=7) for line in capsys.readouterr().out.splitlines()[1:14]}
+    rows = {
+        line.split()[0]: line.split(maxsplit=7)
+        for line in capsys.readouterr().out.splitlines()[1:]
+        if line.strip()
+    }
     shown = {name: (row[2], row[3], row[4], row[7]) for name, row in rows.items() if "generated" in row}
     assert shown == {
         "nested-blobs": ("240", "10", "8", "-"),
+        "planted-shared": ("1600", "100", "16", "-"),
+        "planted-splits": ("1600", "100", "16", "-"),
         "small-images": ("80", "-", "4", "images; 1 view (features)"),
         "split-distances": ("180", "-", "3", "4 views (distances); 3 train, 2 test sets"),
         "topic-counts": ("150", "300", "5", "-"),
@@ -64,7 +70,7 @@ def test_info_says_that_features_are_sparse(capsys):
 
 def test_info_of_an_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "info", "iris"]) == 2
-    assert "unknown data set 'iris', expected one of awa-attr" in capsys.readouterr().err
+    assert "unknown data set 'iris', expected one of 20news, awa-attr" in capsys.readouterr().err
 
 
 def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
@@ -138,7 +144,7 @@ def test_an_altered_file_fails_fetch_and_check(folders, capsys):
 
 def test_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "fetch", "iris"]) == 2
-    assert "unknown data set 'iris', expected one of awa-attr" in capsys.readouterr().err
+    assert "unknown data set 'iris', expected one of 20news, awa-attr" in capsys.readouterr().err
 
 
 def test_mirror_from_the_configuration(folders, monkeypatch, capsys):

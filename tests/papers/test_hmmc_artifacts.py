@@ -1,5 +1,7 @@
 """The tables and figures of the HMMC paper, from records with known values."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from golden_records import (
@@ -216,6 +218,8 @@ def test_ratios_of_time(golden):
 
 def test_a_ratio_of_time_is_that_of_its_verdict(golden):
     claims = load_claims("hmmc")
+    ratios = {name: claim for name, claim in claims.claims.items() if claim.kind == "ratio"}
+    claims = dataclasses.replace(claims, claims=ratios)
     judged = Evaluation(claims, Reader(golden.results, golden.own_rule), None, lambda dataset, fact: 0).run()
     table = build(ARTIFACTS, "ratios-of-time", golden)
     for (row, _), claim in table.claims.items():
