@@ -278,16 +278,6 @@ def test_results_on_different_data_are_not_compared(tmp_path, kind, expects):
     )
 
 
-def test_the_command_says_so(tmp_path, capsys):
-    rows = cells("glass", "Perch", {"dendogram_purity": [0.46, 0.47]})
-    rows = [row | {"paper": "ghc", "cell_id": row["cell_id"].replace("toy", "ghc")} for row in rows]
-    write_cells(frame(rows), tmp_path)
-    assert main(["audit", "--results", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert "no record of this paper has 'dendrogram_purity'; did you mean 'dendogram_purity'?" in said
-    assert not (tmp_path / "audit.csv").exists()
-
-
 CLAIM = """
   - id: {id}
     kind: {kind}

@@ -120,12 +120,12 @@ def test_the_largest_difference_comes_first(write):
 def test_what_is_a_time_is_said_by_its_unit(write):
     """The plan of hmmc has the first in seconds; the name of the last says nothing."""
     a, b = (
-        write(name, cells("d", "A", {"seconds_ilp": [s], "sp": [0.5], "share_of_seconds": [s]}), paper="hmmc")
+        write(name, cells("d", "A", {"seconds_cbc": [s], "sp": [0.5], "share_of_seconds": [s]}), paper="hmmc")
         for name, s in (("a", 1.0), ("b", 3.0))
     )
     found = compare_runs(a, b)
     assert found.beyond["metric"].tolist() == ["share_of_seconds"]
-    assert "seconds_ilp" in set(found.times["metric"])
+    assert "seconds_cbc" in set(found.times["metric"])
 
 
 def test_ratios_are_of_times_and_memory_where_both_took_any(write):
