@@ -13,7 +13,7 @@ from cladebench.input_files import InputFileError
 
 
 def write(folder, paper="ghc"):
-    rows = cells("glass", "Perch", {"dendrogram_purity": [0.46, 0.47, 0.48]})
+    rows = cells("glass", "Perch", {"dendrogram_purity": [0.469, 0.47, 0.471]})
     rows = [row | {"paper": paper, "cell_id": row["cell_id"].replace("toy", paper)} for row in rows]
     write_cells(frame(rows), folder)
 
@@ -61,7 +61,7 @@ def test_with_the_scope_planned_cells_without_a_record_count_as_missing(tmp_path
     found = pd.read_csv(tmp_path / "audit.csv").set_index("claim")
     perch, birch = found.loc["fig3a/glass/perch"], found.loc["fig3a/glass/birch"]
     missing = "2 of 5 cells missing: planned, but there is no record of it"
-    assert perch.verdict == "reproduced" and perch.n == 3 and perch.reason.endswith(missing)
+    assert perch.verdict == "reproduced" and perch.n == 3 and missing in perch.reason
     assert (
         birch.reason.startswith("BIRCH on glass: 10 of 10 cells missing") and birch.verdict == "not testable"
     )

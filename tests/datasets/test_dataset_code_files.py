@@ -59,7 +59,7 @@ def stems(name):
 
 def test_built_in_families():
     assert stems("glass") == stems("digits") == ["uci"]
-    assert stems("awa-pca") == ["cifar100"]
+    assert stems("awa-pca") == ["cifar100", "class_trees", "components"]
     assert stems("nested-blobs") == ["generators"]
 
 

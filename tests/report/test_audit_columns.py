@@ -12,7 +12,7 @@ from cladebench.report.cell_links import anchor
 from cladebench.report.pages import write_report
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("value", "order", "ratio", "trend", "sentence", "arithmetic")
+KINDS = ("value", "order", "ratio", "trend", "ranking", "possible", "sentence", "arithmetic")
 
 
 def documented():

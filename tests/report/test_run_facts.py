@@ -18,8 +18,11 @@ def rows(method, values, at, setting="default"):
                 task=str(i),
                 setting="{}",
                 setting_id=setting,
+                reason="",
+                stand_in_for="",
                 repetition=i,
                 fold=None,
+                **dict.fromkeys(("n_rows", "n_train", "n_test"), 10),
                 cell_id=f"p/d/{method}/{setting}/{i}",
             ),
         }
