@@ -39,10 +39,11 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     """The jobs that were asked for, all files of their papers checked, and the folder of their records."""
     from cladebench.bench.plan import PlanError
     from cladebench.input_files import one_of
-    from cladebench.workflow.paper_check import check_paper
 
     jobs, out = planned_jobs(args)
     if not args.plan_checked:
+        from cladebench.workflow.paper_check import check_paper  # takes a second, in every job of a run
+
         for plan in {job.plan.paper: job.plan for job in jobs}.values():
             check_paper(plan)
     planned = [method.name for job in jobs for method in job.methods]
