@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -135,7 +136,8 @@ class ClaimSet:
         """Ids that match a glob pattern, in the file's order."""
         if not set(pattern) & set("*?["):
             return [pattern] if pattern in self.claims else []
-        return [name for name in self.claims if fnmatch.fnmatchcase(name, pattern)]
+        matches = re.compile(fnmatch.translate(pattern)).match
+        return [name for name in self.claims if matches(name)]
 
     def published_table(self) -> pd.DataFrame:
         """Printed numbers of the tables, with columns for claim, artifact, what is measured, value, spread and text.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 #: Up to this many pairs the sign-flip test enumerates all sign patterns.
 MAX_SIGN_FLIP = 16
@@ -69,7 +69,7 @@ class Difference:
         left = limit * (1 + 1e-9) - abs(self.value)
         if self.se == 0:
             return 0.0 if left >= 0 else 1.0
-        return 1.0 if math.isinf(self.se) else float(stats.t.sf(left / self.se, self.df))
+        return 1.0 if math.isinf(self.se) else _upper_tail(left / self.se, self.df)
 
     def p_value(self) -> float:
         """Two-sided p-value of the t test that the difference is zero."""
@@ -77,7 +77,7 @@ class Difference:
             return 1.0 if self.value == 0 else 0.0
         if math.isinf(self.se):
             return 1.0
-        return float(2 * stats.t.sf(abs(self.value) / self.se, self.df))
+        return 2 * _upper_tail(abs(self.value) / self.se, self.df)
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float:
         """Smallest true difference that a two-sided t test finds with the given power.
@@ -90,7 +90,12 @@ class Difference:
     def _scaled(self, quantile: float) -> float:
         if self.se == 0 or math.isinf(self.se):
             return self.se
-        return float(stats.t.ppf(quantile, self.df) * self.se)
+        return float(special.stdtrit(self.df, quantile)) * self.se
+
+
+# Student's t by its functions: the distribution object checks its arguments for longer than an audit has time.
+def _upper_tail(t: float, df: float) -> float:
+    return float(special.stdtr(df, -t))
 
 
 def spread_of(values: np.ndarray) -> float:
@@ -131,7 +136,7 @@ def mean_interval(
     if values.size < 2:
         return Interval(mean, -math.inf, math.inf, 1, math.nan, 1.0)
     per_mean = 1 / values.size + overlap
-    half = float(stats.t.ppf(0.5 + level / 2, values.size - 1)) * sd * math.sqrt(per_mean)
+    half = float(special.stdtrit(values.size - 1, 0.5 + level / 2)) * sd * math.sqrt(per_mean)
     return Interval(mean, mean - half, mean + half, values.size, sd, per_mean)
 
 

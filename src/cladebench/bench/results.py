@@ -21,9 +21,6 @@ from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
 _VALUE_COLUMNS = ["cell_id", "setting", "setting_id", "repetition", "fold", "task", "at", "value"]
-#: What is asked of cells, whatever they measured.
-_CELL_COLUMNS = ["cell_id", "setting", "setting_id", "status", "reason", "stand_in_for"]
-_SIZE_COLUMNS = ["repetition", "n_rows", "n_train", "n_test"]
 
 
 @dataclass
@@ -53,7 +50,7 @@ class Results:
 
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
-        self._narrowed: dict[str, pd.DataFrame] = {}
+        self._chosen: dict[str, dict[tuple[str, str, str], str]] = {}
         self._stood: dict[str, _Standing] = {}
 
     # ------------------------------------------------------------------ records
@@ -109,28 +106,34 @@ class Results:
     def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
         """Say why a method of which some cells finished has no number: ``4 of 5 cells timeout``; empty otherwise."""
         standing = self._standing(dataset, method, rule, where)
-        return standing.few if (standing.cells["status"] == "ok").any() else ""
+        return standing.few if any(cell.status == "ok" for cell in standing.cells) else ""
 
     def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> _Standing:
         """The cells of the setting that stands for a method; of all its settings where none finished."""
         key = canonical_json([dataset, method, rule, dict(where or {})])
         if key not in self._stood:
-            rows = self._cells.iloc[self._cells_of.get((dataset, method), [])]
-            if where and not rows.empty:
-                rows = rows[[agrees(text, where) for text in rows["setting"]]]
-            gridded = rows["setting_id"].nunique() > 1
-            if gridded and (rows["status"] == "ok").any():
-                rows = rows[rows["setting_id"] == self.choice(dataset, method, rule, where)]
-            finished = rows[rows["status"] == "ok"]
+            cells = self._cells.get((dataset, method), [])
+            if where:
+                cells = [cell for cell in cells if agrees(cell.setting, where)]
+            gridded = len({cell.setting_id for cell in cells}) > 1
+            if gridded and any(cell.status == "ok" for cell in cells):
+                chosen = self.choice(dataset, method, rule, where)
+                cells = [cell for cell in cells if cell.setting_id == chosen]
+            finished = [cell for cell in cells if cell.status == "ok"]
+            size = None if self.sizes is None else self.sizes.get(dataset)
             self._stood[key] = _Standing(
-                rows,
+                cells,
                 gridded,
-                set(rows["setting_id"]),
-                _too_few(rows),
-                _failures(rows),
-                overlap(finished, None if self.sizes is None else self.sizes.get(dataset, math.inf)),
-                self._fixed(dataset, finished),
-                next((str(s) for s in rows["stand_in_for"] if isinstance(s, str) and s), ""),
+                {cell.setting_id for cell in cells},
+                _failures(cells) if 2 * len(finished) < len(cells) or not finished else "",
+                _failures(cells),
+                overlap(
+                    pd.DataFrame(finished, columns=list(_Cell._fields)),
+                    None if self.sizes is None else math.inf if size is None else size,
+                ),
+                # A repetition met all there is of a data set, as any other would.
+                self.sizes is None or all(cell.n_rows == cell.n_train == size for cell in finished),
+                next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
             )
         return self._stood[key]
 
@@ -150,16 +153,14 @@ class Results:
         self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None
     ) -> str | None:
         """Return the id of the setting that a rule selects among those with these values; None where there is none."""
-        choices = self.choices
-        if where:
-            key = canonical_json([dataset, method, dict(where)])
-            if key not in self._narrowed:
-                self._narrowed[key] = select_settings(self.rows(dataset, method, where), self.selection)
-            choices = self._narrowed[key]
-        found = choices[
-            (choices["dataset"] == dataset) & (choices["method"] == method) & (choices["rule"] == rule)
-        ]
-        return None if found.empty else str(found["setting_id"].iloc[0])
+        key = canonical_json([dataset, method, dict(where)]) if where else ""
+        if key not in self._chosen:
+            choices = (
+                select_settings(self.rows(dataset, method, where), self.selection) if where else self.choices
+            )
+            names = zip(choices["dataset"], choices["method"], choices["rule"], strict=True)
+            self._chosen[key] = dict(zip(names, choices["setting_id"], strict=True))
+        return self._chosen[key].get((dataset, method, rule))
 
     def point_of_choice(self, dataset: str, method: str, metric: str, rule: str) -> Mapping[str, Any] | None:
         """Return the point at which a rule read the metric by which it chose; None, the plan's, for any other."""
@@ -192,42 +193,42 @@ class Results:
         name = f"{method} on {dataset}"
         standing = self._standing(dataset, method, rule, where)
         cells = standing.cells
-        if cells.empty:
+        if not cells:
             if not standing.gridded:
                 extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
                 return nothing(f"no cell of {name}{extra} in this run")
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
         if standing.few:
             return nothing(f"{name}: {standing.few}")
+        columns = self._columns
         places = self._of_metric.get((dataset, method, metric), ())
-        places = [i for i in places if self._setting_ids[i] in standing.settings]
+        places = [i for i in places if columns["setting_id"][i] in standing.settings]
         if not places:
             return nothing(f"{name}: the metric {metric!r} is not recorded")
-        points = dict.fromkeys(self._points[i] for i in places)
+        points = dict.fromkeys(columns["at"][i] for i in places)
         point = self._meant(points, query.get("at"))
         if point not in points:
             return nothing(f"{name}: {metric} is recorded at {', '.join(points)}, not at {point}")
-        read = self._values.iloc[[i for i in places if self._points[i] == point]]
-        values, problem = by_task(read, name, metric)
+        read = [i for i in places if columns["at"][i] == point]
+        values, problem = by_task(
+            [columns["value"][i] for i in read],
+            [columns["task"][i] for i in read],
+            [columns["repetition"][i] for i in read],
+            f"{name}: {metric}",
+        )
         if problem:
             return nothing(problem)
         return Sample(
             values,
             overlap=standing.overlap,
             notes=(f"{name}: {standing.failures}",) if standing.failures else (),
-            cells=str(read["cell_id"].iloc[0]).rpartition("/")[0] + "/*",
-            setting=str(read["setting"].iloc[0]),
+            cells=columns["cell_id"][read[0]].rpartition("/")[0] + "/*",
+            setting=columns["setting"][read[0]],
             metric=metric,
             rule=rule if standing.gridded else "",
             point=len(read) == 1 and method in self.deterministic and standing.fixed,
             stand_in_for=standing.stand_in_for,
         )
-
-    def _fixed(self, dataset: str, rows: pd.DataFrame) -> bool:
-        """Whether a repetition met all there is of a data set, as any other would."""
-        if self.sizes is None:
-            return True
-        return bool((rows[["n_rows", "n_train"]] == self.sizes.get(dataset, -1)).all(axis=None))
 
     def _point(self, rows: pd.DataFrame, at: Mapping[str, Any] | None) -> str:
         return self._meant(rows["at"].unique(), at)
@@ -238,28 +239,27 @@ class Results:
             return point_text(at)
         return "{}" if "{}" in points else point_text(self.at)
 
-    # Places of records, looked up hundreds of times by the tables of one paper; all columns at once would be slow.
+    # Looked up thousands of times by the claims of one paper: cutting data frames would take most of an audit's time.
     @cached_property
     def _values(self) -> pd.DataFrame:
-        return _plain(self.records[_VALUE_COLUMNS])
+        texts = [name for name in _VALUE_COLUMNS if isinstance(self.records[name].dtype, pd.StringDtype)]
+        return self.records[_VALUE_COLUMNS].astype(dict.fromkeys(texts, object))
 
     @cached_property
-    def _setting_ids(self) -> list[str]:
-        return self._values["setting_id"].tolist()
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: self._values[name].tolist() for name in _VALUE_COLUMNS}
 
     @cached_property
-    def _points(self) -> list[str]:
-        return self._values["at"].tolist()
-
-    @cached_property
-    def _cells(self) -> pd.DataFrame:
-        return _plain(
-            self.records.drop_duplicates("cell_id")[["dataset", "method", *_CELL_COLUMNS, *_SIZE_COLUMNS]]
-        )
-
-    @cached_property
-    def _cells_of(self) -> Mapping[Any, Any]:
-        return self._cells.groupby(["dataset", "method"]).indices
+    def _cells(self) -> Mapping[tuple[str, str], list[_Cell]]:
+        cells = self.records.drop_duplicates("cell_id")
+        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in _Cell.sizes()]
+        texts = [cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in _Cell.texts()]
+        found: dict[tuple[str, str], list[_Cell]] = {}
+        for dataset, method, cell in zip(
+            cells["dataset"], cells["method"], map(_Cell, *texts, *sizes), strict=True
+        ):
+            found.setdefault((dataset, method), []).append(cell)
+        return found
 
     @cached_property
     def _of_method(self) -> Mapping[Any, Any]:
@@ -271,10 +271,32 @@ class Results:
         return self.records.groupby(["dataset", "method", finished]).indices
 
 
+class _Cell(NamedTuple):
+    """What is asked of a cell, whatever it measured; texts first."""
+
+    setting: str
+    setting_id: str
+    status: str
+    reason: str
+    stand_in_for: str
+    repetition: float
+    n_rows: float
+    n_train: float
+    n_test: float
+
+    @classmethod
+    def texts(cls) -> tuple[str, ...]:
+        return cls._fields[:5]
+
+    @classmethod
+    def sizes(cls) -> tuple[str, ...]:
+        return cls._fields[5:]
+
+
 class _Standing(NamedTuple):
     """The cells that stand for a method, and what is asked of them for every metric."""
 
-    cells: pd.DataFrame
+    cells: list[_Cell]
     #: Whether they are of one of several settings.
     gridded: bool
     settings: set[str]
@@ -285,12 +307,6 @@ class _Standing(NamedTuple):
     overlap: float
     fixed: bool
     stand_in_for: str
-
-
-def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Texts as Python's own: a table of a few rows is cut from it thousands of times."""
-    texts = [name for name in table if isinstance(table[name].dtype, pd.StringDtype)]
-    return table.astype(dict.fromkeys(texts, object))
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
@@ -321,19 +337,12 @@ def not_recorded(
     return ""
 
 
-def _too_few(rows: pd.DataFrame) -> str:
-    """Say which cells failed where fewer than half of them finished, or none; empty where enough did."""
-    cells = rows.drop_duplicates("cell_id")
-    ok = int((cells["status"] == "ok").sum())
-    return _failures(rows) if 2 * ok < len(cells) or not ok else ""
-
-
-def _failures(rows: pd.DataFrame) -> str:
+def _failures(cells: list[_Cell]) -> str:
     """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``; empty for none."""
-    cells = rows.drop_duplicates("cell_id")
     parts = []
-    for status, group in cells[cells["status"] != "ok"].groupby("status", sort=True):
-        reasons = [r for r in dict.fromkeys(group["reason"]) if isinstance(r, str) and r]
-        why = f": {' '.join(reasons[0].split())[:160]}" if reasons else ""
-        parts.append(f"{len(group)} of {len(cells)} cells {str(status).replace('_', ' ')}{why}")
+    for status in sorted({cell.status for cell in cells} - {"ok"}):
+        failed = [cell for cell in cells if cell.status == status]
+        reason = next((cell.reason for cell in failed if cell.reason), "")
+        why = f": {' '.join(reason.split())[:160]}" if reason else ""
+        parts.append(f"{len(failed)} of {len(cells)} cells {status.replace('_', ' ')}{why}")
     return "; ".join(parts)

@@ -63,18 +63,20 @@ def nothing(problem: str) -> Sample:
     return Sample(pd.Series(dtype=float), problem=problem)
 
 
-def by_task(rows: pd.DataFrame, name: str, metric: str) -> tuple[pd.Series, str]:
+def by_task(
+    values: list[float], tasks: list[str], repetitions: list[int], name: str
+) -> tuple[pd.Series, str]:
     """Values by task, and what is wrong with them."""
-    values = pd.Series(rows["value"].to_numpy(dtype=float), index=rows["task"].to_numpy(dtype=object))
+    found = pd.Series(np.array(values, dtype=float), index=np.array(tasks, dtype=object))
     problem = ""
-    if infinite := int((~np.isfinite(values.to_numpy())).sum()):
-        problem = f"{name}: {metric} is not finite in {infinite} of {len(values)}"
-    elif values.index.isna().any():
+    if infinite := int((~np.isfinite(found.to_numpy())).sum()):
+        problem = f"{name} is not finite in {infinite} of {len(values)}"
+    elif found.index.isna().any():
         problem = f"{name}: a record does not say which task it met"
-    elif values.index.has_duplicates:
-        twice = rows[rows["task"].duplicated()].iloc[0]
-        problem = f"{name}: {metric} is recorded twice for the task of repetition {twice['repetition']}"
-    return values, problem
+    elif len(set(tasks)) < len(tasks):
+        twice = next(r for r, task in zip(repetitions, tasks, strict=True) if tasks.count(task) > 1)
+        problem = f"{name} is recorded twice for the task of repetition {twice}"
+    return found, problem
 
 
 def overlap(rows: pd.DataFrame, pool: float | None = None) -> float:

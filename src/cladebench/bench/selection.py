@@ -85,51 +85,38 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
                 f"selection.{rule.name}.direction: {rule.direction!r} is neither 'higher' nor 'lower'"
             )
     finished = records[records["status"] == "ok"]
-    # What a rule reads, once for all methods.
-    scored = {
-        rule.name: finished[
-            (finished["metric"] == rule.metric) & finished["at"].isin((point_text(rule.at), "{}"))
-        ].sort_values(["repetition", "fold"])
-        for rule in selection.values()
-        if rule.setting is None
-    }
-    tables = {name: dict(list(table.groupby(["dataset", "method"]))) for name, table in scored.items()}
-    rows: list[dict[str, Any]] = []
-    for (dataset, method), group in finished.groupby(["dataset", "method"], sort=True):
-        for rule in selection.values():
-            if rule.setting is not None:
-                fixed = rule.setting
-                cells = group.drop_duplicates("cell_id")
-                cells = cells[[agrees(text, fixed) for text in cells["setting"]]]
-                candidates = [
-                    (-len(v), 0.0, setting_order(json.loads(v["setting"].iloc[0])), name)
-                    for name, v in cells.groupby("setting_id", sort=False)
-                ]
-                sign = 1.0
-            else:
+    candidates = {name: _candidates(finished, rule) for name, rule in selection.items()}
+    rows = []
+    for dataset, method in sorted(set(zip(finished["dataset"], finished["method"], strict=True))):
+        for name, rule in selection.items():
+            settings = candidates[name].get((dataset, method), {})
+            ranked = []
+            for setting_id, (setting, values) in settings.items():
+                mean = pd.Series(values, dtype=float).mean() if rule.setting is None else 0.0
                 sign = -1.0 if rule.direction == "higher" else 1.0
-                values = tables[rule.name].get((dataset, method))
-                if values is None:
-                    continue
-                candidates = [
-                    (
-                        -len(v),
-                        sign * v["value"].mean(),
-                        setting_order(json.loads(v["setting"].iloc[0])),
-                        name,
-                    )
-                    for name, v in values.groupby("setting_id", sort=False)
-                ]
-            if candidates:
-                count, best, _, name = min(candidates)
-                rows.append(
-                    {
-                        "dataset": dataset,
-                        "method": method,
-                        "rule": rule.name,
-                        "setting_id": name,
-                        "mean": sign * best if rule.setting is None else math.nan,
-                        "n": -count,
-                    }
+                ranked.append(
+                    (-len(values), sign * mean, setting_order(json.loads(setting)), setting_id, mean)
                 )
+            if ranked:
+                count, _, _, setting_id, mean = min(ranked)
+                mean = mean if rule.setting is None else math.nan
+                rows.append((dataset, method, rule.name, setting_id, mean, -count))
     return pd.DataFrame(rows, columns=["dataset", "method", "rule", "setting_id", "mean", "n"])
+
+
+def _candidates(
+    finished: pd.DataFrame, rule: Rule
+) -> dict[tuple[str, str], dict[str, tuple[str, list[float]]]]:
+    """What a rule reads: by data set and method, then by setting its text and values, one for each cell."""
+    if rule.setting is None:
+        at = finished["at"].isin((point_text(rule.at), "{}"))
+        read = finished[(finished["metric"] == rule.metric) & at].sort_values(["repetition", "fold"])
+    else:
+        read = finished.drop_duplicates("cell_id")
+        read = read[[agrees(text, rule.setting) for text in read["setting"]]]
+    found: dict[tuple[str, str], dict[str, tuple[str, list[float]]]] = {}
+    columns = ("dataset", "method", "setting_id", "setting", "value")
+    for dataset, method, setting_id, setting, value in zip(*(read[name] for name in columns), strict=True):
+        settings = found.setdefault((dataset, method), {})
+        settings.setdefault(setting_id, (setting, []))[1].append(value)
+    return found
