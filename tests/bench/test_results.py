@@ -255,7 +255,7 @@ def test_records_that_cannot_be_pairs_are_no_sample():
     twice = cells("d", "m", {"score": [1, 2, 3]}, tasks=["x", "y", "x"])
     assert ask(results(twice)).problem == "m on d: score is recorded twice for the task of repetition 2"
     lost = cells("d", "m", {"score": [1, 2]}, tasks=["x", None])
-    assert ask(results(lost)).problem == "m on d: a record does not say which task it met"
+    assert ask(results(lost)).problem == "m on d: score: a record does not say which task it met"
     odd = cells("d", "m", {"score": [1, np.inf, np.nan]})
     assert ask(results(odd)).problem == "m on d: score is not finite in 2 of 3"
     assert all(ask(results(rows)).values.empty for rows in (twice, lost, odd))

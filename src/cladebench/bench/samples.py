@@ -74,7 +74,7 @@ def by_task(
     elif found.index.isna().any():
         problem = f"{name}: a record does not say which task it met"
     elif len(set(tasks)) < len(tasks):
-        twice = next(r for r, task in zip(repetitions, tasks, strict=True) if tasks.count(task) > 1)
+        twice = next(repetitions[i] for i, task in enumerate(tasks) if task in tasks[:i])
         problem = f"{name} is recorded twice for the task of repetition {twice}"
     return found, problem
 
