@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cladebench.bench.plan import Plan, PlanError, read_plan
 from cladebench.input_files import InputFileError, one_of
-from cladebench.papers.protocol import Protocol
 
 if TYPE_CHECKING:
     from cladebench.papers.artifact_types import Artifact
@@ -77,6 +76,8 @@ def validate_protocol(plan: Plan) -> None:
     PlanError
         If there is no protocol, or it refuses the plan.
     """
+    from cladebench.papers.protocol import Protocol  # and with it scikit-learn, which takes a second
+
     module = f"{plan.package}.protocol"
     if importlib.util.find_spec(module) is None:
         raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
