@@ -18,7 +18,7 @@ from cladebench.audit.claim_checks import check_points, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
-from cladebench.audit.judging import Judgement
+from cladebench.audit.judgement import Judgement
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.universes import single_universes
 from cladebench.audit.verdict_types import VERDICTS

@@ -2,90 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from cladebench.audit import comparisons
 from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.possible import judge_possible
-from cladebench.audit.ranking import Concordance, concordance, judge_ranking
-from cladebench.audit.reading import (
-    NO_RIVAL,
-    Reader,
-    despite_missing,
-    label_of,
-    of_metric,
-    overlap,
-    with_notes,
-)
-from cladebench.audit.rivals import praised_side
+from cladebench.audit.reading import NO_RIVAL, Reader, with_notes
 from cladebench.audit.sentences import combine, judge_certificates
 from cladebench.audit.statistics import holm
-from cladebench.audit.verdict_rules import (
-    Comparison,
-    claimed_range,
-    compare,
-    judge_bound,
-    judge_order,
-    judge_ratio,
-    judge_same,
-    judge_value,
-)
-from cladebench.audit.verdict_types import (
-    INCONSISTENT,
-    NOT_TESTABLE,
-    Outcome,
-    Rules,
-    not_testable,
-)
-from cladebench.bench.samples import Sample, nothing
-from cladebench.notation import as_given, significant
-
-_IS_SYMBOL = {
-    "higher": ">",
-    "lower": "<",
-    "same": "about",
-    "never_above": "<=",
-    "never_below": ">=",
-}
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """A claim's outcome, with what it was read from.
-
-    Attributes
-    ----------
-    outcome : Outcome
-    samples : tuple of Sample
-    published : str
-        The printed number, or what an order says.
-    parts : tuple of str
-        Ids of the parts of a sentence.
-    """
-
-    outcome: Outcome
-    samples: tuple[Sample, ...] = ()
-    published: str = ""
-    parts: tuple[str, ...] = ()
-
-    @property
-    def final(self) -> Outcome:
-        """The outcome as it is reported: on data that are not the paper's own, an analogue."""
-        return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
-
-    @property
-    def stand_in_for(self) -> tuple[str, ...]:
-        """What the data behind it stand in for; empty when all are the paper's own."""
-        return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
-
-
-#: Claims of a family wait for each other: an outcome once its corrected p-value is known.
-_Waiting = tuple[float, Callable[[float, int], Outcome], Judgement]
+from cladebench.audit.verdict_rules import judge_value
+from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, Outcome, Rules, not_testable
+from cladebench.bench.samples import Sample
+from cladebench.notation import significant
 
 
 @dataclass
@@ -121,7 +55,7 @@ class Evaluation:
         again : collection of str
         """
         self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
-        waiting: dict[str, _Waiting] = {}
+        waiting: dict[str, Waiting] = {}
         for claim in self.claims.claims.values():
             if claim.id in self._done:
                 continue
@@ -139,21 +73,21 @@ class Evaluation:
             self._sentence(claim)
         return {name: self._done[name] for name in self.claims.claims}
 
-    def _judge(self, claim: Claim) -> Judgement | _Waiting:
+    def _judge(self, claim: Claim) -> Judgement | Waiting:
         if claim.inconsistent or claim.not_testable:
             return self._set_aside(claim)
         if claim.kind == "value":
             return self._value(claim)
         if claim.kind == "order":
-            return self._order(claim)
+            return comparisons.order(claim, self.reader, self._rules)
         if claim.kind == "ranking":
-            return self._ranking(claim)
+            return comparisons.ranking(claim, self.claims, self.reader)
         if self.reader.rival is not None:
             return Judgement(not_testable(NO_RIVAL))
         if claim.kind == "trend":
-            return self._trend(claim)
+            return comparisons.trend(claim, self.reader, self._rules)
         if claim.kind == "ratio":
-            return self._ratio(claim)
+            return comparisons.ratio(claim, self.reader, self._rules)
         if claim.kind == "possible":
             return Judgement(judge_possible(claim, self.facts))
         return Judgement(judge_arithmetic(claim, self.claims, self.facts))
@@ -162,7 +96,7 @@ class Evaluation:
     def _rules(self) -> Rules:
         return self.claims.rules
 
-    def _correct(self, waiting: Mapping[str, _Waiting]) -> None:
+    def _correct(self, waiting: Mapping[str, Waiting]) -> None:
         families: dict[str, list[str]] = {}
         for name in waiting:
             families.setdefault(self.claims.claims[name].family, []).append(name)
@@ -233,157 +167,6 @@ class Evaluation:
             tolerance=claim.allowance,
             overlap=sample.overlap,
         )
-
-    def _order(self, claim: Claim) -> Judgement | _Waiting:
-        expects = claim.expects
-        relation = expects["is"]
-        direction = claim.measure.get("direction")
-        praised = praised_side(relation, direction)
-        if self.reader.rival is not None and praised is None:
-            return Judgement(not_testable(NO_RIVAL))
-        found = self.reader.pair(expects["left"], expects["than"], claim, praised)
-        samples, names, left, right = found.samples, found.names, found.left, found.right
-        if relation in ("better", "no_worse", "same"):
-            higher = direction == "higher"
-        elif relation == "worse":
-            higher = direction != "higher"
-        else:
-            higher = relation in ("higher", "never_below")
-        margin = float(expects.get("margin", 0.0))
-        symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-        shift = "±" if relation == "same" else "-" if higher else "+"
-        allowance = f" {shift} {as_given(margin)}" if margin else ""
-        said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{of_metric(claim)}"
-        if found.problem:
-            return Judgement(not_testable(found.problem), samples, said)
-        sign = 1.0 if higher else -1.0
-        label = label_of(names, left, right)
-        exact = all(s.point for s in samples)
-        if relation in ("never_above", "never_below"):
-            outcome = judge_bound(left, right, sign=sign, label=label, point=exact)
-            outcome = despite_missing(outcome, samples, sign)
-            return Judgement(with_notes(outcome, samples), samples, said)
-        comparison = compare(
-            left,
-            right,
-            sign=sign,
-            margin=0.0 if relation == "same" else margin,
-            tie=float(expects.get("tie", 0.0)),
-            point=exact,
-            label=label,
-            or_equal=relation == "no_worse",
-            overlap=overlap(samples),
-        )
-        judgement = Judgement(not_testable(""), samples, said)
-        if relation == "same":
-            outcome = judge_same(comparison, margin, self._rules)
-            if any(sample.drift for sample in samples):
-                reason = f"methods are missing: {outcome.reason}"
-                outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
-            return replace(judgement, outcome=with_notes(outcome, samples))
-        return self._waiting(comparison, judgement, missing=True)
-
-    def _waiting(self, comparison: Comparison, judgement: Judgement, *, missing: bool) -> _Waiting:
-        """A paired test that waits for its family."""
-
-        def outcome_at(p_adjusted: float, tests: int) -> Outcome:
-            outcome = judge_order(comparison, p_adjusted, self._rules, tests=tests)
-            return despite_missing(outcome, judgement.samples, comparison.sign) if missing else outcome
-
-        return comparison.gap.p_value(), outcome_at, judgement
-
-    def _ranking(self, claim: Claim) -> _Waiting | Judgement:
-        """Whether a column orders the methods as it is printed; its family are the columns of the table."""
-        printed, measured, samples, missing = [], [], [], []
-        for name in self.claims.matching(claim.expects["values"]):
-            entry = self.claims.claims[name]
-            if entry.kind != "value" or entry.published is None or not entry.measure.get("method"):
-                continue
-            sample = (
-                self.reader.sample(entry.measure)
-                if self.reader.rival is None
-                else self._permuted(entry.measure)
-            )
-            if sample.problem:
-                missing.append(str(entry.measure["method"]))
-                continue
-            samples.append(sample)
-            printed.append(entry.published.value)
-            measured.append(float(sample.values.mean()))
-        found: Concordance = concordance(printed, measured)
-        said = "the methods in the printed order"
-        judgement = Judgement(judge_ranking(found, 1.0, self._rules, missing), tuple(samples), said)
-        if judgement.outcome.verdict == NOT_TESTABLE:
-            return judgement
-        return found.p_value, lambda p, _: judge_ranking(found, p, self._rules, missing), judgement
-
-    def _permuted(self, query: Mapping[str, Any]) -> Sample:
-        """The measured column of a ranking with the rows of every result permuted; methods have no place in it."""
-        return (
-            nothing(NO_RIVAL)
-            if self.reader.rival is None or self.reader.rival.method
-            else self.reader.rivals(query)
-        )
-
-    def _ratio(self, claim: Claim) -> Judgement:
-        expects = claim.expects
-        found = self.reader.pair(expects["of"], expects["to"], claim)
-        samples, names, left, right = found.samples, found.names, found.left, found.right
-        low, high = expects.get("at_least"), expects.get("at_most")
-        said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
-        if found.problem:
-            return Judgement(not_testable(found.problem), samples, said)
-        if min(left.min(), right.min()) <= 0:
-            return Judgement(not_testable("a ratio needs positive measurements"), samples, said)
-        outcome = judge_ratio(
-            left,
-            right,
-            self._rules,
-            at_least=low,
-            at_most=high,
-            point=all(s.point for s in samples),
-            label=label_of(names, left, right),
-            overlap=overlap(samples),
-        )
-        for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
-            outcome = despite_missing(outcome, samples, sign)
-        return Judgement(with_notes(outcome, samples), samples, said)
-
-    def _trend(self, claim: Claim) -> Judgement | _Waiting:
-        """One least-squares slope a task; the sample of slopes is held against the claimed bound."""
-        expects = claim.expects
-        points = expects["points"]
-        samples = tuple(self.reader.sample({**claim.measure, **point}) for point in points)
-        log = expects.get("log", ())
-        scales = f" ({' and '.join(log)} logarithmic)" if log else ""
-        (word, bound), *_ = expects["slope"].items()
-        said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {as_given(bound)}"
-        problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
-        if problems:
-            return Judgement(not_testable("; ".join(problems)), samples, said)
-        frame = pd.DataFrame({i: s.values for i, s in enumerate(samples)}).dropna()
-        x, y = np.array([float(p["x"]) for p in points]), frame.to_numpy()
-        if not len(y):
-            return Judgement(not_testable("the points share no task"), samples, said)
-        for axis, values in (("x", x), ("y", y)):
-            if axis in log and values.min() <= 0:
-                return Judgement(not_testable(f"a logarithmic {axis} needs positive numbers"), samples, said)
-        x, y = np.log(x) if "x" in log else x, np.log(y) if "y" in log else y
-        centred = x - x.mean()
-        if not centred.any():
-            return Judgement(not_testable("the points have one x"), samples, said)
-        slopes = y @ centred / (centred @ centred)
-        comparison = compare(
-            slopes,
-            np.full(len(slopes), float(bound)),
-            sign=1.0 if word == "at_least" else -1.0,
-            scale=max(abs(float(slopes.mean())), abs(float(bound))),
-            point=all(s.point for s in samples),
-            or_equal=True,
-            overlap=overlap(samples),
-            label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
-        )
-        return self._waiting(comparison, Judgement(not_testable(""), samples, said), missing=False)
 
     def _sentence(self, claim: Claim) -> Judgement:
         if claim.id in self._done:

@@ -11,7 +11,8 @@ import pandas as pd
 
 from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_types import Claim, ClaimSet, references
-from cladebench.audit.judging import Evaluation, Judgement
+from cladebench.audit.judgement import Judgement
+from cladebench.audit.judging import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.audit.rivals import Rival
 from cladebench.audit.settling import Settled, settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.judging import Judgement
+from cladebench.audit.judgement import Judgement
 from cladebench.audit.rivals import Rival
 from cladebench.audit.universes import Universe
 from cladebench.audit.verdict_types import (

@@ -1,0 +1,189 @@
+"""Claims that compare measurements with each other: orders, rankings, ratios and trends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.judgement import Judgement, Waiting
+from cladebench.audit.ranking import Concordance, concordance, judge_ranking
+from cladebench.audit.reading import (
+    NO_RIVAL,
+    Reader,
+    despite_missing,
+    label_of,
+    of_metric,
+    overlap,
+    with_notes,
+)
+from cladebench.audit.rivals import praised_side
+from cladebench.audit.verdict_rules import (
+    Comparison,
+    claimed_range,
+    compare,
+    judge_bound,
+    judge_order,
+    judge_ratio,
+    judge_same,
+)
+from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, Rules, not_testable
+from cladebench.bench.samples import Sample, nothing
+from cladebench.notation import as_given, significant
+
+_IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=", "never_below": ">="}
+
+
+def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
+    """One side against the other, task by task; with a rival, it stands on the side that is praised."""
+    expects = claim.expects
+    relation = expects["is"]
+    direction = claim.measure.get("direction")
+    praised = praised_side(relation, direction)
+    if reader.rival is not None and praised is None:
+        return Judgement(not_testable(NO_RIVAL))
+    found = reader.pair(expects["left"], expects["than"], claim, praised)
+    samples, names, left, right = found.samples, found.names, found.left, found.right
+    if relation in ("better", "no_worse", "same"):
+        higher = direction == "higher"
+    elif relation == "worse":
+        higher = direction != "higher"
+    else:
+        higher = relation in ("higher", "never_below")
+    margin = float(expects.get("margin", 0.0))
+    symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
+    shift = "±" if relation == "same" else "-" if higher else "+"
+    allowance = f" {shift} {as_given(margin)}" if margin else ""
+    said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{of_metric(claim)}"
+    if found.problem:
+        return Judgement(not_testable(found.problem), samples, said)
+    sign = 1.0 if higher else -1.0
+    label = label_of(names, left, right)
+    exact = all(s.point for s in samples)
+    if relation in ("never_above", "never_below"):
+        outcome = judge_bound(left, right, sign=sign, label=label, point=exact)
+        outcome = despite_missing(outcome, samples, sign)
+        return Judgement(with_notes(outcome, samples), samples, said)
+    comparison = compare(
+        left,
+        right,
+        sign=sign,
+        margin=0.0 if relation == "same" else margin,
+        tie=float(expects.get("tie", 0.0)),
+        point=exact,
+        label=label,
+        or_equal=relation == "no_worse",
+        overlap=overlap(samples),
+    )
+    judgement = Judgement(not_testable(""), samples, said)
+    if relation == "same":
+        outcome = judge_same(comparison, margin, rules)
+        if any(sample.drift for sample in samples):
+            reason = f"methods are missing: {outcome.reason}"
+            outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
+        return replace(judgement, outcome=with_notes(outcome, samples))
+    return _waiting(comparison, judgement, rules, missing=True)
+
+
+def _waiting(comparison: Comparison, judgement: Judgement, rules: Rules, *, missing: bool) -> Waiting:
+    """A paired test that waits for its family."""
+
+    def outcome_at(p_adjusted: float, tests: int) -> Outcome:
+        outcome = judge_order(comparison, p_adjusted, rules, tests=tests)
+        return despite_missing(outcome, judgement.samples, comparison.sign) if missing else outcome
+
+    return comparison.gap.p_value(), outcome_at, judgement
+
+
+def ranking(claim: Claim, claims: ClaimSet, reader: Reader) -> Waiting | Judgement:
+    """Whether a column orders the methods as it is printed; its family are the columns of the table."""
+    printed, measured, samples, missing = [], [], [], []
+    for name in claims.matching(claim.expects["values"]):
+        entry = claims.claims[name]
+        if entry.kind != "value" or entry.published is None or not entry.measure.get("method"):
+            continue
+        sample = reader.sample(entry.measure) if reader.rival is None else _permuted(entry.measure, reader)
+        if sample.problem:
+            missing.append(str(entry.measure["method"]))
+            continue
+        samples.append(sample)
+        printed.append(entry.published.value)
+        measured.append(float(sample.values.mean()))
+    found: Concordance = concordance(printed, measured)
+    said = "the methods in the printed order"
+    judgement = Judgement(judge_ranking(found, 1.0, claims.rules, missing), tuple(samples), said)
+    if judgement.outcome.verdict == NOT_TESTABLE:
+        return judgement
+    return found.p_value, lambda p, _: judge_ranking(found, p, claims.rules, missing), judgement
+
+
+def _permuted(query: Mapping[str, Any], reader: Reader) -> Sample:
+    """The measured column of a ranking with the rows of every result permuted; methods have no place in it."""
+    return nothing(NO_RIVAL) if reader.rival is None or reader.rival.method else reader.rivals(query)
+
+
+def ratio(claim: Claim, reader: Reader, rules: Rules) -> Judgement:
+    """One side over the other, task by task, against a claimed range."""
+    expects = claim.expects
+    found = reader.pair(expects["of"], expects["to"], claim)
+    samples, names, left, right = found.samples, found.names, found.left, found.right
+    low, high = expects.get("at_least"), expects.get("at_most")
+    said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
+    if found.problem:
+        return Judgement(not_testable(found.problem), samples, said)
+    if min(left.min(), right.min()) <= 0:
+        return Judgement(not_testable("a ratio needs positive measurements"), samples, said)
+    outcome = judge_ratio(
+        left,
+        right,
+        rules,
+        at_least=low,
+        at_most=high,
+        point=all(s.point for s in samples),
+        label=label_of(names, left, right),
+        overlap=overlap(samples),
+    )
+    for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
+        outcome = despite_missing(outcome, samples, sign)
+    return Judgement(with_notes(outcome, samples), samples, said)
+
+
+def trend(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
+    """One least-squares slope a task; the sample of slopes is held against the claimed bound."""
+    expects = claim.expects
+    points = expects["points"]
+    samples = tuple(reader.sample({**claim.measure, **point}) for point in points)
+    log = expects.get("log", ())
+    scales = f" ({' and '.join(log)} logarithmic)" if log else ""
+    (word, bound), *_ = expects["slope"].items()
+    said = f"slope of {claim.measure.get('metric')}{scales} {word.replace('_', ' ')} {as_given(bound)}"
+    problems = list(dict.fromkeys(s.problem for s in samples if s.problem))
+    if problems:
+        return Judgement(not_testable("; ".join(problems)), samples, said)
+    frame = pd.DataFrame({i: s.values for i, s in enumerate(samples)}).dropna()
+    x, y = np.array([float(p["x"]) for p in points]), frame.to_numpy()
+    if not len(y):
+        return Judgement(not_testable("the points share no task"), samples, said)
+    for axis, values in (("x", x), ("y", y)):
+        if axis in log and values.min() <= 0:
+            return Judgement(not_testable(f"a logarithmic {axis} needs positive numbers"), samples, said)
+    x, y = np.log(x) if "x" in log else x, np.log(y) if "y" in log else y
+    centred = x - x.mean()
+    if not centred.any():
+        return Judgement(not_testable("the points have one x"), samples, said)
+    slopes = y @ centred / (centred @ centred)
+    comparison = compare(
+        slopes,
+        np.full(len(slopes), float(bound)),
+        sign=1.0 if word == "at_least" else -1.0,
+        scale=max(abs(float(slopes.mean())), abs(float(bound))),
+        point=all(s.point for s in samples),
+        or_equal=True,
+        overlap=overlap(samples),
+        label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
+    )
+    return _waiting(comparison, Judgement(not_testable(""), samples, said), rules, missing=False)

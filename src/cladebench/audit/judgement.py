@@ -1,0 +1,43 @@
+"""A claim's outcome with what it was read from, before and after what is tested together is corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cladebench.audit.verdict_types import Outcome
+from cladebench.bench.samples import Sample
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim's outcome, with what it was read from.
+
+    Attributes
+    ----------
+    outcome : Outcome
+    samples : tuple of Sample
+    published : str
+        The printed number, or what an order says.
+    parts : tuple of str
+        Ids of the parts of a sentence.
+    """
+
+    outcome: Outcome
+    samples: tuple[Sample, ...] = ()
+    published: str = ""
+    parts: tuple[str, ...] = ()
+
+    @property
+    def final(self) -> Outcome:
+        """The outcome as it is reported: on data that are not the paper's own, an analogue."""
+        return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
+
+    @property
+    def stand_in_for(self) -> tuple[str, ...]:
+        """What the data behind it stand in for; empty when all are the paper's own."""
+        return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
+
+
+#: Claims of a family wait for each other: an outcome once its corrected p-value is known.
+Waiting = tuple[float, Callable[[float, int], Outcome], Judgement]
