@@ -41,10 +41,12 @@ def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure
             *rows("B", [0.3], point),
             *rows("A", [0.01], other, "a"),
             *rows("study", [0.0], point),
+            *rows("A-otherwise", [0.99], point),
         ]
     )
     rule = Rule("best", "best score", "sp", "higher", {"k": 1.0})
     roles = {"Random": "control", "Oracle": "control", "A": "method", "B": "extra", "study": "study"}
+    roles["A-otherwise"] = "alternative"
     plan = SimpleNamespace(
         methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
         selection={"best": rule},
