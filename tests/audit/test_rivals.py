@@ -26,7 +26,7 @@ NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 def test_the_praised_side(relation, higher, lower):
     assert praised_side(relation, "higher") == higher
     assert praised_side(relation, "lower") == lower
-    assert praised_side(relation, None) is None
+    assert praised_side(relation, None) == (relation == "worse")  # of a shape nothing is better
 
 
 def test_only_measures_of_the_result_can_be_earned_by_shape():

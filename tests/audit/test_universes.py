@@ -40,6 +40,22 @@ def test_a_rule_is_that_of_the_last_who_names_one():
     assert both.rule("own") == "y"
 
 
+def both_at_once(singles, moved):
+    return [pair for _, _, pair in paired_universes(singles, moved)]
+
+
+def test_a_universe_for_some_kinds_of_claims():
+    values, orders, every = (
+        Universe(name, (name,), ({},), frozenset(kinds))
+        for name, kinds in (("v", ["value"]), ("o", ["order", "value"]), ("e", []))
+    )
+    assert values.concerns("value") and not values.concerns("order") and every.concerns("order")
+    assert orders.together_with(values).kinds == {"value"} == every.together_with(values).kinds
+    assert not every.together_with(every).kinds
+    only = [Universe("t", ("t",), ({},), frozenset(["trend"])), values]
+    assert both_at_once(only, {"t": 1, "v": 1}) == []
+
+
 def test_of_two_factors_all_pairs_and_of_one_none():
     register = [
         entry("f", ("f1", {"metric": {"m": "n"}}), ("f2", {"metric": {"m": "o"}})),
@@ -53,16 +69,16 @@ def test_of_two_factors_all_pairs_and_of_one_none():
         ("g1", ("g",)),
         ("h1", ("h",)),
     ]
-    pairs = paired_universes(singles, {"f": 1, "g": 2, "h": 2})
-    assert [u.name for u in pairs] == ["g1, h1"]
-    pairs = paired_universes(singles, {"f": 1, "h": 1})
-    assert [(u.name, u.factors) for u in pairs] == [("f1, h1", ("f", "h")), ("f2, h1", ("f", "h"))]
+    pairs = both_at_once(singles, {"f": 1, "g": 2, "h": 2})
+    assert [u.name for u in pairs] == ["g1 + h1"]
+    pairs = both_at_once(singles, {"f": 1, "h": 1})
+    assert [(u.name, u.factors) for u in pairs] == [("f1 + h1", ("f", "h")), ("f2 + h1", ("f", "h"))]
     assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "dataset": "e"}
     assert paired_universes(singles, {"f": 5}) == []
     clash = single_universes(
         [register[1], entry("h", ("h1", {"method": {"A": "C"}}), ("h2", {"method": {"B": "C"}}))]
     )
-    assert [u.name for u in paired_universes(clash, {"g": 1, "h": 1})] == ["g1, h2"]
+    assert [u.name for u in both_at_once(clash, {"g": 1, "h": 1})] == ["g1 + h2"]
     assert paired_universes(singles, {"f": 5, "g": 0}) == []
 
 
@@ -174,7 +190,7 @@ def test_what_only_a_pair_turns_round_names_both(tmp_path):
     ]
     found = run(tmp_path, moved, *rows)["o/d"]
     assert found["stances"]["with C"] == found["stances"]["against D"] == "supports"
-    assert found["stances"]["with C, against D"] == "contradicts"
+    assert found["stances"]["with C + against D"] == "contradicts"
     assert "left + right" in found["depends_on"] or {"left", "right"} & set(found["depends_on"])
     assert found["verdict"] == "depends"
 

@@ -484,8 +484,14 @@ def test_a_sentence_is_what_its_unknown_parts_leave_open(verdicts, data):
         (
             [(INCONSISTENT, "x"), (REPRODUCED, "y")],
             2,
-            CONTRADICTED,
+            INCONSISTENT,
             "2 of 2 parts must hold: 1 reproduced, 1 inconsistent",
+        ),
+        (
+            [(INCONSISTENT, "x"), (CONTRADICTED, "y")],
+            1,
+            CONTRADICTED,
+            "1 of 2 parts must hold: 1 contradicted, 1 inconsistent",
         ),
     ],
 )

@@ -19,6 +19,10 @@ class World:
     rule: str
     rival: str = ""
     instead: Mapping[str, Any] = field(default_factory=dict)
+    kinds: frozenset[str] = frozenset()
+
+    def concerns(self, claim: Claim) -> bool:
+        return not self.kinds or claim.kind in self.kinds
 
     def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """A query with what stands in the place of its names."""
@@ -82,11 +86,7 @@ class Asked:
         if "method" not in read or "metric" not in read:
             raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
-        if (
-            self.records.direction(read) is None
-            or measure is None
-            or not {"tree", "partition"} & set(measure.needs)
-        ):
+        if measure is None or not {"tree", "partition"} & set(measure.needs):
             raise Missing("the measure is not of the tree")
         if read["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
@@ -98,12 +98,10 @@ class Asked:
 
     @staticmethod
     def praised(relation: str, direction: str | None) -> str:
-        if relation in {"better", "no_worse", "same"}:
-            return "left"
         if relation == "worse":
             return "than"
-        if direction is None:
-            raise Missing("the measure has no direction")
+        if direction is None or relation in {"better", "no_worse", "same"}:
+            return "left"
         return "left" if (relation in {"higher", "never_below"}) == (direction == "higher") else "than"
 
     def met(

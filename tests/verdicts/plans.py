@@ -20,9 +20,12 @@ def renamed(plan: dict[str, Any], choice: str) -> dict[str, str]:
     return {name: f"{name}-{choice}" for name in plan["alternatives"][choice]["of"]}
 
 
-def names_of(plan: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
-    """What a universe says, its choice written out as names of methods."""
+def names_of(plan: dict[str, Any], universe: dict[str, Any]) -> dict[str, Any]:
+    """What a universe says and of which kinds of claims, its choice written out as names of methods."""
+    instead = universe["instead"]
     found = {key: value for key, value in instead.items() if key != "alternative"}
+    if "kinds" in universe:
+        found["kinds"] = frozenset(universe["kinds"])
     if "alternative" in instead:
         found["method"] = renamed(plan, instead["alternative"]) | found.get("method", {})
     return found
@@ -34,6 +37,10 @@ def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
     for key, value in other.items():
         if key not in found:
             found[key] = value
+        elif key == "kinds":
+            found[key] = found[key] & value
+            if not found[key]:
+                return None
         elif isinstance(value, dict):
             both = {name: (found[key][name], value[name]) for name in value if name in found[key]}
             if key != "where" and both:

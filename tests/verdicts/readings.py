@@ -40,7 +40,9 @@ class Reading(Asked):
         possible: Mapping[str, str],
         world: World,
         alpha: float,
+        plain: Reading | None = None,
     ):
+        self.plain = plain  # as chosen, for claims that the world is not meant for
         self.named, self.claims = named, named.claims
         self.records, self.certificates, self.possible = records, certificates, possible
         self.world, self.alpha = world, alpha
@@ -68,7 +70,7 @@ class Reading(Asked):
     def _correct(self, family: list[Claim]) -> None:
         tested = [(claim, self.raw(claim)) for claim in family if self.raw(claim).test is not None]
         p = [self._p(found) for _, found in tested]
-        for (claim, found), own, adjusted in zip(tested, p, holm(p), strict=True):
+        for (claim, found), own, adjusted in zip(tested, p, p if self.world.rival else holm(p), strict=True):
             if claim.kind == "value":
                 settled = replace(found, adjusted=adjusted)  # for the reader: numbers are judged one by one
             elif found.test == ONE_PAIR:
@@ -98,6 +100,9 @@ class Reading(Asked):
         return replace(found, verdict="inconsistent") if claim.says("inconsistent") else found
 
     def raw(self, claim: Claim) -> Outcome:
+        if claim.kind != "sentence" and not self.world.concerns(claim):
+            assert self.plain is not None
+            return self.plain.raw(claim)
         if claim.id not in self._raw:
             try:
                 self._raw[claim.id] = getattr(self, f"_{claim.kind}")(claim)

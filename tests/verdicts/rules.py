@@ -214,7 +214,8 @@ def combine(stances: Sequence[str], verdicts: Sequence[str], needed: int) -> str
     if supported >= needed:
         return "reproduced"
     if supported + undecided + unknown < needed:
-        return "contradicted"
+        against = {v for v, stance in zip(verdicts, stances, strict=True) if stance == "contradicts"}
+        return "inconsistent" if against == {"inconsistent"} else "contradicted"
     if supported + undecided < needed:
         return "not testable"
     return "direction only" if supported + verdicts.count("direction only") >= needed else "within noise"
@@ -234,14 +235,15 @@ def judge_arithmetic(
         fits = bool(np.any(np.abs(whole - printed.value) <= printed.unit / 2 * (1 + ROUNDING)))
         return Outcome("reproduced" if fits else "contradicted")
     if "fact" in expects:
-        value, slack = float(getattr(info(expects["dataset"]), expects["fact"])), 0.0
+        value, slack, wrong = float(getattr(info(expects["dataset"]), expects["fact"])), 0.0, "contradicted"
     else:
+        wrong = "inconsistent"
         ((name, references),) = ((key, value) for key, value in expects.items() if key.endswith("_of"))
         parts = [part for reference in references for part in (c.printed for c in numbers(reference)) if part]
         low, high, value = _derived(name, [p.value for p in parts], [p.unit / 2 for p in parts])
         slack = max(high - value, value - low)
     room = (printed.unit / 2 + slack) * (1 + ROUNDING)
-    return Outcome("reproduced" if abs(value - printed.value) <= room else "contradicted", value)
+    return Outcome("reproduced" if abs(value - printed.value) <= room else wrong, value)
 
 
 def _derived(name: str, values: list[float], halves: list[float]) -> tuple[float, float, float]:
@@ -275,4 +277,4 @@ def _held(expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better
     ahead = round(min(sign * (value - other) for other in rest) + expects.get("margin", 0.0), 12)
     if ahead == 0 and relation != "no_worse":
         return Outcome("within noise", value)
-    return Outcome("reproduced" if ahead >= 0 else "contradicted", value)
+    return Outcome("reproduced" if ahead >= 0 else "inconsistent", value)

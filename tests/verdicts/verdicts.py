@@ -59,7 +59,15 @@ class Verdicts:
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
     def _reading(self, world: World) -> Reading:
-        return Reading(self.named, self.records, self.certificates, self.possible, world, self.alpha)
+        return Reading(
+            self.named,
+            self.records,
+            self.certificates,
+            self.possible,
+            world,
+            self.alpha,
+            getattr(self, "chosen", None),
+        )
 
     def table(self) -> pd.DataFrame:
         """One row a claim."""
@@ -120,7 +128,7 @@ class Verdicts:
         single = [
             (entry["id"], said, self._reading(self._world(said)))
             for entry in self.register
-            for said in (names_of(self.plan, universe["instead"]) for universe in entry.get("universes", []))
+            for said in (names_of(self.plan, universe) for universe in entry.get("universes", []))
         ]
         factors = {
             name: [(said, reading) for own, said, reading in single if own == name] for name, _, _ in single
@@ -139,9 +147,8 @@ class Verdicts:
         return found
 
     def _world(self, said: Mapping[str, Any]) -> World:
-        return World(
-            said.get("selection", self.rule), "", {k: v for k, v in said.items() if k != "selection"}
-        )
+        instead = {k: v for k, v in said.items() if k not in {"selection", "kinds"}}
+        return World(said.get("selection", self.rule), "", instead, frozenset(said.get("kinds", ())))
 
     def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
         if not self._counts(claim, [said]):
@@ -158,6 +165,8 @@ class Verdicts:
 
     def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
         world = self._world(said)
+        if not world.concerns(claim):
+            return False
         if any(world.reads(query) != query for query in self.chosen.queries(claim)):
             return True
         if said.get("selection", self.rule) == self.rule:

@@ -19,7 +19,7 @@ GAP = 1.0
 #: Spread of paired differences within a sample, where a row does not name another.
 SPREAD = 1.5
 SEED = 20150206
-TRIALS = 500
+TRIALS = 2000
 
 Noise = Callable[..., np.ndarray]
 

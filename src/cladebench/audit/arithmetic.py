@@ -9,6 +9,7 @@ from typing import Any
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
+    INCONSISTENT,
     REPRODUCED,
     WITHIN_NOISE,
     Outcome,
@@ -88,7 +89,7 @@ def _average(claim: Claim, claims: ClaimSet) -> Outcome:
             f"the {len(parts)} printed numbers average {significant(mean)}",
             **numbers,
         )
-    return Outcome(CONTRADICTED, f"the {len(parts)} printed numbers average {significant(mean)}", **numbers)
+    return Outcome(INCONSISTENT, f"the {len(parts)} printed numbers average {significant(mean)}", **numbers)
 
 
 def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
@@ -109,7 +110,7 @@ def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
     said = f"the printed numbers {said} {significant(value)}"
     if abs(difference) <= (half + claim.published.unit / 2) * (1 + 1e-9):
         return Outcome(REPRODUCED, said, **numbers)
-    return Outcome(CONTRADICTED, said, **numbers)
+    return Outcome(INCONSISTENT, said, **numbers)
 
 
 def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
@@ -143,7 +144,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
         return Outcome(WITHIN_NOISE, f"{said}: equal as printed", **numbers)
     if gap > 0:
         return Outcome(REPRODUCED, said, **numbers)
-    return Outcome(CONTRADICTED, said, **numbers)
+    return Outcome(INCONSISTENT, said, **numbers)
 
 
 def _numbers(claim: Claim, claims: ClaimSet, pattern: str) -> list[tuple[float, float]]:

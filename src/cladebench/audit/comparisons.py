@@ -44,8 +44,6 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
     relation = expects["is"]
     direction = claim.measure.get("direction")
     praised = praised_side(relation, direction)
-    if reader.rival is not None and praised is None:
-        return Judgement(not_testable(NO_RIVAL))
     found = reader.pair(expects["left"], expects["than"], claim, praised)
     samples, names, left, right = found.samples, found.names, found.left, found.right
     if relation in ("better", "no_worse", "same"):

@@ -59,7 +59,7 @@ class Evaluation:
         for claim in self.claims.claims.values():
             if claim.id in self._done:
                 continue
-            self.reader.now = claim.id
+            self.reader.now = claim
             if claim.kind == "sentence" and not (claim.not_testable or claim.inconsistent):
                 continue  # when its parts are judged
             found = self._judge(claim)
@@ -101,10 +101,12 @@ class Evaluation:
         for name in waiting:
             families.setdefault(self.claims.claims[name].family, []).append(name)
         for members in families.values():
-            adjusted = holm([waiting[name][0] for name in members])
-            for name, p in zip(members, adjusted, strict=True):
+            alone = [waiting[name][0] for name in members]
+            # A correction protects what is tested: here that nothing is earned without the data.
+            rival = self.reader.rival is not None
+            for name, p in zip(members, alone if rival else holm(alone), strict=True):
                 _, outcome_at, judgement = waiting[name]
-                outcome = with_notes(outcome_at(p, len(members)), judgement.samples)
+                outcome = with_notes(outcome_at(p, 1 if rival else len(members)), judgement.samples)
                 self._done[name] = replace(judgement, outcome=outcome)
 
     def _set_aside(self, claim: Claim) -> Judgement:

@@ -58,11 +58,10 @@ class PaperAudit:
         self.rivals = [(rival, self._evaluation(self.rules[0], rival=rival).run()) for rival in rivals]
         self.worlds = [(universe, self._touched(universe)) for universe in self.singles]
         self._judged = [self._judge_in(universe, touched) for universe, touched in self.worlds]
-        touched_by = dict(zip([u.name for u in self.singles], [t for _, t in self.worlds], strict=True))
-        for pair in paired_universes(self.singles, self._moved()):
-            one, other = (touched_by[u.name] for u in self.singles if u.instead[0] in pair.instead)
-            self.worlds.append((pair, one & other))
-            self._judged.append(self._judge_in(pair, one | other))
+        touched_by = {universe.name: touched for universe, touched in self.worlds}
+        for one, other, pair in paired_universes(self.singles, self._moved()):
+            self.worlds.append((pair, touched_by[one.name] & touched_by[other.name]))
+            self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
@@ -119,8 +118,11 @@ class PaperAudit:
         direct = {
             name
             for name, queries in self.own.reader.asked.items()
-            if any(universe.query(query) != query for query in queries)
-            or (other_rule and name in self.own.reader.chosen_by_rule)
+            if universe.concerns(self.claims.claims[name].kind)
+            and (
+                any(universe.query(query) != query for query in queries)
+                or (other_rule and name in self.own.reader.chosen_by_rule)
+            )
         }
         return self._with_sentences(direct)
 

@@ -75,15 +75,17 @@ class Reader:
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     chosen_by_rule: set[str] = field(default_factory=set)
-    now: str = ""
+    now: Claim | None = None
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
         """What the records answer in this universe."""
-        self.asked.setdefault(self.now, []).append(query)
-        rule = self.universe.rule(self.rule)
-        found = self.records.sample(self.universe.query(query), rule)
+        assert self.now is not None
+        universe = self.universe if self.universe.concerns(self.now.kind) else CHOSEN
+        self.asked.setdefault(self.now.id, []).append(query)
+        rule = universe.rule(self.rule)
+        found = self.records.sample(universe.query(query), rule)
         if found.rule == rule:
-            self.chosen_by_rule.add(self.now)
+            self.chosen_by_rule.add(self.now.id)
         return found
 
     def rivals(self, query: Mapping[str, Any]) -> Sample:

@@ -41,26 +41,24 @@ class Rival:
         return {**kept, "method": self.method}
 
 
-def praised_side(relation: str, direction: str | None) -> int | None:
-    """Say which operand of an order is praised: 0 for left, 1 for right, None where neither is better.
+def praised_side(relation: str, direction: str | None) -> int:
+    """Say which operand of an order is praised: 0 for left, 1 for right.
 
     Parameters
     ----------
     relation : str
         ``is`` of the claim.
     direction : {"higher", "lower"} or None
-        Which is better.
+        Which is better; None of what is neither, such as a shape: then it is the left side of which something is said.
     """
-    if direction is None:
-        return None
-    if relation in ("better", "no_worse", "same"):
-        return 0
     if relation == "worse":
         return 1
+    if direction is None or relation in ("better", "no_worse", "same"):
+        return 0
     higher = relation in ("higher", "never_below")
     return 0 if higher == (direction == "higher") else 1
 
 
 def judges_the_result(measure: Measure | None) -> bool:
     """Whether a measure is of the result, and so of its shape, rather than of what finding it took."""
-    return measure is not None and measure.direction is not None and bool(_OF_THE_RESULT & {*measure.needs})
+    return measure is not None and bool(_OF_THE_RESULT & {*measure.needs})

@@ -13,6 +13,7 @@ from cladebench.audit.verdict_types import (
     CONTRADICTED,
     CONTRADICTS,
     DIRECTION_ONLY,
+    INCONSISTENT,
     REPRODUCED,
     SUPPORTS,
     UNTESTED,
@@ -38,7 +39,9 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
     if held >= at_least:
         return Outcome(REPRODUCED, reason, n=n)
     if alive + len(unknown) < at_least:
-        return Outcome(CONTRADICTED, reason, n=n)
+        against = {part.verdict for part in parts if part.stance == CONTRADICTS}
+        # By its own numbers alone, it is the paper that contradicts itself.
+        return Outcome(INCONSISTENT if against == {INCONSISTENT} else CONTRADICTED, reason, n=n)
     if alive < at_least:
         why = list(dict.fromkeys(shorten(part.reason, 200, placeholder=" ...") for part in unknown))
         more = f"; and {len(why) - 2} more reasons" if len(why) > 2 else ""

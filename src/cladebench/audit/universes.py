@@ -26,11 +26,24 @@ class Universe:
         Ids of the register's entries that it varies.
     instead : tuple of mapping
         As `cladebench.papers.deviations.Alternative` has them, all of what the claim asks.
+    kinds : frozenset of str
+        Of the claims that it is meant for; empty for all. Others ask here what they ask as chosen.
     """
 
     name: str = ""
     factors: tuple[str, ...] = ()
     instead: tuple[Mapping[str, Any], ...] = ()
+    kinds: frozenset[str] = frozenset()
+
+    def concerns(self, kind: str) -> bool:
+        """Whether it is meant for claims of a kind."""
+        return not self.kinds or kind in self.kinds
+
+    def together_with(self, other: Universe) -> Universe:
+        """Both at once, for the claims that both are meant for."""
+        kinds = self.kinds & other.kinds if self.kinds and other.kinds else self.kinds | other.kinds
+        name = f"{self.name} + {other.name}"
+        return Universe(name, self.factors + other.factors, self.instead + other.instead, kinds)
 
     def rule(self, rule: str) -> str:
         """Give the rule of selection that holds here."""
@@ -62,14 +75,16 @@ CHOSEN = Universe()
 def single_universes(register: Iterable[Deviation]) -> list[Universe]:
     """List the universes that vary one factor, in the register's order."""
     return [
-        Universe(alternative.name, (entry.id,), (alternative.instead,))
+        Universe(alternative.name, (entry.id,), (alternative.instead,), alternative.kinds)
         for entry in register
         for alternative in entry.universes
     ]
 
 
-def paired_universes(singles: Sequence[Universe], moved: Mapping[str, int]) -> list[Universe]:
-    """List all pairs of the alternatives of the two factors that move most claims.
+def paired_universes(
+    singles: Sequence[Universe], moved: Mapping[str, int]
+) -> list[tuple[Universe, Universe, Universe]]:
+    """List all pairs of the alternatives of the two factors that move most claims: either, and both at once.
 
     Parameters
     ----------
@@ -84,9 +99,9 @@ def paired_universes(singles: Sequence[Universe], moved: Mapping[str, int]) -> l
         return []
     sides = [[u for u in singles if u.factors == (factor,)] for factor in first_two]
     return [
-        Universe(f"{a.name}, {b.name}", a.factors + b.factors, a.instead + b.instead)
+        (a, b, a.together_with(b))
         for a, b in itertools.product(*sides)
-        if _together(a.instead[0], b.instead[0])
+        if _together(a.instead[0], b.instead[0]) and not (a.kinds and b.kinds and a.kinds.isdisjoint(b.kinds))
     ]
 
 

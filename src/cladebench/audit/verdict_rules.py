@@ -287,7 +287,7 @@ def judge_ratio(
 ) -> Outcome:
     """Judge a ratio of paired positive measurements, on the logarithmic scale, against the claimed range."""
     ratio, logs = paired_ratio(left, right)
-    ours = mean_interval(logs, point=point, overlap=overlap)
+    ours = mean_interval(logs, point=point, level=1 - rules.alpha, overlap=overlap)
     gap = one_sample(logs, point=point, overlap=overlap)
     low, high = _exp(ours.low), _exp(ours.high)
     bottom = 0.0 if at_least is None else at_least * (1 - 1e-12)

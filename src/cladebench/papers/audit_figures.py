@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -120,7 +121,9 @@ def main_result(
     panels = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
     for panel, column in zip(panels, columns, strict=True):
         _panel(panel, [entry for entry in entries if entry.column == column], rows)
-        for (name, means), dashes in zip((blind or {}).items(), ("--", ":", "-."), strict=False):
+        for (name, means), dashes in zip(
+            (blind or {}).items(), itertools.cycle(("--", ":", "-.")), strict=False
+        ):
             if column in means:
                 panel.axvline(
                     means[column], color="black", linestyle=dashes, linewidth=0.9, label=name, zorder=1

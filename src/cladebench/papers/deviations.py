@@ -49,10 +49,13 @@ class Alternative:
     instead : mapping
         ``selection``: a rule; ``metric``, ``method``, ``dataset``: names and what stands in their place; ``where``: for
         each method a part of the setting.
+    kinds : frozenset of str
+        Of the claims that it is meant for; empty for all.
     """
 
     name: str
     instead: Mapping[str, Any]
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,8 @@ def read_deviations(path: Path) -> list[Deviation]:
             alternatives=tuple(entry["alternatives"]),
             effects=tuple(entry["effects"]),
             universes=tuple(
-                Alternative(" ".join(u["name"].split()), u["instead"]) for u in entry.get("universes", ())
+                Alternative(" ".join(u["name"].split()), u["instead"], frozenset(u.get("kinds", ())))
+                for u in entry.get("universes", ())
             ),
             **{key: " ".join(entry[key].split()) for key in ("place", "paper", "chosen")},
         )

@@ -70,7 +70,11 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
     Where one of these measures has a value that all have who know nothing of the data, it stands there too.
     """
     controls = [name for name, method in plan.methods.items() if method.role == "control"]
-    others = [name for name, method in plan.methods.items() if method.role not in ("control", "study", "alternative")]
+    others = [
+        name
+        for name, method in plan.methods.items()
+        if method.role not in ("control", "study", "alternative")
+    ]
     rules = {name: rule for name, rule in plan.selection.items() if rule.metric}
     fixed = any(context.measures[str(rule.metric)].blind is not None for rule in rules.values())
     found = []

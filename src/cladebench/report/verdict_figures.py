@@ -9,6 +9,7 @@ from typing import Any
 
 from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.rivals import Rival
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.audit_figures import Printed, claims_by_universes, disagreeing, main_result
 from cladebench.papers.findings import Findings
@@ -68,8 +69,7 @@ def gather_main_result(
     blind: dict[str, dict[str, float]] = {}
     for method in findings.blind:
         for column, claim in columns.items():
-            query = {**claim.measure, "method": method}
-            sample = context.results.sample(query, context.own_rule)
+            sample = context.results.sample(Rival(method).instead_of(claim.measure), context.own_rule)
             if not sample.problem:
                 mean = float(sample.values.mean()) * float(claim.measure.get("scale", 1.0))
                 blind.setdefault(str(context.methods[method]["label"]), {})[column] = mean

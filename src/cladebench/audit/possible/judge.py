@@ -16,10 +16,13 @@ from cladebench.audit.possible.uneven import UnevenPartition
 from cladebench.audit.printed import parse_printed
 from cladebench.audit.verdict_types import INCONSISTENT, REPRODUCED, UNINFORMATIVE, Outcome, not_testable
 from cladebench.datasets import awa
+from cladebench.measures import MEASURES
 from cladebench.notation import significant
 
 Interval = tuple[Fraction, Fraction]
 CONSTANT = "constant"
+#: Of the numbers that a measure has, as many may pass as of false claims pass a test: more, and passing says nothing.
+PASSED_BLINDLY = 0.05
 
 
 def judge_possible(claim: Claim, facts: Facts) -> Outcome:
@@ -35,9 +38,10 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     Returns
     -------
     Outcome
-        "reproduced" if an instance has the number as printed, "inconsistent" if none can, "not testable" where the
-        bounds leave it open. Against a constant: "reproduced" if the number is above what the best one gets, else
-        "uninformative". `low` and `high` are the proven ends, in printed units.
+        If an instance has the number as printed, "reproduced", or "uninformative" where many other numbers would pass
+        too (`PASSED_BLINDLY`); "inconsistent" if none can have it, "not testable" where the bounds leave it open.
+        Against a constant: "reproduced" if the number is above what the best one gets, else "uninformative". `low`
+        and `high` are the proven ends, in printed units.
 
     Raises
     ------
@@ -59,8 +63,22 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
             return not_testable(f"{text} cannot be, but {claim.expects['assumed']}. {said}", **ends)
         return Outcome(INCONSISTENT, f"{text} cannot be. {said}", **ends)
     if found.takes(*printed):
-        return Outcome(REPRODUCED, f"{text} can be. {said}", **ends)
+        allowed = _allowed(found, MEASURES[str(claim.measure["metric"])].range)
+        if allowed <= PASSED_BLINDLY:
+            return Outcome(REPRODUCED, f"{text} can be. {said}", **ends)
+        what = (
+            "no number is excluded that the measure has"
+            if allowed >= 1
+            else f"so can {allowed:.0%} of all numbers"
+        )
+        return Outcome(UNINFORMATIVE, f"{text} can be, and {what}. {said}", **ends)
     return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
+
+
+def _allowed(found: Range, ends: tuple[float, float]) -> float:
+    """Which part of a measure's range is between the proven bounds; 1 where the range has no end."""
+    whole = ends[1] - ends[0]
+    return float(found.high - found.low) / whole if math.isfinite(whole) else 1.0
 
 
 def _against_constant(
