@@ -1,6 +1,5 @@
 """Claims of kind ``possible``: what is read, what is judged, and what the papers' own come to."""
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -130,38 +129,37 @@ def test_class_sizes_come_from_the_data_set_that_is_named():
 
 @pytest.fixture(scope="module")
 def judged():
-    """Outcome of each possible claim of both papers, and the seconds that all took."""
+    """Outcome of each possible claim of both papers."""
     claims = [
         c for paper in ("hmmc", "ghc") for c in load_claims(paper).claims.values() if c.kind == "possible"
     ]
     for function in (rand_index.balanced_range, leaves.tree_range, leaves.tree_squares):
         function.cache_clear()
-    start = time.process_time()
-    outcomes = {claim.id: judge_possible(claim, registry_fact) for claim in claims}
-    return outcomes, time.process_time() - start
+    return {claim.id: judge_possible(claim, registry_fact) for claim in claims}
 
 
 def test_mmc_is_not_balanced_as_its_own_paper_says(judged):
-    outcomes, seconds = judged
+    outcomes = judged
     least = {"awa-attr": 95.73, "awa-pca": 95.73, "vehicle": 90.17, "imagenet": 90.23}
     for dataset, low in least.items():
         outcome = outcomes[f"possible/mmc-balanced/{dataset}"]
-        assert outcome.verdict == "inconsistent"
+        # That none of the twenty classes is larger than 30% of the rows is not in the paper.
+        assert outcome.verdict == ("inconsistent" if dataset.startswith("awa") else "not testable")
         assert low <= outcome.low < low + 0.01
-    assert seconds < 10  # about one on a free core
 
 
 def test_no_printed_sp_is_above_the_best_constant(judged):
-    outcomes, _ = judged
+    outcomes = judged
     best = {"awa-attr": 96.46, "awa-pca": 96.08, "vehicle": 93.98, "imagenet": 94.23}
     for dataset, score in best.items():
         outcome = outcomes[f"possible/constant/{dataset}"]
         assert (outcome.verdict, outcome.low) == ("uninformative", pytest.approx(score, abs=0.005))
-        assert outcomes[f"possible/constant-by-print/{dataset}"].verdict == "uninformative"
+        by_print = outcomes[f"possible/constant-by-print/{dataset}"]
+        assert by_print.verdict == "not testable" and "below the best constant, but" in by_print.reason
 
 
 def test_where_nearly_all_numbers_can_be_passing_says_nothing(judged):
-    outcomes, _ = judged
+    outcomes = judged
     can = [
         name
         for name in outcomes

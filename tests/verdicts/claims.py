@@ -156,7 +156,7 @@ def _entries(entry: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
                 entry["kind"],
                 measure,
                 body.get("expects", {}),
-                parse_printed(text) if text is not None and entry["kind"] != "possible" else None,
+                parse_printed(text) if text is not None else None,
                 family,
                 common | body,
             )

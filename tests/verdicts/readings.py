@@ -21,6 +21,7 @@ from verdicts.rules import (
     compare_ranking,
     compare_trend,
     judge_arithmetic,
+    judge_possible,
     judge_ratio,
     judge_value,
     settle,
@@ -37,7 +38,7 @@ class Reading(Asked):
         named: Named,
         records: Records,
         certificates: pd.DataFrame,
-        possible: Mapping[str, str],
+        possible: Mapping[str, tuple[float, float, bool]],
         world: World,
         alpha: float,
         plain: Reading | None = None,
@@ -207,7 +208,11 @@ class Reading(Asked):
         return judge_arithmetic(claim, numbers, better, self.records.scale(metric))
 
     def _possible(self, claim: Claim) -> Outcome:
-        return Outcome("not testable" if self.world.rival else self.possible.get(claim.id, "not testable"))
+        if self.world.rival or claim.says("inconsistent") or claim.says("not_testable"):
+            return Outcome("not testable")
+        metric = claim.measure["metric"]
+        least, most = (end * self.records.scale(metric) for end in self.records.measures[metric].range)
+        return judge_possible(claim, *self.possible[claim.id], most - least)
 
     def _sentence(self, claim: Claim) -> Outcome:
         if not claim.expects:

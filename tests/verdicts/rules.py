@@ -221,6 +221,24 @@ def combine(stances: Sequence[str], verdicts: Sequence[str], needed: int) -> str
     return "direction only" if supported + verdicts.count("direction only") >= needed else "within noise"
 
 
+def judge_possible(claim: Claim, low: float, high: float, open_: bool, whole: float) -> Outcome:
+    """From the proven bounds; `open_` where no instance at hand answers, `whole` the length of the measure's range."""
+    assert claim.printed is not None
+    half = claim.printed.unit / 2
+    below, above = claim.printed.value + half <= low, claim.printed.value - half > high
+    assumed = "assumed" in claim.expects
+    if claim.expects["instances"].startswith("constant"):
+        return Outcome(
+            "reproduced" if above else "uninformative" if below and not assumed else "not testable"
+        )
+    if below or above:
+        return Outcome("not testable" if assumed else "inconsistent")
+    if open_:
+        return Outcome("not testable")
+    narrow = np.isfinite(whole) and high - low <= 0.05 * whole
+    return Outcome("reproduced" if narrow else "uninformative")
+
+
 def judge_arithmetic(
     claim: Claim, numbers: Callable[[str], list[Claim]], better: str | None, scale: float
 ) -> Outcome:

@@ -43,7 +43,7 @@ class Verdicts:
         folder: Path,
         cells: pd.DataFrame,
         certificates: pd.DataFrame,
-        possible: Mapping[str, str],
+        possible: Mapping[str, tuple[float, float, bool]],
         scope: str | None,
     ):
         plan, file = written_out(read(folder / "plan.yaml")), read(folder / "claims.yaml")

@@ -55,13 +55,13 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
     said = f"{found.assumes}: {_between(found, scale)}, by {found.programme}"
     said += f"; {found.implies}" if found.implies else ""
-    text = claim.published.text
+    text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
     if claim.expects["instances"] in (CONSTANT, "constant by printed numbers"):
-        return _against_constant(found, printed, text, said, ends)
+        return _against_constant(found, printed, text, said, ends, assumed)
     if found.excludes(*printed):
-        if "assumed" in claim.expects:
-            return not_testable(f"{text} cannot be, but {claim.expects['assumed']}. {said}", **ends)
-        return Outcome(INCONSISTENT, f"{text} cannot be. {said}", **ends)
+        if assumed:
+            return not_testable(f"{text} cannot be, but {assumed}. {said}", **ends)
+        return Outcome(INCONSISTENT, f"{text} cannot be, given {said}", **ends)
     if found.takes(*printed):
         allowed = _allowed(found, MEASURES[str(claim.measure["metric"])].range)
         if allowed <= PASSED_BLINDLY:
@@ -82,10 +82,12 @@ def _allowed(found: Range, ends: tuple[float, float]) -> float:
 
 
 def _against_constant(
-    found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any]
+    found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any], assumed: str
 ) -> Outcome:
     if printed[0] > found.high:
         return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", **ends)
+    if printed[1] <= found.low and assumed:
+        return not_testable(f"{text} is below the best constant, but {assumed}. {said}", **ends)
     if printed[1] <= found.low:
         return Outcome(UNINFORMATIVE, f"{text} is below the best constant. {said}", **ends)
     return not_testable(f"the best constant may be above {text} or below. {said}", **ends)
