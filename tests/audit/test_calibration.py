@@ -74,18 +74,18 @@ def test_with_normal_noise_only_what_is_known_is_missed():
 
 
 def test_a_row_is_missed_where_its_interval_lies_on_the_wrong_side(tool, monkeypatch):
-    """Of 500, the fewest that are shown to be more than 5% are 36, the most shown to be less than 80% are 381."""
+    """Of 2,000, the fewest that are shown to be more than 5% are 127, the most shown to be less than 80% are 1552."""
     scenarios = tool["scenarios"]
     most, least = scenarios.AT_MOST, scenarios.AT_LEAST
     told = {}
     for limit in (most, least):
-        for count in (35, 36, 381, 382):
+        for count in (126, 127, 1552, 1553):
             scenario = scenarios.Scenario("kind", "truth", 3, lambda *_: None, "supports", limit)
             monkeypatch.setattr(scenarios.Scenario, "count", lambda *_, count=count: count)
             told[limit[0], count] = tool["calibrate"].row(scenario, "normal").split(" | ")[-1]
-    assert told["at most", 35] == "met |" and told["at most", 36] == "missed |"
-    assert told["at least", 381] == "missed |" and told["at least", 382] == "met |"
-    assert told["at most", 382] == told["at least", 35] == "missed |"
+    assert told["at most", 126] == "met |" and told["at most", 127] == "missed |"
+    assert told["at least", 1552] == "missed |" and told["at least", 1553] == "met |"
+    assert told["at most", 1553] == told["at least", 126] == "missed |"
 
 
 def test_the_judge_is_the_audit_s(tool):
