@@ -28,8 +28,9 @@ of the records; universes and data-blind rivals can only take verdicts away (doc
 - **by a hair**: exactly on the border between true and false, where a test errs most: no true claim is contradicted
   more often, no false one supported more often.
 - **by the gap**: as far from the border as the paper claims.
-- **rate**: of the verdict that the row counts, with its exact (Clopper-Pearson) 99% interval: of the
-  rows below one is outside by chance. A row is **missed** where that lies wholly on the wrong side of what is asked; rows without a limit only inform.
+- **rate**: of the verdict that the row counts, with its exact (Clopper-Pearson) 99% interval: of the rows below, one
+  is outside by chance. A row is **missed** where that lies wholly on the wrong side of what is asked; rows without a
+  limit only inform.
 
 What is missed, or would be:
 
