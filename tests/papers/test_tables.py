@@ -104,6 +104,22 @@ def test_a_table_of_one_rule_shows_that_alone(context):
     assert not any("stands in for" in note for note in table.notes)  # digits is not in the table
 
 
+def test_beside_a_measure_stands_its_form_that_is_corrected_for_chance():
+    rows = [
+        cells("glass", "A", {"ri": [0.8, 0.9], "ari": [0.1, 0.3], "purity": [0.1, 0.2]}),
+        cells("glass", "B", {"ri": [0.7], "ari": [0.4], "purity": [0.1]}, {"k": 1}),
+        cells("glass", "B", {"ri": [0.6], "ari": [0.5], "purity": [0.9]}, {"k": 2}),
+        cells("digits", "A", {"ri": [0.5]}),
+    ]
+    table = compared(context_with(*rows), metric="ri")
+    assert list(table.frame["glass: adjusted RI"]) == ["0.2000", "0.5000"]  # B in the setting of the oracle
+    assert list(table.frame["digits: adjusted RI"]) == ["–", "–"]
+    assert table.sources[1, "glass: adjusted RI"] == (cell_id("glass", "B", {"k": 2}),)
+    assert "adjusted RI: adjusted Rand index: the Rand index, corrected for chance; mean under" in table.notes[0]
+    without = compared(context_with(rows[3]), metric="ri")
+    assert not any("adjusted" in column for column in without.frame)
+
+
 def test_without_rules_there_is_one_column_of_what_was_measured():
     table = compared(context_with(*ROWS[:1], selection={}), datasets=["glass"])
     assert list(table.frame["glass: measured"]) == ["50.00 ± 14.14 (2)", "not planned"]

@@ -167,6 +167,10 @@ def comparison_table(
     claims: dict[tuple[int, str], str] = {}
     basis: list[tuple[str, str, pd.DataFrame]] = []
     measure = context.measures[metric]
+    # What is left of the measure when chance has had its share: zero in expectation with the rows permuted.
+    corrected = context.measures.get(measure.corrected)
+    if corrected is not None and context.results.records["metric"].ne(corrected.name).all():
+        corrected = None
     labels = {rule: context.rules[rule].label for rule in (context.rules if rules is None else rules)}
     # The paper's own rule stands last; what needs no choice stands under the first that is shown.
     shown_rules = list(labels)[::-1] or [""]
@@ -202,9 +206,18 @@ def comparison_table(
                 else:
                     row[column] = f"{with_spread(shown.value.to_numpy(), measure)} ({len(shown)})"
                     sources[len(rows), column] = tuple(shown.cell_id)
+            if corrected is not None:
+                column = f"{dataset}: {corrected.heading}"
+                shown = context.results.chosen(dataset, method, corrected.name, shown_rules[-1], at=at)
+                row[column] = "–" if shown.empty else corrected.text(float(shown.value.mean()))
+                if not shown.empty:
+                    sources[len(rows), column] = tuple(shown.cell_id)
         rows.append(row)
     headings = ["published", *(labels.get(rule, "measured") for rule in shown_rules)]
-    columns = ["method", "role"] + [f"{dataset}: {heading}" for dataset in datasets for heading in headings]
+    beside = [] if corrected is None else [corrected.heading]
+    columns = ["method", "role"] + [
+        f"{dataset}: {heading}" for dataset in datasets for heading in [*headings, *beside]
+    ]
     measured = ", ".join(headings[1:])
     folds = " and folds" if context.results.records.fold.notna().any() else ""
     reading = (
@@ -216,6 +229,11 @@ def comparison_table(
             f" no choice: the method has one setting, whose number stands under {headings[1]}."
             if len(labels) > 1
             else ""
+        )
+        + (
+            ""
+            if corrected is None
+            else f" {corrected.heading}: {corrected.meaning}; mean under the last rule, in the same settings."
         )
         + " not planned: the plan leaves it out of this scope. missing: planned, but without a record in this run."
         " Role extra: not in the paper.",
