@@ -113,10 +113,11 @@ def _candidates(
         read = finished[(finished["metric"] == rule.metric) & at].sort_values(["repetition", "fold"])
     else:
         read = finished.drop_duplicates("cell_id")
-        read = read[[agrees(text, rule.setting) for text in read["setting"]]]
     found: dict[tuple[str, str], dict[str, tuple[str, list[float]]]] = {}
     columns = ("dataset", "method", "setting_id", "setting", "value")
     for dataset, method, setting_id, setting, value in zip(*(read[name] for name in columns), strict=True):
+        if rule.setting is not None and not agrees(setting, rule.setting):
+            continue
         settings = found.setdefault((dataset, method), {})
         settings.setdefault(setting_id, (setting, []))[1].append(value)
     return found
