@@ -115,7 +115,9 @@ def test_beside_a_measure_stands_its_form_that_is_corrected_for_chance():
     assert list(table.frame["glass: adjusted RI"]) == ["0.2000", "0.5000"]  # B in the setting of the oracle
     assert list(table.frame["digits: adjusted RI"]) == ["–", "–"]
     assert table.sources[1, "glass: adjusted RI"] == (cell_id("glass", "B", {"k": 2}),)
-    assert "adjusted RI: adjusted Rand index: the Rand index, corrected for chance; mean under" in table.notes[0]
+    assert (
+        "adjusted RI: adjusted Rand index: the Rand index, corrected for chance; mean under" in table.notes[0]
+    )
     without = compared(context_with(rows[3]), metric="ri")
     assert not any("adjusted" in column for column in without.frame)
 
