@@ -83,6 +83,11 @@ class Snakemake:
 
 
 @pytest.fixture(scope="session")
+def snakemake():
+    return Snakemake
+
+
+@pytest.fixture(scope="session")
 def example_package(tmp_path_factory):
     """The example paper of the documentation: (folder for the Python path, dotted name)."""
     folder = tmp_path_factory.mktemp("example")

@@ -14,11 +14,9 @@ MAX_LINES = 80
 
 
 @pytest.fixture(scope="module")
-def toys(tmp_path_factory):
+def toys(tmp_path_factory, snakemake):
     """A finished smoke run of all three: the folder of its results."""
-    from conftest import Snakemake
-
-    run = Snakemake(tmp_path_factory.mktemp("toys"), list(NAMES), TOYS)
+    run = snakemake(tmp_path_factory.mktemp("toys"), list(NAMES), TOYS)
     run.run()
     return run.folder / "results" / "smoke"
 
