@@ -3,7 +3,10 @@ import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.audit_run import audit_paper
+from cladebench.audit.claim_types import Claim
+from cladebench.audit.reading import Reader
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes, single_universes
+from cladebench.bench.samples import nothing
 from cladebench.papers.deviations import Alternative, Deviation
 
 PURITY = "dendrogram_purity"
@@ -54,6 +57,23 @@ def test_a_universe_for_some_kinds_of_claims():
     assert not every.together_with(every).kinds
     only = [Universe("t", ("t",), ({},), frozenset(["trend"])), values]
     assert both_at_once(only, {"t": 1, "v": 1}) == []
+
+
+@pytest.mark.parametrize(("kind", "asked", "rule"), [("order", "e", "other"), ("trend", "d", "own")])
+def test_claims_of_other_kinds_are_read_as_chosen(kind, asked, rule):
+    """Also where they are corrected together with those that the universe is meant for."""
+    heard = []
+
+    class Records:
+        def sample(self, query, rule):
+            heard.append((query["dataset"], rule))
+            return nothing("none")
+
+    instead = {"dataset": {"d": "e"}, "selection": "other"}
+    reader = Reader(Records(), "own", Universe("u", ("f",), (instead,), frozenset(["order"])))
+    reader.now = Claim("c", kind, {}, "q")
+    reader.sample(QUERY)
+    assert heard == [(asked, rule)] and reader.asked == {"c": [QUERY]}
 
 
 def test_of_two_factors_all_pairs_and_of_one_none():
