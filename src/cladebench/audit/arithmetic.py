@@ -138,6 +138,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     gap = gaps[worst]
     numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
     said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
+    said += f", margin {as_given(margin)}" if margin else ""
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":
             return Outcome(REPRODUCED, f"{said}: no worse", **numbers)

@@ -60,7 +60,9 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
     if found.problem:
         return Judgement(not_testable(found.problem), samples, said)
     sign = 1.0 if higher else -1.0
-    label = label_of(names, left, right)
+    label = label_of(names, left, right) + (
+        f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""
+    )
     exact = all(s.point for s in samples)
     if relation in ("never_above", "never_below"):
         outcome = judge_bound(left, right, sign=sign, label=label, point=exact)
@@ -116,7 +118,11 @@ def ranking(claim: Claim, claims: ClaimSet, reader: Reader) -> Waiting | Judgeme
     judgement = Judgement(judge_ranking(found, 1.0, claims.rules, missing), tuple(samples), said)
     if judgement.outcome.verdict == NOT_TESTABLE:
         return judgement
-    return found.p_value, lambda p, _: judge_ranking(found, p, claims.rules, missing), judgement
+
+    def outcome_at(p_adjusted: float, tests: int) -> Outcome:
+        return judge_ranking(found, p_adjusted, claims.rules, missing, tests=tests)
+
+    return found.p_value, outcome_at, judgement
 
 
 def _permuted(query: Mapping[str, Any], reader: Reader) -> Sample:

@@ -25,6 +25,8 @@ from cladebench.notation import significant
 
 #: Of fewer methods no order is surprising: all 4! = 24 have p of 0.083 or more, two-sided.
 LEAST_METHODS = 5
+#: So many columns with ties are compared with all 8! = 40,320 orders; of more the normal approximation is near enough.
+MOST_PERMUTED = 8
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Concordance:
     low, high : float
         Its 95% interval.
     p_value : float
-        Two-sided; exact where nothing is tied.
+        Two-sided; exact where nothing is tied or there are at most `MOST_PERMUTED` methods.
     n : int
         Methods.
     """
@@ -53,6 +55,9 @@ class Concordance:
 def concordance(printed: Sequence[float], measured: Sequence[float]) -> Concordance:
     """Compare two columns by Kendall's tau-b.
 
+    Where the columns agree in all pairs, or in none, the interval is that of half a pair less: its formula has no
+    width there, though so few methods can agree by chance.
+
     References
     ----------
     Fieller, Hartley and Pearson (1957), Tests for rank correlation coefficients, Biometrika 44: the variance of
@@ -63,13 +68,40 @@ def concordance(printed: Sequence[float], measured: Sequence[float]) -> Concorda
         return Concordance(math.nan, -1.0, 1.0, 1.0, n)
     found = stats.kendalltau(printed, measured)
     tau = float(found.statistic)
-    reach = float(stats.norm.ppf(0.975)) * math.sqrt(0.437 / (n - 4))
-    z = math.atanh(float(np.clip(tau, -1 + 1e-12, 1 - 1e-12)))
-    return Concordance(tau, math.tanh(z - reach), math.tanh(z + reach), float(found.pvalue), n)
+    tied = len({*printed}) < n or len({*measured}) < n
+    p_value = _p_of_all_orders(printed, measured) if tied and n <= MOST_PERMUTED else float(found.pvalue)
+    most = 1 - 1 / math.comb(n, 2)
+    z, reach = math.atanh(min(max(tau, -most), most)), float(stats.norm.ppf(0.975)) * _spread(n)
+    return Concordance(tau, math.tanh(z - reach), math.tanh(z + reach), p_value, n)
+
+
+def _spread(n: int) -> float:
+    """Standard deviation of atanh(tau) of n methods."""
+    return math.sqrt(0.437 / (n - 4))
+
+
+def _p_of_all_orders(printed: Sequence[float], measured: Sequence[float]) -> float:
+    """Two-sided p of tau: the share of all orders of one column that agree, or disagree, with the other as much."""
+    first, second = np.triu_indices(len(printed), 1)
+    signs = np.sign(np.subtract(*np.asarray(printed, dtype=float)[[first, second]]))
+
+    def score(orders: np.ndarray, axis: int) -> np.ndarray:
+        orders = np.moveaxis(orders, axis, -1)
+        return np.abs(np.sign(orders[..., first] - orders[..., second]) @ signs)
+
+    found = stats.permutation_test(
+        (np.asarray(measured, dtype=float),),
+        score,
+        permutation_type="pairings",
+        alternative="greater",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    return float(found.pvalue)
 
 
 def judge_ranking(
-    found: Concordance, p_adjusted: float, rules: Rules, missing: Sequence[str] = ()
+    found: Concordance, p_adjusted: float, rules: Rules, missing: Sequence[str] = (), *, tests: int = 1
 ) -> Outcome:
     """Judge the order of the methods of a column, corrected over the columns of the table.
 
@@ -80,12 +112,16 @@ def judge_ranking(
     rules : Rules
     missing : sequence of str
         Methods of the column that have no number here.
+    tests : int, default=1
+        Size of the family. The tau that could have been found is stated at the level of Holm's first step.
     """
     left_out = f"; left out: {', '.join(missing)}" if missing else ""
     if found.n < LEAST_METHODS:
         return not_testable(f"{found.n} methods are measured, {LEAST_METHODS} needed{left_out}", n=found.n)
     if math.isnan(found.tau):
         return not_testable(f"all {found.n} methods are equal{left_out}", n=found.n)
+    quantiles = stats.norm.isf(rules.alpha / tests / 2) + stats.norm.ppf(rules.power)
+    detectable = math.tanh(float(quantiles) * _spread(found.n))
     numbers: dict[str, Any] = {
         "measured": found.tau,
         "low": found.low,
@@ -93,11 +129,12 @@ def judge_ranking(
         "n": found.n,
         "p_value": found.p_value,
         "p_adjusted": p_adjusted,
+        "detectable": detectable,
     }
     said = f"Kendall's tau-b {significant(found.tau, 2)} over {found.n} methods"
     said += f", adjusted p = {significant(p_adjusted, 2)}"
     if p_adjusted > rules.alpha:
-        return Outcome(
-            WITHIN_NOISE, f"{said}: the columns cannot be said to agree or to differ{left_out}", **numbers
-        )
+        said += ": the columns cannot be said to agree or to differ"
+        said += f"; a tau of {significant(detectable, 2)} could have been seen"
+        return Outcome(WITHIN_NOISE, f"{said}{left_out}", **numbers)
     return Outcome(REPRODUCED if found.tau > 0 else CONTRADICTED, f"{said}{left_out}", **numbers)

@@ -1,0 +1,54 @@
+"""Kendall's tau-b of printed and measured columns: p-value, interval, power."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cladebench.audit.ranking import MOST_PERMUTED, concordance, judge_ranking
+from cladebench.audit.verdict_types import NOT_TESTABLE, WITHIN_NOISE, Rules
+
+COLUMN = st.lists(st.integers(0, 3), min_size=5, max_size=5)
+
+
+@given(COLUMN, st.randoms())
+@settings(max_examples=20)
+def test_with_ties_p_is_the_share_of_all_orders_that_are_as_far_from_zero(printed, random):
+    measured = random.sample(printed, len(printed))
+    found = concordance(printed, measured)
+    if len({*printed}) == 1:
+        assert math.isnan(found.tau)
+        return
+    taus = [abs(stats.kendalltau(printed, order).statistic) for order in itertools.permutations(measured)]
+    assert found.p_value == pytest.approx(np.mean(np.array(taus) >= abs(found.tau) - 1e-9))
+
+
+def test_without_ties_and_of_many_methods_p_is_scipys():
+    plain = [3, 1, 2, 5, 4, 6], [1, 2, 3, 4, 6, 5]
+    many = [*range(MOST_PERMUTED), 0], [*range(MOST_PERMUTED), 4]
+    for printed, measured in (plain, many):
+        assert concordance(printed, measured).p_value == stats.kendalltau(printed, measured).pvalue
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_columns_that_agree_in_all_pairs_leave_an_interval(sign):
+    found = concordance(range(6), [sign * value for value in range(6)])
+    ends = sorted((sign * found.low, sign * found.high))
+    assert found.tau == pytest.approx(sign) and 0.3 < ends[0] < 0.9 and ends[1] < 1
+
+
+def test_power_is_stated_at_the_level_of_the_family():
+    # 0.437 / (n - 4) of n = 6, and the normal quantiles of 5% and 80%.
+    found = concordance([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5])
+    alone, of_four = (judge_ranking(found, 0.2, Rules(), tests=tests) for tests in (1, 4))
+    assert alone.detectable == pytest.approx(math.tanh((1.9600 + 0.8416) * math.sqrt(0.437 / 2)), abs=1e-4)
+    assert of_four.detectable == pytest.approx(math.tanh((2.4977 + 0.8416) * math.sqrt(0.437 / 2)), abs=1e-4)
+    assert of_four.verdict == WITHIN_NOISE and "a tau of 0.92 could have been seen" in of_four.reason
+
+
+def test_four_methods_are_not_testable():
+    assert judge_ranking(concordance([1, 2, 3, 4], [1, 2, 3, 4]), 1.0, Rules()).verdict == NOT_TESTABLE
