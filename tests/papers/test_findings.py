@@ -1,6 +1,8 @@
 """Findings say what the run says: files are read strictly, and what no longer holds is told with what was found."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -8,11 +10,12 @@ import yaml
 
 from cladebench.audit import VERDICTS
 from cladebench.audit.audit_run import read_audit
+from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan import read_plan
 from cladebench.bench.results import Results
 from cladebench.input_files import InputFileError, validator
 from cladebench.papers.catalogue import built_in_papers, load_plan
-from cladebench.papers.findings import Finding, check_findings, checked_findings, read_findings
+from cladebench.papers.findings import Finding, checked_findings, read_findings
 from cladebench.report.artifact_files import build_context
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +115,7 @@ def test_a_paper_needs_no_findings(tmp_path):
 # ---------------------------------------------------------------------------------------------------- against a run
 
 
-def records():
+def records(repetitions=3):
     rows = [
         {
             "dataset": "d",
@@ -134,11 +137,12 @@ def records():
             "n_test": 10,
         }
         for method, value in (("A", 1.0), ("B", 4.0))
-        for k in range(3)
+        for k in range(repetitions)
     ]
     return Results(pd.DataFrame(rows))
 
 
+SAID = "m of A on d is 2 (-0.4841 to 4.484 at 95%)"
 AUDIT = [
     {"claim": "t/a", "verdict": "reproduced"},
     {"claim": "t/b", "verdict": "contradicted"},
@@ -181,18 +185,19 @@ def test_claims_must_have_their_verdicts(bond, instead):
 @pytest.mark.parametrize(
     ("bond", "instead"),
     [
-        ({"value": 2.1, "tolerance": 0.1}, ""),
-        ({"value": 2.2, "tolerance": 0.1}, "m of A on d is 2; expected at least 2.1 and at most 2.3"),
-        ({"value": 1.8, "tolerance": 0.1}, "m of A on d is 2; expected at least 1.7 and at most 1.9"),
-        ({"at_least": 2}, ""),
-        ({"at_most": 2}, ""),
-        ({"at_least": 2.5}, "m of A on d is 2; expected at least 2.5"),
-        ({"at_most": 1.5}, "m of A on d is 2; expected at most 1.5"),
-        ({"at_least": 0, "at_most": 1.5}, "m of A on d is 2; expected at least 0 and at most 1.5"),
+        # 1, 2 and 3: 2 +- 4.303 / sqrt(3)
+        ({"value": 2.0, "tolerance": 2.485}, ""),
+        ({"value": 2.0, "tolerance": 2.484}, f"{SAID}; expected at least -0.4840 and at most 4.484"),
+        ({"at_least": -0.485}, ""),
+        ({"at_most": 4.485}, ""),
+        ({"at_least": 0}, f"{SAID}; expected at least 0"),
+        ({"at_most": 4.4}, f"{SAID}; expected at most 4.4"),
+        ({"at_least": 0, "at_most": 9}, f"{SAID}; expected at least 0 and at most 9"),
+        ({"minus": {"method": "B"}, "at_least": -3, "at_most": -3}, ""),
         ({"minus": {"method": "B"}, "value": -3, "tolerance": 0.1}, ""),
         (
             {"minus": {"method": "B"}, "at_least": 0},
-            "m of A on d minus m of B on d is -3; expected at least 0",
+            "m of A on d minus m of B on d is -3 (-3 to -3 at 95%); expected at least 0",
         ),
         ({"minus": {"method": "C"}, "at_least": 0}, "no cell of C on d in this run"),
     ],
@@ -200,6 +205,22 @@ def test_claims_must_have_their_verdicts(bond, instead):
 def test_numbers_must_be_measured(bond, instead):
     query = {"dataset": "d", "method": "A", "metric": "m"}
     assert broken(numbers=(query | bond,)) == ((instead,) if instead else ())
+
+
+def test_one_result_of_a_random_method_bears_nothing_out():
+    number = {"dataset": "d", "method": "A", "metric": "m", "at_least": 0}
+    found = check_findings([Finding("f", "text", numbers=(number,))], AUDIT, records(1))
+    assert found["f"] == ("m of A on d is 1 (-inf to inf at 95%); expected at least 0",)
+
+
+def test_draws_that_share_rows_vary_more():
+    """The variance of the mean of three is 1/3 of that of one, and 1 more for halves of the rows of one data set."""
+    number = {"dataset": "d", "method": "A", "metric": "m", "at_least": -1}
+    results = records()
+    sample = results.sample({"dataset": "d", "method": "A", "metric": "m"}, "")
+    shared = SimpleNamespace(selection={}, sample=lambda query, rule: replace(sample, overlap=1.0))
+    held, fell = (check_findings([Finding("f", "", numbers=(number,))], AUDIT, r) for r in (results, shared))
+    assert held == {} and fell["f"] == ("m of A on d is 2 (-2.968 to 6.968 at 95%); expected at least -1",)
 
 
 def test_each_broken_bond_is_told():

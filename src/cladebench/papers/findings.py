@@ -5,26 +5,25 @@
 - ``claims``: a pattern of claims and the verdicts that they must have: all of them, or ``at_least`` or ``at_most`` so
   many;
 - ``numbers``: a query over the cells (dataset, method, metric; at, where, selection), maybe ``minus`` another that
-  differs from it in the keys given, and its mean: a ``value`` with its ``tolerance``, or bounds ``at_least`` and
-  ``at_most``. Numbers are in the units of the records; by default in the setting that the paper's own rule selects.
+  differs from it in the keys given, task by task, and where its mean lies with 95% confidence: a ``value`` with its
+  ``tolerance``, or bounds ``at_least`` and ``at_most``. Numbers are in the units of the records; by default in the
+  setting that the paper's own rule selects.
 
-`check_findings` says which no longer hold. ``main_result`` names the table that the paper stands on: it is drawn, and
-stands in the README, with the methods that are ``blind`` to the data beside it.
+`cladebench.audit.finding_checks` says which no longer hold. ``main_result`` names the table that the paper stands on:
+it is drawn, and stands in the README, with the methods that are ``blind`` to the data beside it.
 """
 
 from __future__ import annotations
 
-import fnmatch
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan import Plan
-from cladebench.bench.results import Results
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
-from cladebench.notation import as_given, significant
+from cladebench.notation import as_given
 
 _QUERY = ("dataset", "method", "metric", "at", "where", "selection")
 
@@ -142,81 +141,6 @@ def read_findings(path: Path) -> Findings:
         main.get("artifact", ""),
         tuple(main.get("blind", ())),
     )
-
-
-def check_findings(
-    findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results
-) -> dict[str, tuple[str, ...]]:
-    """Say which findings a run does not bear out.
-
-    Parameters
-    ----------
-    findings : iterable of Finding
-    audit : sequence of Mapping
-        Entries of ``audit.json`` of the paper: claim, verdict.
-    results : Results
-        Of the paper.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Id of each finding that does not hold -> what was found instead, a text for each of its bonds that is broken.
-    """
-    broken = {}
-    for finding in findings:
-        found = [
-            *(_claims_instead(bond, audit) for bond in finding.claims),
-            *(_number_instead(bond, results) for bond in finding.numbers),
-        ]
-        if any(found):
-            broken[finding.id] = tuple(text for text in found if text)
-    return broken
-
-
-def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The audited claims that a finding's ``claims`` entry names."""
-    return [claim for claim in audit if fnmatch.fnmatchcase(claim["claim"], bond["claim"])]
-
-
-def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str:
-    """What verdicts claims have that should have others; empty where all is as it should be."""
-    claims = bound_claims(bond, audit)
-    if not claims:
-        return f"there is no claim {bond['claim']}"
-    fitting = sum(claim["verdict"] in bond["verdict"] for claim in claims)
-    low, high = bond.get("at_least"), bond.get("at_most")
-    if low is None and high is None:
-        low = len(claims)
-    if (low is None or fitting >= low) and (high is None or fitting <= high):
-        return ""
-    counts = Counter(claim["verdict"] for claim in claims)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{bond['claim']}: {found}; expected {_range(low, high)} {' or '.join(bond['verdict'])}"
-
-
-def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
-    """What was measured where something else should have been; empty where all is as it should be."""
-    queries = Finding("", "", numbers=(bond,)).queries()
-    rule = next(iter(results.selection), "")
-    samples = [results.sample(query, rule) for query in queries]
-    if problems := [sample.problem for sample in samples if sample.problem]:
-        return problems[0]
-    means = [float(sample.values.mean()) for sample in samples]
-    measured = means[0] - means[1] if len(means) > 1 else means[0]
-    # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
-    slack = 1e-12 * max(1.0, abs(measured))
-    low, high = bond.get("at_least"), bond.get("at_most")
-    if "value" in bond:
-        low, high = bond["value"] - bond["tolerance"], bond["value"] + bond["tolerance"]
-    if (low is None or measured >= low - slack) and (high is None or measured <= high + slack):
-        return ""
-    names = [f"{query['metric']} of {query['method']} on {query['dataset']}" for query in queries]
-    return f"{' minus '.join(names)} is {significant(measured)}; expected {_range(low, high)}"
-
-
-def _range(low: float | None, high: float | None) -> str:
-    ends = (("at least", low), ("at most", high))
-    return " and ".join(f"{word} {significant(value)}" for word, value in ends if value is not None)
 
 
 def _name(path: Path) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cladebench.audit.finding_checks import bound_claims, check_findings
 from cladebench.bench.results import Results
-from cladebench.papers.findings import Finding, bound_claims, check_findings
+from cladebench.papers.findings import Finding
 from cladebench.report.cell_links import CellLinks
 from cladebench.report.claim_rows import settings_behind
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cladebench.audit.audit_run import Audit, read_audit
+from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.findings import Finding, check_findings, checked_findings
+from cladebench.papers.findings import Finding, checked_findings
 from cladebench.report.artifact_files import build_context, paper_claims
 from cladebench.report.statements import matrix, statements
 from cladebench.report.templating import markdown_page

@@ -1,0 +1,99 @@
+"""Which findings about a paper a run bears out, by its verdicts and by the intervals of its numbers."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cladebench.audit.statistics import mean_interval
+from cladebench.bench.results import Results
+from cladebench.bench.samples import pair
+from cladebench.notation import significant
+from cladebench.papers.findings import Finding
+
+
+def check_findings(
+    findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results
+) -> dict[str, tuple[str, ...]]:
+    """Say which findings a run does not bear out.
+
+    A number bears a finding out when its whole 95% interval does; the mean of a few repetitions may lie anywhere near.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+    audit : sequence of Mapping
+        Entries of ``audit.json`` of the paper: claim, verdict.
+    results : Results
+        Of the paper.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Id of each finding that does not hold -> what was found instead, a text for each of its bonds that is broken.
+    """
+    broken = {}
+    for finding in findings:
+        found = [
+            *(_claims_instead(bond, audit) for bond in finding.claims),
+            *(_number_instead(bond, results) for bond in finding.numbers),
+        ]
+        if any(found):
+            broken[finding.id] = tuple(text for text in found if text)
+    return broken
+
+
+def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The audited claims that a finding's ``claims`` entry names."""
+    return [claim for claim in audit if fnmatch.fnmatchcase(claim["claim"], bond["claim"])]
+
+
+def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str:
+    """What verdicts claims have that should have others; empty where all is as it should be."""
+    claims = bound_claims(bond, audit)
+    if not claims:
+        return f"there is no claim {bond['claim']}"
+    fitting = sum(claim["verdict"] in bond["verdict"] for claim in claims)
+    low, high = bond.get("at_least"), bond.get("at_most")
+    if low is None and high is None:
+        low = len(claims)
+    if (low is None or fitting >= low) and (high is None or fitting <= high):
+        return ""
+    counts = Counter(claim["verdict"] for claim in claims)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{bond['claim']}: {found}; expected {_range(low, high)} {' or '.join(bond['verdict'])}"
+
+
+def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
+    """What was measured where something else should have been; empty where all is as it should be."""
+    queries = Finding("", "", numbers=(bond,)).queries()
+    names = " minus ".join(
+        f"{query['metric']} of {query['method']} on {query['dataset']}" for query in queries
+    )
+    rule = next(iter(results.selection), "")
+    samples = [results.sample(query, rule) for query in queries]
+    if problems := [sample.problem for sample in samples if sample.problem]:
+        return problems[0]
+    values = samples[0].values if len(samples) == 1 else np.subtract(*pair(*samples))
+    if not values.size:
+        return f"{names}: they share no task"
+    exact = all(sample.point for sample in samples)
+    found = mean_interval(values, point=exact, overlap=max(sample.overlap for sample in samples))
+    # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
+    slack = 1e-12 * max(1.0, abs(found.mean))
+    low, high = bond.get("at_least"), bond.get("at_most")
+    if "value" in bond:
+        low, high = bond["value"] - bond["tolerance"], bond["value"] + bond["tolerance"]
+    if (low is None or found.low >= low - slack) and (high is None or found.high <= high + slack):
+        return ""
+    ends = f"{significant(found.low)} to {significant(found.high)}"
+    return f"{names} is {significant(found.mean)} ({ends} at 95%); expected {_range(low, high)}"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    ends = (("at least", low), ("at most", high))
+    return " and ".join(f"{word} {significant(value)}" for word, value in ends if value is not None)
