@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from cladebench.audit import ClaimSet, read_claims
-from cladebench.audit.audit_run import as_frame, audit_paper
+from cladebench.audit.audit_files import as_frame
+from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.cell_spec import point_text
 from cladebench.bench.selection import Rule
 from cladebench.bench.store import COLUMNS

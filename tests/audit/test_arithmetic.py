@@ -6,7 +6,7 @@ import yaml
 from audit_records import claims_of
 from cladebench.audit import verdict_types as o
 from cladebench.audit.arithmetic import judge_arithmetic
-from cladebench.audit.audit_run import registry_fact
+from cladebench.audit.run_audit import registry_fact
 
 TABLE = """
 tables:

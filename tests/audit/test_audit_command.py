@@ -6,7 +6,8 @@ import pytest
 
 from audit_records import cells, frame, write_cells
 from cladebench.audit import Audit, audit_run, read_audit, write_audit
-from cladebench.audit.audit_run import COLUMNS, registry_fact
+from cladebench.audit.audit_files import COLUMNS
+from cladebench.audit.run_audit import registry_fact
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError

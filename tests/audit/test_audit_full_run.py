@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.audit_run import audit_run
+from cladebench.audit.run_audit import audit_run
 from doc_examples import ROOT
 
 

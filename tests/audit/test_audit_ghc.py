@@ -11,7 +11,7 @@ from audit_records import SELECTION, cells
 from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
 from cladebench.audit import verdict_types as o
-from cladebench.audit.audit_run import as_frame
+from cladebench.audit.audit_files import as_frame
 from cladebench.papers.catalogue import load_plan
 
 #: Copied by hand from the paper: (artifact, data set, method) -> value, spread, unit of the last printed place.

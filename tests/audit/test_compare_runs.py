@@ -4,7 +4,7 @@ import pytest
 
 from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
-from cladebench.audit.audit_run import COLUMNS
+from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES

@@ -8,7 +8,8 @@ from scipy import stats
 
 from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
-from cladebench.audit.audit_run import COLUMNS, audit_paper
+from cladebench.audit.audit_files import COLUMNS
+from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own
 
@@ -644,7 +645,9 @@ def test_an_order_says_what_was_claimed(tmp_path, relation, direction, published
     found = judged(claims_of(tmp_path, text), frame(X, Y)).loc["c"]
     assert (found.published, found.verdict) == (published, verdict), found.reason
     if verdict == o.REPRODUCED and "never" not in relation and "value" not in relation:
-        assert found.reason.startswith("Y 1, X 3: " if "{method: Y}, is" in relation else "X 3, Y 1: ")
+        shown = "Y 1, X 3" if "{method: Y}, is" in relation else "X 3, Y 1"
+        margin = ", margin 2.5" if "no_worse" in relation else ""
+        assert found.reason.startswith(f"{shown}{margin}: ")
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from audit_records import claims_of
-from cladebench.audit.audit_run import registry_fact
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.possible import judge, judge_possible, leaves, rand_index
 from cladebench.audit.possible.ranges import Range
+from cladebench.audit.run_audit import registry_fact
 from cladebench.datasets import awa, cifar100, uci
 from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
-from cladebench.audit.audit_run import audit_paper
 from cladebench.audit.rivals import Rival, judges_the_result, praised_side
+from cladebench.audit.run_audit import audit_paper
 from cladebench.measures import MEASURES
 
 PURITY = "dendrogram_purity"

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
-from cladebench.audit.audit_run import audit_paper
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.reading import Reader
+from cladebench.audit.run_audit import audit_paper
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes, single_universes
 from cladebench.bench.samples import nothing
 from cladebench.papers.deviations import Alternative, Deviation

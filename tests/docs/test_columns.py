@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.audit.audit_run import COLUMNS as AUDIT
+from cladebench.audit.audit_files import COLUMNS as AUDIT
 from cladebench.bench.cell_spec import STATUSES
 from cladebench.bench.store import COLUMNS as CELLS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cladebench.audit import VERDICTS
-from cladebench.audit.audit_run import read_audit
+from cladebench.audit.audit_files import read_audit
 from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan import read_plan
 from cladebench.bench.results import Results

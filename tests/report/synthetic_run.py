@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from cladebench import datasets
-from cladebench.audit.audit_run import audit_run, write_audit
+from cladebench.audit.audit_files import write_audit
+from cladebench.audit.run_audit import audit_run
 from cladebench.bench.cell_spec import canonical_json, digest
 from cladebench.bench.jobs import expand
 from cladebench.bench.store import COLUMNS

@@ -16,7 +16,7 @@ import yaml
 
 from cladebench import datasets
 from cladebench.audit import VERDICTS
-from cladebench.audit.audit_run import read_audit
+from cladebench.audit.audit_files import read_audit
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.input_files import InputFileError

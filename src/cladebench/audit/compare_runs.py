@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.audit_run import read_audit
+from cladebench.audit.audit_files import read_audit
 from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError

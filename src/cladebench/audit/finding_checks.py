@@ -78,7 +78,7 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
     samples = [results.sample(query, rule) for query in queries]
     if problems := [sample.problem for sample in samples if sample.problem]:
         return problems[0]
-    values = samples[0].values if len(samples) == 1 else np.subtract(*pair(*samples))
+    values = samples[0].values.to_numpy() if len(samples) == 1 else np.subtract(*pair(*samples))
     if not values.size:
         return f"{names}: they share no task"
     exact = all(sample.point for sample in samples)

@@ -40,8 +40,9 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
-    from cladebench.audit.audit_run import audit_run, read_audit, write_audit
+    from cladebench.audit.audit_files import read_audit, write_audit
     from cladebench.audit.claims_file import claims_path
+    from cladebench.audit.run_audit import audit_run
     from cladebench.input_files import InputFileError
     from cladebench.papers.catalogue import load_plan
     from cladebench.workflow.paper_check import check_texts

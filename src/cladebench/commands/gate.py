@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def verdict_counts(path: Path) -> list[str]:
     """A line for each paper: how many claims have which verdict. None where nothing was judged yet."""
-    from cladebench.audit.audit_run import read_audit
+    from cladebench.audit.audit_files import read_audit
 
     if not path.exists():
         return []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cladebench.audit.audit_run import Audit, read_audit
+from cladebench.audit.audit_files import Audit, read_audit
 from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.audit_run import Audit, read_audit
+from cladebench.audit.audit_files import Audit, read_audit
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store, read_cells
 from cladebench.crosscheck.certificate import read_certificates

@@ -1,19 +1,16 @@
-"""The audit of a run: records in, a verdict on each claim out, as JSON for the report and as CSV for other readers."""
+"""The audit of a run: records in, a verdict on each claim out."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.arithmetic import Facts
+from cladebench.audit.audit_files import Audit, summary
 from cladebench.audit.claim_checks import check_points, check_selection
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
@@ -21,59 +18,14 @@ from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.universes import single_universes
-from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
-from cladebench.files import write_together
-from cladebench.input_files import InputFileError, read_json
 from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations import Deviation, checked_deviations
-
-#: Columns of ``audit.csv``; other programs rely on the first ten.
-COLUMNS = (
-    "claim",
-    "paper",
-    "place",
-    "published",
-    "measured",
-    "low",
-    "high",
-    "n",
-    "verdict",
-    "reason",
-    "kind",
-    "quote",
-    "reading",
-    "difference",
-    "detectable",
-    "p_value",
-    "p_exact",
-    "p_adjusted",
-    "published_value",
-    "published_spread",
-    "n_published",
-    "precision",
-    "family",
-    "selection",
-    "selection_beside",
-    "measured_beside",
-    "verdict_beside",
-    "dataset",
-    "methods",
-    "metric",
-    "cells",
-    "cells_beside",
-    "parts",
-    "stand_in_for",
-    "evidence",
-    "blind",
-    "universes",
-    "depends_on",
-)
 
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
 
@@ -175,34 +127,6 @@ def audit_paper(
     ]
 
 
-@dataclass(frozen=True)
-class Audit:
-    """The verdicts of a run.
-
-    Attributes
-    ----------
-    claims : list of dict
-        As `audit_paper` gives them, paper after paper.
-    excluded : dict of str to list
-        For each paper the sentences that are no claims, each with the reason.
-    verdicts : mapping of str to mapping of str to int
-        For each paper how many claims have each verdict, as `summary` counts them.
-    universes : dict of str to list
-        For each paper the alternatives under which claims were judged too: ``factor`` (an entry of the register) and
-        ``name``.
-    """
-
-    claims: list[dict[str, Any]]
-    excluded: dict[str, list[Mapping[str, str]]]
-    verdicts: Mapping[str, Mapping[str, int]]
-    universes: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The rows of ``audit.csv``."""
-        return as_frame(self.claims)
-
-
 def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:
     """Audit a results folder.
 
@@ -256,75 +180,6 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     return Audit(rows, excluded, summary(rows), universes)
 
 
-def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Lay audited claims out with the columns of ``audit.csv``: lists joined by "; ", counts as whole numbers."""
-
-    def flat(value: Any) -> Any:
-        if not isinstance(value, list):
-            return value
-        return "; ".join(
-            f"{part['claim']}: {part['verdict']}" if isinstance(part, Mapping) else part for part in value
-        )
-
-    rows = [{key: flat(value) for key, value in claim.items()} for claim in claims]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({"n": "Int64", "n_published": "Int64"})
-
-
-def write_audit(audit: Audit, out: Path) -> list[Path]:
-    """Write ``audit.csv`` and ``audit.json``, both or none.
-
-    The JSON, which the report reads, also counts the verdicts of each paper and lists what was excluded.
-    """
-    frame = audit.frame
-    document = {
-        "verdicts": audit.verdicts,
-        "claims": [{key: _as_json(value) for key, value in claim.items()} for claim in audit.claims],
-        "excluded": audit.excluded,
-        "universes": audit.universes,
-    }
-    texts = {
-        "audit.csv": frame.to_csv(index=False, lineterminator="\n"),
-        "audit.json": json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-    }
-    write_together({out / name: text.encode() for name, text in texts.items()})
-    return [out / name for name in texts]
-
-
-def read_audit(path: Path) -> Audit:
-    """Read ``audit.json``.
-
-    Raises
-    ------
-    InputFileError
-        In one line with the file and the command that makes it, if it is missing or damaged.
-    """
-    document = read_json(path, "audit", "audit")
-    counted = [verdict for counts in document["verdicts"].values() for verdict in counts]
-    unknown = [verdict for verdict in counted if verdict not in VERDICTS]
-    if unknown:
-        raise InputFileError(
-            f"{path}: verdicts: {unknown[0]!r} is unknown; expected one of {', '.join(VERDICTS)}; "
-            "run cladebench audit, which makes it"
-        )
-    for number, claim in enumerate(document["claims"]):
-        for verdict in (claim["verdict"], *(part["verdict"] for part in claim["parts"])):
-            if verdict not in VERDICTS:
-                raise InputFileError(
-                    f"{path}: claims[{number}].verdict: {verdict!r} is unknown; expected one of "
-                    f"{', '.join(VERDICTS)}; run cladebench audit, which makes it"
-                )
-    return Audit(document["claims"], document["excluded"], document["verdicts"], document["universes"])
-
-
-def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Count the verdicts on each paper; none is left out, and they come in the order of tables."""
-    counts: dict[str, dict[str, int]] = {}
-    for claim in claims:
-        counts.setdefault(claim["paper"], dict.fromkeys(VERDICTS, 0))[claim["verdict"]] += 1
-    return counts
-
-
 def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict[str, Any]:
     claim = claims.claims[name]
     outcome, other = main.final, shown.final
@@ -369,9 +224,3 @@ def _part(judgement: Judgement, place: int) -> list[str]:
 
 def _cells(judgement: Judgement) -> list[str]:
     return list(dict.fromkeys(s.cells for s in judgement.samples if s.cells))
-
-
-def _as_json(value: Any) -> Any:
-    """What JSON can hold: plain numbers, None for one that is missing."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(plain, float) and math.isnan(plain) else plain
