@@ -94,6 +94,7 @@ def test_what_the_printed_numbers_say_among_themselves():
         "birch/below-printed/digits/sparsest-cut",  # 0.54 against 0.49
         "birch/below-printed/digits/ghc-n-ft",  # 0.54 against 0.51
     }
+    assert found.reason["competitive/printed/digits"].endswith("(fig3a/digits/perch), margin 0.05")
     assert verdicts["fig3a/bold/spambase"] == o.WITHIN_NOISE  # HAC-C prints 0.63 too
     assert verdicts["fig3a/bold/digits"] == o.REPRODUCED
     assert found.verdict["joint/caption-printed"] == o.INCONSISTENT

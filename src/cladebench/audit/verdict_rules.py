@@ -266,8 +266,7 @@ def judge_bound(
     ``1 - 0.05^(1 / n)``.
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-    size = float((np.abs(left).mean() + np.abs(right).mean()) / 2)
-    differences = _without_rounding(sign * (left - right), size)
+    differences = _without_rounding(sign * (left - right), float(np.abs(right).mean()))
     worst = float(differences.min())
     numbers: dict[str, Any] = {"measured": sign * worst, "n": differences.size, "difference": sign * worst}
     violated = int((differences < 0).sum())
