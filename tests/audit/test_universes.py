@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes, single_universes
@@ -41,6 +44,18 @@ def test_a_rule_is_that_of_the_last_who_names_one():
     assert CHOSEN.rule("own") == "own"
     both = Universe("u", ("f", "g"), ({"selection": "x"}, {"selection": "y"}))
     assert both.rule("own") == "y"
+
+
+def test_printed_spreads_are_read_otherwise():
+    printed = Claim("c", "value", {}, "q", published=parse_printed("0.6 ± 0.1"), repetitions=4)
+    errors = Universe("u", ("f",), ({"spread": "se"},))
+    assert errors.claim(printed).published_sd == pytest.approx(0.2)
+    assert CHOSEN.claim(printed) == printed and errors.claim(errors.claim(printed)).spread == "se"
+    for other in (replace(printed, published=parse_printed("0.6")), replace(printed, published=None)):
+        assert errors.claim(other) == other
+    assert replace(errors, kinds=frozenset(["order"])).claim(printed) == printed
+    again = Universe("v", ("g",), ({"spread": "sd"},))
+    assert both_at_once([errors, again], {"f": 1, "g": 1}) == []
 
 
 def both_at_once(singles, moved):

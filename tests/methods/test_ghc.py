@@ -44,6 +44,20 @@ def test_training_lowers_the_cost_and_finds_the_blobs(router: str, training: str
 
 
 @pytest.mark.parametrize("training", TRAININGS)
+def test_the_cost_as_printed_draws_points_into_few_leaves(training: str) -> None:
+    X, _ = nested()
+    S = Similarity("exp")(X)
+    printed, whole = (small(training=training, leaf_term=term).fit(X) for term in (False, True))
+    for ghc, term in ((printed, False), (whole, True)):
+        exact = exact_objective(ghc.path_probabilities(X), S, leaf_term=term)
+        assert ghc.objective_ == ghc.trace_["objective"][-1] == pytest.approx(exact, rel=1e-12)
+    # Its least value is 0, which no other tree has; the term is what keeps points apart.
+    start = printed.trace_["objective"][0]
+    assert printed.objective_ < 0.1 * start and printed.discrete_cost_ > 1.5 * whole.discrete_cost_
+    assert 2 * printed.hierarchy_.n_leaves < whole.hierarchy_.n_leaves
+
+
+@pytest.mark.parametrize("training", TRAININGS)
 def test_read_out_routing_and_prediction_agree(training: str) -> None:
     X, _ = nested()
     ghc = small(training=training).fit(X)

@@ -48,10 +48,11 @@ CASES = {
 def test_exact_objective_is_the_literal_sum(n: int, n_leaves: int, seed: int) -> None:
     P, S = random_case(n, n_leaves, seed)
     for pairs in ("unordered", "ordered"):
-        expected = reference.exact_objective(P, S, pairs)
         # Relative to the sum of magnitudes: terms of both signs may cancel.
         allowed = 1e-10 * reference.exact_objective(P, np.abs(S), pairs)
-        assert abs(exact_objective(P, S, pairs) - expected) <= allowed
+        for leaf_term in (True, False):
+            expected = reference.exact_objective(P, S, pairs, leaf_term)
+            assert abs(exact_objective(P, S, pairs, leaf_term) - expected) <= allowed
 
 
 @given(**CASES)
@@ -125,15 +126,23 @@ def z_score(draws: np.ndarray, expected: float) -> float:
     return float((draws.mean() - expected) / (draws.std(ddof=1) / np.sqrt(len(draws))))
 
 
+@pytest.mark.parametrize("leaf_term", [True, False])
 @pytest.mark.parametrize("pairs", ["unordered", "ordered"])
 @pytest.mark.parametrize("shape", [(2, 2), (7, 8), (30, 16)])
-def test_sampled_objective_is_unbiased(shape: tuple[int, int], pairs: str) -> None:
+def test_sampled_objective_is_unbiased(shape: tuple[int, int], pairs: str, leaf_term: bool) -> None:
     P, _ = random_case(*shape, seed=1)
     S = Similarity("exp")(np.random.default_rng(0).standard_normal((shape[0], 2)))
     draws = sampled_objective(
-        np.random.default_rng(5), P, S, batch_size=8, n_second=3, pairs=pairs, n_draws=4000
+        np.random.default_rng(5),
+        P,
+        S,
+        batch_size=8,
+        n_second=3,
+        pairs=pairs,
+        n_draws=4000,
+        leaf_term=leaf_term,
     )
-    expected = exact_objective(P, S, pairs)
+    expected = exact_objective(P, S, pairs, leaf_term)
     assert abs(z_score(draws, expected)) < 4
     if shape[0] > 2:  # two points have one pair, whose cost leaves little to sample
         # The test has teeth: the scale that the paper prints, |X| / |S| for |X| / |S'|, is found out, ...
@@ -174,23 +183,24 @@ class RadialRouter:
         return X @ params["plane"] + 2.0 * jnp.exp(-squared * jnp.exp(-params["log_width"]))
 
 
+@pytest.mark.parametrize("leaf_term", [True, False])
 @pytest.mark.parametrize("kernel", ["dense", "linear"])
 @pytest.mark.parametrize(
     "router",
     [LinearRouter(), NeuralRouter(3), NeuralRouter(3, "relu"), RadialRouter()],
     ids=["linear", "tanh", "relu", "user"],
 )
-def test_gradient_is_that_of_finite_differences(router: object, kernel: str) -> None:
+def test_gradient_is_that_of_finite_differences(router: object, kernel: str, leaf_term: bool) -> None:
     rng = np.random.default_rng(3)
     X = rng.standard_normal((9, 4))
     S = as_similarities(Similarity("inv")(X) if kernel == "dense" else LinearKernel(X))
     params = init_routers(router, rng, 14, 4)
     penalty, pairs = 0.3, (np.array([0, 1, 5]), np.array([4, 2, 8]))
     with double_precision():
-        value, gradient = value_and_gradient(router, params, X, S, 0.7, penalty, pairs)
+        value, gradient = value_and_gradient(router, params, X, S, 0.7, penalty, pairs, leaf_term)
 
         def cost(at: object) -> float:
-            return float(value_and_gradient(router, at, X, S, 0.7, penalty, pairs)[0])
+            return float(value_and_gradient(router, at, X, S, 0.7, penalty, pairs, leaf_term)[0])
 
         for _ in range(3):
             direction = jax.tree.map(lambda p: rng.standard_normal(p.shape), params)
@@ -203,7 +213,7 @@ def test_gradient_is_that_of_finite_differences(router: object, kernel: str) -> 
             assert slope == pytest.approx((ahead - behind) / 2e-6, rel=1e-6, abs=1e-9)
         probs = np.exp(np.asarray(log_path_probabilities(left_margins(router, params, X))))
     i, j = pairs
-    literal = reference.exact_objective(probs, S if kernel == "dense" else X @ X.T, "ordered")
+    literal = reference.exact_objective(probs, S if kernel == "dense" else X @ X.T, "ordered", leaf_term)
     entropy = np.mean([reference.lca_entropy(probs[a], probs[b]) for a, b in zip(i, j, strict=True)])
     assert float(value) == pytest.approx(literal / (0.7 * 9 * 9 * 8) + penalty * entropy, rel=1e-10)
 

@@ -218,8 +218,11 @@ def test_checkpoints_are_evenly_spaced_and_end_with_the_last(wanted: int, n: int
     assert min(n, wanted) <= len(kept) <= 2 * wanted or n == 0
 
 
+@pytest.mark.parametrize("leaf_term", [False, True])
 @pytest.mark.parametrize("low_rank", [False, True])
-def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(low_rank: bool) -> None:
+def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(
+    low_rank: bool, leaf_term: bool
+) -> None:
     """Against the plain twin: the parameters and similarities of each block by themselves."""
     rng = np.random.default_rng(2)
     router = LinearRouter()
@@ -229,7 +232,7 @@ def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(low_ran
         similarity = LinearKernel(np.abs(X)) if low_rank else Similarity("exp")(X)
         dense = np.abs(X) @ np.abs(X).T if low_rank else similarity
         with double_precision():
-            problem = Problem(router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0)
+            problem = Problem(router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0, leaf_term)
             params = init_routers(router, rng, 14, 2)
             margins = np.asarray(left_margins(router, params, problem.X))
             for roots, nodes in blocks_of(8, 2):
@@ -240,7 +243,9 @@ def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(low_ran
                     if len(points) >= 2:
                         own = {name: leaf[block - 1] for name, leaf in params.items()}
                         log_P = log_path_probabilities(np.asarray(left_margins(router, own, X[points])), np)
-                        expected += reference.exact_objective(np.exp(log_P), dense[np.ix_(points, points)])
+                        expected += reference.exact_objective(
+                            np.exp(log_P), dense[np.ix_(points, points)], leaf_term=leaf_term
+                        )
                 found = ExactCost(problem, roots, nodes, members)(params)
                 assert found == pytest.approx(expected, rel=1e-10)
     assert sizes >= {0, 1, 2, 9}

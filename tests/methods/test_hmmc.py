@@ -281,11 +281,15 @@ def test_integers_bound_the_sizes():
 
 
 @settings(max_examples=200, deadline=None)
-@given(n=st.integers(2, 400), n_clusters=st.integers(2, 9), slack=st.sampled_from([0.0, 0.05, 0.1, 0.5, 1.0]))
+@given(
+    n=st.integers(2, 400),
+    n_clusters=st.integers(2, 9),
+    slack=st.sampled_from([0.0, 0.05, 0.1, 0.5, 1.0, 3.0]),
+)
 def test_bounds_are_the_tightest_of_their_kind_that_a_clustering_meets(n, n_clusters, slack):
     n_clusters = min(n, n_clusters)
     even = [n // n_clusters, -(-n // n_clusters)]  # sizes as equal as possible
-    exact = [(1 - slack) * n / n_clusters, (1 + slack) * n / n_clusters]
+    exact = [(1 - slack) * n / n_clusters, min(n, (1 + slack) * n / n_clusters)]
     for rounding in ROUNDINGS:
         lower, upper = balance_bounds(n, n_clusters, slack, rounding)
         assert 1 <= lower <= even[0] and even[1] <= upper

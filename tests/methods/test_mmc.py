@@ -33,6 +33,18 @@ def test_separated_classes_are_found_in_balanced_clusters():
     assert lower <= sizes.min() <= sizes.max() <= upper
 
 
+def test_without_balance_a_cluster_may_hold_nearly_all():
+    X, _ = blobs(3.0)
+    sizes = {
+        slack: np.bincount(MMC(5, alpha=1e-4, slack=slack, random_state=0).fit(X).labels_)
+        for slack in (0.1, 1.0, 100.0)
+    }
+    assert sizes[0.1].max() <= balance_bounds(150, 5, 0.1)[1]
+    assert sizes[1.0].max() <= 60 < sizes[100.0].max()  # 2 n/K
+    assert all(len(s) == 5 and s.min() >= 1 for s in sizes.values())
+    assert balance_bounds(150, 5, 100.0) == (1, 150)
+
+
 def test_the_objective_never_rises():
     X, _ = blobs(3.0)
     model = MMC(5, alpha=1.0, random_state=0).fit(X)
@@ -43,7 +55,7 @@ def test_the_objective_never_rises():
 
 @pytest.mark.parametrize(
     "params",
-    [{"alpha": -1}, {"slack": 2.0}, {"n_init": 0}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
+    [{"alpha": -1}, {"slack": -0.1}, {"n_init": 0}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
 )
 def test_bad_parameters_are_named(params):
     with pytest.raises(ValueError, match=next(iter(params))):

@@ -24,6 +24,11 @@ class World:
     def concerns(self, claim: Claim) -> bool:
         return not self.kinds or claim.kind in self.kinds
 
+    def spread(self, claim: Claim) -> str:
+        """What a printed spread is."""
+        said = self.instead.get("spread") if self.concerns(claim) else None
+        return str(said or claim.says("spread", "sd"))
+
     def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """A query with what stands in the place of its names."""
         found = dict(query)

@@ -120,12 +120,13 @@ class Reading(Asked):
             sample = self.rival(claim.measure)
             if sample.stand_in or claim.says("not_testable"):
                 return Outcome("not testable")
-            return judge_value(claim, sample, scale, self.alpha)
+            return judge_value(claim, sample, scale, self.alpha, self.world.spread(claim))
         sample = self.sample(claim.measure)
         if sample.stand_in:
             shown = float(sample.array.mean()) * scale
             return Outcome("not testable", shown, stand_in=True, chosen=sample.chosen)
-        return replace(judge_value(claim, sample, scale, self.alpha), chosen=sample.chosen)
+        found = judge_value(claim, sample, scale, self.alpha, self.world.spread(claim))
+        return replace(found, chosen=sample.chosen)
 
     def _order(self, claim: Claim) -> Outcome:
         expects = claim.expects

@@ -67,7 +67,7 @@ def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.n
     return values(left), values(right), False, overlap
 
 
-def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float) -> Outcome:
+def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float, spread: str) -> Outcome:
     printed = claim.printed
     assert printed is not None
     ours = sample.array * scale
@@ -79,7 +79,7 @@ def judge_value(claim: Claim, sample: Sample, scale: float, alpha: float) -> Out
         printed.value,
         printed.spread,
         claim.says("repetitions", 1),
-        claim.says("spread", "sd"),
+        spread,
         claim.says("one_draw", False),
         sample.overlap(list(sample.values)),
     )

@@ -169,6 +169,13 @@ class Verdicts:
             return False
         if any(world.reads(query) != query for query in self.chosen.queries(claim)):
             return True
+        printed = claim.printed if claim.kind == "value" else None
+        if (
+            printed is not None
+            and printed.spread is not None
+            and world.spread(claim) != claim.says("spread", "sd")
+        ):
+            return True
         if said.get("selection", self.rule) == self.rule:
             return False
         return any(sample.chosen and "selection" not in query for query, sample in self.chosen.samples(claim))

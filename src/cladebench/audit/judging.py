@@ -156,6 +156,7 @@ class Evaluation:
 
     def value_outcome(self, claim: Claim, sample: Sample) -> Outcome:
         """Hold a sample against a claim's printed number."""
+        claim = self.reader.universe.claim(claim)
         assert claim.published is not None
         return judge_value(
             sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),

@@ -121,6 +121,7 @@ class PaperAudit:
             if universe.concerns(self.claims.claims[name].kind)
             and (
                 any(universe.query(query) != query for query in queries)
+                or universe.claim(self.claims.claims[name]).spread != self.claims.claims[name].spread
                 or (other_rule and name in self.own.reader.chosen_by_rule)
             )
         }

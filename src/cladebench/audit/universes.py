@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from cladebench.audit.claim_types import Claim
 from cladebench.papers.deviations import Deviation
 
 
@@ -48,6 +49,13 @@ class Universe:
     def rule(self, rule: str) -> str:
         """Give the rule of selection that holds here."""
         return next((str(i["selection"]) for i in reversed(self.instead) if "selection" in i), rule)
+
+    def claim(self, claim: Claim) -> Claim:
+        """Give the claim as it is read here: what its printed spread stands for may be another thing."""
+        if claim.published_sd is None or not self.concerns(claim.kind):
+            return claim
+        spread = next((str(i["spread"]) for i in reversed(self.instead) if "spread" in i), claim.spread)
+        return replace(claim, spread=spread)
 
     def query(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
         """Give what is asked here instead; the same where nothing in it is varied.
@@ -107,7 +115,7 @@ def paired_universes(
 
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two alternatives can be asked for at once: they never put different things in one place."""
-    if "selection" in one and "selection" in other:
+    if any(key in one and key in other for key in ("selection", "spread")):
         return False
     renamed = all(
         other.get(key, {}).get(name, to) == to

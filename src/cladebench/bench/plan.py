@@ -268,7 +268,8 @@ def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: P
                 f"{where}.uses: {uses!r}, but the measure {metric!r} needs {' and '.join(sorted(forbidden))}"
             )
         at = entry.get("at", document.get("at", {}))
-        rules[name] = Rule(name, entry["label"], metric, direction, at, entry.get("setting"), uses)
+        shown = entry.get("shown", True)
+        rules[name] = Rule(name, entry["label"], metric, direction, at, entry.get("setting"), uses, shown)
     return rules
 
 

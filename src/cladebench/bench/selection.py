@@ -32,6 +32,8 @@ class Rule:
         The fixed setting, or the part of it that is fixed.
     uses : str
         What the choice rests on: test labels, training labels, no labels, or nothing.
+    shown : bool
+        Whether tables have a column of it; others are there for claims and universes.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Rule:
     at: Mapping[str, Any] = field(default_factory=dict)
     setting: Mapping[str, Any] | None = None
     uses: str = ""
+    shown: bool = True
 
 
 def agrees(setting: str, where: Mapping[str, Any]) -> bool:

@@ -97,6 +97,7 @@ def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outwa
     n, n_clusters : int
         Samples of the node, at least as many as clusters.
     slack : float
+        Not negative; no bound is above n.
     rounding : {"outward", "inward"}, default="outward"
         "outward": the integers next to the bounds outside them, so that the problem is feasible. It would allow an
         empty cluster for n = n_clusters, so the lower bound is at least 1. "inward": the integers next to them inside.
@@ -104,7 +105,7 @@ def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outwa
         in the way moves to the sizes of a clustering as equal as possible.
     """
     # A trace of rounding must not move a bound that is an integer: 0.9 * 20 / 2 is 9.
-    least, most = (1.0 - slack) * n / n_clusters, (1.0 + slack) * n / n_clusters
+    least, most = (1.0 - slack) * n / n_clusters, min(float(n), (1.0 + slack) * n / n_clusters)
     if rounding == "outward":
         return max(1, int(np.floor(least + 1e-9))), max(1, int(np.ceil(most - 1e-9)))
     lower, upper = int(np.ceil(least - 1e-9)), int(np.floor(most + 1e-9))

@@ -34,7 +34,8 @@ class MMC(HierarchicalClusterer):
     n_init : int, default=1
         Starts; the one with the lowest objective is kept.
     slack : float, default=0.1
-        Clusters may be this share larger or smaller than n/K; in [0, 1].
+        Clusters may be this share larger or smaller than n/K. From 1 on the lower bound is one sample, from K - 1 on no
+        upper one is left.
     rounding : {"outward", "inward"}, default="outward"
         How bounds on the sizes become integers, as in :class:`HMMC`.
     max_iter : int, default=300
@@ -102,8 +103,6 @@ class MMC(HierarchicalClusterer):
         check_int("max_iter", self.max_iter, 1)
         check_real("slack", self.slack, 0.0)
         check_real("w_tol", self.w_tol, 0.0, open_minimum=True)
-        if self.slack > 1.0:
-            raise ValueError(f"slack={self.slack!r}: expected a number in [0, 1]")
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)

@@ -47,8 +47,8 @@ class Alternative:
     ----------
     name : str
     instead : mapping
-        ``selection``: a rule; ``metric``, ``method``, ``dataset``: names and what stands in their place; ``where``: for
-        each method a part of the setting.
+        ``selection``: a rule; ``spread``: what printed spreads are; ``metric``, ``method``, ``dataset``: names and what
+        stands in their place; ``where``: for each method a part of the setting.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all.
     """
@@ -219,6 +219,8 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
         "metric": plan.measures,
     }
     for key, value in instead.items():
+        if key == "spread":
+            continue  # the schema has its words
         if key == "where":
             for method, setting in value.items():
                 if method not in grids:

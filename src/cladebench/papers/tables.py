@@ -157,8 +157,8 @@ def comparison_table(
     at : mapping, optional
         The evaluation point; by default the plan's.
     rules : sequence of str, optional
-        Rules of selection to show, each in a column, the last one first; all of the plan's by default, so that the
-        paper's own stands last. A method with one setting has its number in the first of these columns.
+        Rules of selection to show, each in a column, the last one first; all that the plan shows by default, so that
+        the paper's own stands last. A method with one setting has its number in the first of these columns.
     notes : sequence of str
         Footnotes of this table.
     """
@@ -171,7 +171,7 @@ def comparison_table(
     corrected = context.measures.get(measure.corrected)
     if corrected is not None and context.results.records["metric"].ne(corrected.name).all():
         corrected = None
-    labels = {rule: context.rules[rule].label for rule in (context.rules if rules is None else rules)}
+    labels = {rule: context.rules[rule].label for rule in (shown_names(context) if rules is None else rules)}
     # The paper's own rule stands last; what needs no choice stands under the first that is shown.
     shown_rules = list(labels)[::-1] or [""]
     published = context.published
@@ -253,6 +253,11 @@ def comparison_table(
         claims,
         (*reading, *basis_notes(context, basis), *notes, *stand_ins),
     )
+
+
+def shown_names(context: ArtifactContext) -> list[str]:
+    """Rules of selection that have a column."""
+    return [name for name, rule in context.rules.items() if rule.shown]
 
 
 def how_chosen(context: ArtifactContext, name: str) -> str:

@@ -60,7 +60,10 @@ def lca_entropy(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
 
 
 def exact_objective(
-    path_probs: npt.ArrayLike, similarity: Any, pairs: Literal["unordered", "ordered"] = "unordered"
+    path_probs: npt.ArrayLike,
+    similarity: Any,
+    pairs: Literal["unordered", "ordered"] = "unordered",
+    leaf_term: bool = True,
 ) -> float:
     """J' by a literal sum over pairs of distinct points, nodes and points. O(n^3 L^2): for tiny n.
 
@@ -70,7 +73,7 @@ def exact_objective(
     total = 0.0
     for x, other in permutations(range(len(P)), 2):
         is_lca = lca_distribution(P[x], P[other])
-        for v in range(P.shape[1]):
+        for v in range(P.shape[1] if leaf_term else P.shape[1] // 2):
             for third in range(len(P)):
                 total += S[x, other] * is_lca[v] * P[third, v]
     return total * {"unordered": 0.5, "ordered": 1.0}[pairs]

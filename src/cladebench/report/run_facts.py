@@ -75,7 +75,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
         for name, method in plan.methods.items()
         if method.role not in ("control", "study", "alternative")
     ]
-    rules = {name: rule for name, rule in plan.selection.items() if rule.metric}
+    rules = {name: rule for name, rule in plan.selection.items() if rule.metric and rule.shown}
     fixed = any(context.measures[str(rule.metric)].blind is not None for rule in rules.values())
     found = []
     for dataset, (name, rule) in itertools.product(plan.datasets_of(context.scope), rules.items()):

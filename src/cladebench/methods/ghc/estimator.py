@@ -67,6 +67,9 @@ class GHC(HierarchicalClusterer):
         Pairs b of a step.
     n_second : int, default=8
         Points s of the second sample that estimates n_v, drawn for each pair.
+    leaf_term : bool, default=True
+        Whether two points that share a leaf pay for it, at the leaf's expected size. False: the cost as printed, whose
+        least value, 0, is that of all points in one leaf.
     entropy_penalty : float, default=0.0
         Weight of the mean entropy (nats) of the pairs' lca distributions. The cost itself is divided by
         (pairs x points x mean |Sim|), so the weight means the same on all data. The paper penalises (section 3)
@@ -98,7 +101,7 @@ class GHC(HierarchicalClusterer):
     params_ : pytree of ndarray
         Parameters of nodes 1..2 L - 2 in heap order, stacked along a leading axis.
     objective_ : float
-        The exact J' of the routers, each pair of distinct points once.
+        The exact J' of the routers, each pair of distinct points once, with or without the leaf term.
     objectives_ : ndarray of shape (n_init,)
         J' at the end of each start, of which ``objective_`` is the least. All other attributes are those of the start
         that was kept.
@@ -176,6 +179,7 @@ class GHC(HierarchicalClusterer):
         n_init: int = 1,
         batch_size: int = 64,
         n_second: int = 8,
+        leaf_term: bool = True,
         entropy_penalty: float = 0.0,
         entropy_pairs: int = 2048,
         optimizer: Literal["sgd", "adam"] = "sgd",
@@ -200,6 +204,7 @@ class GHC(HierarchicalClusterer):
         self.n_init = n_init
         self.batch_size = batch_size
         self.n_second = n_second
+        self.leaf_term = leaf_term
         self.entropy_penalty = entropy_penalty
         self.entropy_pairs = entropy_pairs
         self.optimizer = optimizer
@@ -230,8 +235,9 @@ class GHC(HierarchicalClusterer):
         check_real("tol", self.tol, 0.0)
         if self.tol >= 1.0:
             raise ValueError(f"tol={self.tol!r}: expected less than 1, a fraction of the cost")
-        if not isinstance(self.scale_inputs, bool | np.bool_):
-            raise ValueError(f"scale_inputs={self.scale_inputs!r}: expected True or False")
+        for name in ("leaf_term", "scale_inputs"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name}={getattr(self, name)!r}: expected True or False")
         self._resolve_router()
         self._resolve_similarity()
 
@@ -300,6 +306,7 @@ class GHC(HierarchicalClusterer):
                 similarities,
                 mean_magnitude(similarities),
                 float(self.entropy_penalty),
+                bool(self.leaf_term),
             )
             best = best_of_starts(settings, problem, similarity, check_random_state(self.random_state))
         self.objectives_ = best.objectives

@@ -28,7 +28,9 @@ class Evaluation(NamedTuple):
     leaves: np.ndarray
 
 
-def evaluate(margins: np.ndarray, similarities: Similarities, similarity: Any) -> Evaluation:
+def evaluate(
+    margins: np.ndarray, similarities: Similarities, similarity: Any, leaf_term: bool = True
+) -> Evaluation:
     """Evaluate routers by their margins on the training points.
 
     Parameters
@@ -37,6 +39,8 @@ def evaluate(margins: np.ndarray, similarities: Similarities, similarity: Any) -
         From `routers.left_margins`.
     similarities, similarity
         One similarity, as `objective` and as `dasgupta_cost` read it.
+    leaf_term : bool, default=True
+        Of J', as in `objective.exact_objective`.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def evaluate(margins: np.ndarray, similarities: Similarities, similarity: Any) -
     P = np.exp(log_path_probabilities(margins, np))
     # A BLAS with more threads would sum long dot products in another order.
     with threadpool_limits(1, user_api="blas"):
-        objective = expected_cost(P, similarities)
+        objective = expected_cost(P, similarities, leaf_term)
     leaves = route(margins)
     tree = read_out(leaves, P.shape[1])
     return Evaluation(objective, float(dasgupta_cost(tree, similarity)), tree, leaves)

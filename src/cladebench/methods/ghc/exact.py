@@ -30,18 +30,19 @@ def normalised_cost(
     scale: float,
     entropy_penalty: float,
     pairs: tuple[jax.Array, jax.Array],
+    leaf_term: bool = True,
 ) -> jax.Array:
     """J' / (pairs x points x scale), plus the weighted mean entropy over the given pairs (none: no penalty)."""
     n = X.shape[0]
     log_probs = log_path_probabilities(left_margins(router, params, X))
-    cost = ordered_cost(jnp.exp(log_probs), similarities) / (scale * n * n * (n - 1))
+    cost = ordered_cost(jnp.exp(log_probs), similarities, leaf_term) / (scale * n * n * (n - 1))
     i, j = pairs
     if i.shape[0] > 0:
         cost += entropy_penalty * jnp.mean(lca_entropy(log_probs[i], log_probs[j]))
     return cost
 
 
-@partial(jax.jit, static_argnames=("router",))
+@partial(jax.jit, static_argnames=("router", "leaf_term"))
 def value_and_gradient(
     router: Router,
     params: Any,
@@ -50,10 +51,11 @@ def value_and_gradient(
     scale: float = 1.0,
     entropy_penalty: float = 0.0,
     pairs: tuple[Any, Any] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
+    leaf_term: bool = True,
 ) -> tuple[jax.Array, Any]:
     """`normalised_cost` and its gradient in ``params``. O(n^2 L), or O(n L rank) for a low-rank similarity."""
     return jax.value_and_grad(normalised_cost, argnums=1)(
-        router, params, X, similarities, scale, entropy_penalty, pairs
+        router, params, X, similarities, scale, entropy_penalty, pairs, leaf_term
     )
 
 
@@ -111,7 +113,7 @@ def train_exact(
     def cost(flat: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = value_and_gradient(
             problem.router, unflatten(flat), problem.X, similarities,
-            problem.scale, problem.entropy_penalty, pairs,
+            problem.scale, problem.entropy_penalty, pairs, problem.leaf_term,
         )  # fmt: skip
         if not np.isfinite(float(value)):
             raise FloatingPointError(

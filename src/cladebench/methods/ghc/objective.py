@@ -10,7 +10,8 @@ with L leaves the inner nodes are 0..L-2, the leaves L-1..2L-2. ``path_probs[x, 
 with Pr[v = lca] = P[x,l]P[x',r] + P[x,r]P[x',l] at an inner node with children l and r, and P[x,v]P[x',v] at a leaf.
 
 Where this differs from the paper: (1) the paper writes no leaf term, without which the cost is zero as soon as all
-points share a leaf, so two points that share a leaf have it as their lowest common ancestor; (2) the paper sums over
+points share a leaf, so two points that share a leaf have it as their lowest common ancestor (``leaf_term=False`` gives
+the printed cost); (2) the paper sums over
 "pairs of points", taken here as pairs of distinct points, each once (``pairs="unordered"``) or twice ("ordered").
 With these two, hard routing (path_probs in {0, 1}) makes J' equal Dasgupta's cost of the read-out hierarchy, in
 which the points of one leaf are one multi-way leaf; self-pairs would add sum_x Sim(x, x) n_leaf(x).
@@ -21,6 +22,7 @@ Functions that take ``xp`` compute in NumPy or in jax.numpy by one formula.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -160,38 +162,40 @@ def log_path_probabilities(margins: Any, xp: ModuleType = jnp) -> Any:
     return xp.concatenate(levels).T
 
 
-def pair_masses(P: Any, product: Any, xp: ModuleType = jnp) -> Any:
+def pair_masses(P: Any, product: Any, leaf_term: bool = True, xp: ModuleType = jnp) -> Any:
     """Sum over ordered pairs of Sim Pr[v = lca], given the product Sim P: (n_nodes,)."""
     n_inner = P.shape[1] // 2
     inner = 2.0 * xp.sum(P[:, 1::2] * product[:, 2::2], axis=0)
     leaves = xp.sum(P[:, n_inner:] * product[:, n_inner:], axis=0)
-    return xp.concatenate([inner, leaves])
+    return xp.concatenate([inner, leaves if leaf_term else xp.zeros_like(leaves)])
 
 
-def expected_cost(P: np.ndarray, similarities: Similarities) -> float:
+def expected_cost(P: np.ndarray, similarities: Similarities, leaf_term: bool = True) -> float:
     """J' of path probabilities, each unordered pair of distinct points once."""
-    return 0.5 * float(pair_masses(P, similarity_product(similarities, P), np) @ P.sum(axis=0))
+    masses = pair_masses(P, similarity_product(similarities, P), leaf_term, np)
+    return 0.5 * float(masses @ P.sum(axis=0))
 
 
-@jax.custom_vjp
-def ordered_cost(P: jax.Array, similarities: Similarities) -> jax.Array:
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def ordered_cost(P: jax.Array, similarities: Similarities, leaf_term: bool = True) -> jax.Array:
     """J' over ordered pairs of distinct points; value and gradient in P need one product Sim P."""
-    return _ordered_cost_forward(P, similarities)[0]
+    return _ordered_cost_forward(P, similarities, leaf_term)[0]
 
 
-def _ordered_cost_forward(P: jax.Array, similarities: Similarities) -> tuple[jax.Array, Any]:
+def _ordered_cost_forward(P: jax.Array, similarities: Similarities, leaf_term: bool) -> tuple[jax.Array, Any]:
     product = similarity_product(similarities, P)
-    masses, sizes = pair_masses(P, product), jnp.sum(P, axis=0)
+    masses, sizes = pair_masses(P, product, leaf_term), jnp.sum(P, axis=0)
     return jnp.dot(masses, sizes), (product, masses, sizes, similarities)
 
 
-def _ordered_cost_backward(residuals: Any, cotangent: jax.Array) -> tuple[jax.Array, Any]:
+def _ordered_cost_backward(leaf_term: bool, residuals: Any, cotangent: jax.Array) -> tuple[jax.Array, Any]:
     # Sim is symmetric, so d(l' Sim r)/dl = Sim r and d/dr = Sim l: the forward product serves the gradient too.
     product, masses, sizes, similarities = residuals
     n_inner = sizes.shape[0] // 2
     siblings = jnp.stack([product[:, 2::2], product[:, 1::2]], axis=2).reshape(product.shape[0], -1)
     gradient = jnp.pad(siblings * jnp.repeat(sizes[:n_inner], 2), ((0, 0), (1, 0)))
-    gradient = gradient.at[:, n_inner:].add(product[:, n_inner:] * sizes[n_inner:])
+    if leaf_term:
+        gradient = gradient.at[:, n_inner:].add(product[:, n_inner:] * sizes[n_inner:])
     return cotangent * (2.0 * gradient + masses), jax.tree.map(jnp.zeros_like, similarities)
 
 
@@ -242,7 +246,9 @@ def draw_sample(
     return first, (first + 1 + shift) % n, others
 
 
-def mean_pair_cost(P: Any, Q: Any, second: Any, similarity: Any, xp: ModuleType = jnp) -> Any:
+def mean_pair_cost(
+    P: Any, Q: Any, second: Any, similarity: Any, leaf_term: bool = True, xp: ModuleType = jnp
+) -> Any:
     """Mean over sampled pairs of Sim sum_v Pr[v = lca] (fraction of the second sample at v).
 
     Parameters
@@ -253,9 +259,13 @@ def mean_pair_cost(P: Any, Q: Any, second: Any, similarity: Any, xp: ModuleType 
         Path probabilities of the second samples.
     similarity : array of shape (b,)
         Similarities of the pairs.
+    leaf_term : bool, default=True
+        Whether a leaf is the lowest common ancestor of the points that share it.
     """
     fractions = xp.mean(second, axis=1)
-    return xp.mean(similarity * xp.sum(lca_probabilities(P, Q, xp) * fractions, axis=-1))
+    counted = slice(None if leaf_term else P.shape[-1] // 2)
+    terms = lca_probabilities(P, Q, xp)[:, counted] * fractions[:, counted]
+    return xp.mean(similarity * xp.sum(terms, axis=-1))
 
 
 def _checked(path_probs: Any, similarity: Any, pairs: str) -> tuple[np.ndarray, Similarities, float]:
@@ -274,7 +284,10 @@ def _checked(path_probs: Any, similarity: Any, pairs: str) -> tuple[np.ndarray, 
 
 
 def exact_objective(
-    path_probs: Any, similarity: Any, pairs: Literal["unordered", "ordered"] = "unordered"
+    path_probs: Any,
+    similarity: Any,
+    pairs: Literal["unordered", "ordered"] = "unordered",
+    leaf_term: bool = True,
 ) -> float:
     """J' from path probabilities, as matrix products: sum over inner v of 2 n_v P_l' Sim P_r, and the leaves.
 
@@ -286,6 +299,8 @@ def exact_objective(
         Symmetric; the diagonal does not enter.
     pairs : {"unordered", "ordered"}, default="unordered"
         Each pair of distinct points once or twice.
+    leaf_term : bool, default=True
+        Whether a leaf is the lowest common ancestor of the points that share it; the paper prints no such term.
 
     Returns
     -------
@@ -302,7 +317,7 @@ def exact_objective(
     O(n^2 L) time; O(n L rank) for a linear kernel.
     """
     P, similarities, factor = _checked(path_probs, similarity, pairs)
-    return 2 * factor * expected_cost(P, similarities)
+    return 2 * factor * expected_cost(P, similarities, leaf_term)
 
 
 def sampled_objective(
@@ -313,6 +328,7 @@ def sampled_objective(
     n_second: int = 16,
     pairs: Literal["unordered", "ordered"] = "unordered",
     n_draws: int = 1,
+    leaf_term: bool = True,
 ) -> np.ndarray:
     """Unbiased estimates of J' from sampled pairs, each with its second sample (section 3).
 
@@ -320,7 +336,7 @@ def sampled_objective(
     ----------
     rng : numpy.random.Generator
         Source of the random numbers.
-    path_probs, similarity, pairs
+    path_probs, similarity, pairs, leaf_term
         As in `exact_objective`; at least two points.
     batch_size : int, default=64
         Pairs of one estimate, b.
@@ -346,5 +362,7 @@ def sampled_objective(
     estimates = np.empty(n_draws)
     for draw in range(n_draws):
         i, j, k = draw_sample(rng, n, (batch_size,), n_second)
-        estimates[draw] = mean_pair_cost(P[i], P[j], P[k], similarity_pairs(similarities, i, j), np)
+        estimates[draw] = mean_pair_cost(
+            P[i], P[j], P[k], similarity_pairs(similarities, i, j), leaf_term, np
+        )
     return factor * n * (n - 1) * n * estimates

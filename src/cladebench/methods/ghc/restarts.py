@@ -63,7 +63,12 @@ def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: n
     for _ in range(settings.n_init):
         run = train(settings, problem, rng.randint(2**31 - 1))
         trace = [compiled_left_margins(problem.router, params, problem.X) for _, _, params in run.checkpoints]
-        ends.append((run, [evaluate(np.asarray(m), problem.similarities, similarity) for m in trace]))
+        ends.append(
+            (
+                run,
+                [evaluate(np.asarray(m), problem.similarities, similarity, problem.leaf_term) for m in trace],
+            )
+        )
     objectives = np.array([results[-1].objective for _, results in ends])
     return Best(*ends[int(np.argmin(objectives))], objectives)
 

@@ -45,6 +45,7 @@ class Problem:
     similarities: Similarities
     scale: float
     entropy_penalty: float
+    leaf_term: bool = True
 
 
 @dataclass
@@ -61,11 +62,12 @@ class Run:
     start_seconds: float = 0.0
 
 
-@partial(jax.jit, static_argnames=("router", "optimizer", "penalised"))
+@partial(jax.jit, static_argnames=("router", "optimizer", "penalised", "leaf_term"))
 def _run_steps(
     router: Router,
     optimizer: Literal["sgd", "adam"],
     penalised: bool,
+    leaf_term: bool,
     params: Any,
     moments: Moments,
     X: jax.Array,
@@ -94,7 +96,7 @@ def _run_steps(
         else:
             log_p, log_q = log_probs[:batch_size], log_probs[batch_size : 2 * batch_size]
             probs_k = jnp.exp(log_probs[2 * batch_size :]).reshape(batch_size, n_second, -1)
-        loss = mean_pair_cost(jnp.exp(log_p), jnp.exp(log_q), probs_k, similarity)
+        loss = mean_pair_cost(jnp.exp(log_p), jnp.exp(log_q), probs_k, similarity, leaf_term)
         if penalised:
             loss += entropy_penalty * jnp.mean(lca_entropy(log_p, log_q))
         return loss
@@ -185,7 +187,9 @@ class ExactCost:
         # A BLAS with more threads would sum long dot products in another order.
         with threadpool_limits(1, user_api="blas"):
             return sum(
-                expected_cost(np.exp(log_path_probabilities(margins[where], np)), similarities)
+                expected_cost(
+                    np.exp(log_path_probabilities(margins[where], np)), similarities, self.problem.leaf_term
+                )
                 for where, similarities in self.blocks
             )
 
@@ -270,7 +274,7 @@ def train_sampled(
             weights: np.ndarray,
         ) -> tuple[tuple[Any, Moments], float]:
             params, moments, loss = _run_steps(
-                problem.router, optimizer, problem.entropy_penalty > 0, *state, problem.X, weights,
+                problem.router, optimizer, problem.entropy_penalty > 0, problem.leaf_term, *state, problem.X, weights,
                 samples, first, n_steps, rate, problem.entropy_penalty,
             )  # fmt: skip
             return (params, moments), float(loss)
