@@ -131,7 +131,7 @@ def test_a_run_that_agrees_reproduces_every_number():
         found[found.index.str.startswith(f"{table}/") & (found.kind == "value")]
         for table in ("fig3a", "fig3b")
     )
-    # One draw of digits, and spreads of two points and more, leave too much room to show agreement within two points.
+    # One draw of digits, and spreads of two points and more, leave too much room to show agreement.
     wide = purities.published_spread.fillna(0.0) >= 0.02
     sure = (purities.dataset != "digits") & ~wide
     assert set(purities.verdict[sure]) == {o.REPRODUCED} and sure.sum() == 8

@@ -107,7 +107,7 @@ def test_the_regulariser_is_split_among_the_features():
 
 @pytest.mark.filterwarnings("ignore:labels_ has")
 @pytest.mark.parametrize("n_splits", [2, 3])
-@pytest.mark.parametrize("grow", ["score", "mean", "largest"])
+@pytest.mark.parametrize("grow", ["score", "lowest", "mean", "largest"])
 def test_the_next_leaf_is_the_one_that_the_rule_names(grow, n_splits):
     X = data(90)
     model = fitted(X, n_leaves=9, n_splits=n_splits, grow=grow)
@@ -118,7 +118,7 @@ def test_the_next_leaf_is_the_one_that_the_rule_names(grow, n_splits):
     rank = {}
     for node in split_nodes(tree):
         sums = written_out(full, X, node)[1]
-        rank[node] = {"score": sums, "mean": sums / tree.sizes[node], "largest": tree.sizes[node]}[grow]
+        rank[node] = {"score": sums, "lowest": -sums, "mean": sums / tree.sizes[node], "largest": tree.sizes[node]}[grow]
         assert tree.node_data["score"][node] == pytest.approx(rank[node], rel=1e-9)
     assert model.trace_["score"].tolist() == full.trace_["score"][: len(model.trace_["score"])].tolist()
     for node, t in ((v, order[v]) for v in rank):

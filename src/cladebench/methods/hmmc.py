@@ -16,7 +16,7 @@ from cladebench.validation import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
 #: Which leaf is split next: the largest score, the largest score per sample, the most samples.
-GROWTHS = ("score", "mean", "largest")
+GROWTHS = ("score", "lowest", "mean", "largest")
 #: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite score.
 SCORE_FLOOR = 1e-12
 
@@ -48,10 +48,10 @@ class HMMC(GreedyTopDown):
     regularizer : {"group+exclusive", "group", "exclusive", "l1", "l2"}, default="group+exclusive"
         R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), alpha/(PK) sum |W| (HMMC-1) or
         alpha/(PK) sum W^2 (HMMC-2); G and E are equations 2 and 3.
-    grow : {"score", "mean", "largest"}, default="score"
-        The leaf that is split next: the one with the largest score of equation 4 (the paper); "mean" and "largest" are
-        for ablations of it: the largest score with the mean over the samples in the place of the sum, and the most
-        samples, whatever their split looks like.
+    grow : {"score", "lowest", "mean", "largest"}, default="score"
+        The leaf that is split next: the one with the largest score of equation 4 (the paper). For ablations of it: the
+        one with the lowest; with the largest mean over the samples in the place of the sum; with the most samples,
+        whatever their split looks like.
     start : {"kmeans", "random", "pca"}, default="kmeans"
         First labels of a node, of which the paper says nothing: K-means made balanced; random ones; the samples cut
         along their leading principal direction (see `cladebench.methods._max_margin.first_labels`).
@@ -153,7 +153,7 @@ class HMMC(GreedyTopDown):
         alpha: float = 0.01,
         beta: float = 0.01,
         regularizer: Literal["group+exclusive", "group", "exclusive", "l1", "l2"] = "group+exclusive",
-        grow: Literal["score", "mean", "largest"] = "score",
+        grow: Literal["score", "lowest", "mean", "largest"] = "score",
         start: Literal["kmeans", "random", "pca"] = "kmeans",
         n_init: int = 1,
         slack: float = 0.1,
@@ -242,7 +242,7 @@ class HMMC(GreedyTopDown):
             self.objective_trace_ = np.array(found.trace)
         fit = float((X * found.W[found.labels]).sum())
         score = fit / (self.complexity(found.W, penalties) + SCORE_FLOOR)
-        growth = {"score": score, "mean": score / len(X), "largest": float(len(X))}
+        growth = {"score": score, "lowest": -score, "mean": score / len(X), "largest": float(len(X))}
         return Split(
             found.labels,
             growth[self.grow],
