@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
+from cladebench.bench.cells_table import COLUMNS, read_cells
 from cladebench.bench.run_cell import blank_record
-from cladebench.bench.store import COLUMNS, ArraysLost, RecordError, Store, read_cells
+from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import write_atomically
 from cladebench.input_files import validator
 from cladebench.measures import Measure

@@ -16,10 +16,11 @@ import pytest
 from cladebench import datasets
 from cladebench.bench import watchdog
 from cladebench.bench.cell_spec import Limits
+from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
 from cladebench.bench.run_job import Interrupted, JobLocked, _signals_raise, run_job
-from cladebench.bench.store import RecordError, Store, read_cells
+from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 from cladebench.measures import Measure
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from cladebench.bench.store import COLUMNS
+from cladebench.bench.cells_table import COLUMNS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import doc_examples
-from cladebench.bench.store import COLUMNS
+from cladebench.bench.cells_table import COLUMNS
 from cladebench.cli import build_parser, main
 
 COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")

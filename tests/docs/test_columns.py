@@ -9,7 +9,7 @@ import pytest
 
 from cladebench.audit.audit_files import COLUMNS as AUDIT
 from cladebench.bench.cell_spec import STATUSES
-from cladebench.bench.store import COLUMNS as CELLS
+from cladebench.bench.cells_table import COLUMNS as CELLS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "columns.md").read_text(encoding="utf-8")

@@ -118,7 +118,12 @@ def test_the_next_leaf_is_the_one_that_the_rule_names(grow, n_splits):
     rank = {}
     for node in split_nodes(tree):
         sums = written_out(full, X, node)[1]
-        rank[node] = {"score": sums, "lowest": -sums, "mean": sums / tree.sizes[node], "largest": tree.sizes[node]}[grow]
+        rank[node] = {
+            "score": sums,
+            "lowest": -sums,
+            "mean": sums / tree.sizes[node],
+            "largest": tree.sizes[node],
+        }[grow]
         assert tree.node_data["score"][node] == pytest.approx(rank[node], rel=1e-9)
     assert model.trace_["score"].tolist() == full.trace_["score"][: len(model.trace_["score"])].tolist()
     for node, t in ((v, order[v]) for v in rank):

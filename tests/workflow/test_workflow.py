@@ -11,8 +11,8 @@ import pytest
 
 from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
+from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
-from cladebench.bench.store import read_cells
 from cladebench.papers.catalogue import load_artifacts, load_plan
 from cladebench.papers.deviations import load_deviations
 from cladebench.report.artifact_files import read_table

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.audit_files import read_audit
-from cladebench.bench.store import read_cells
+from cladebench.bench.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES

@@ -18,10 +18,10 @@ from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.universes import single_universes
+from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.bench.store import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan

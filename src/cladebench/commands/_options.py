@@ -155,8 +155,8 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
     InputFileError
         If ``cells.parquet`` cannot be read, or holds a paper that cannot be found.
     """
+    from cladebench.bench.cells_table import read_cells
     from cladebench.bench.config import load_config
-    from cladebench.bench.store import read_cells
 
     if args.paper:
         return list(dict.fromkeys(args.paper))

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 def papers_in(path: Path) -> set[str]:
     """Papers of a table that is there; a damaged one holds nothing to lose."""
-    from cladebench.bench.store import read_cells
+    from cladebench.bench.cells_table import read_cells
     from cladebench.input_files import InputFileError
 
     try:
@@ -70,7 +70,7 @@ def papers_in(path: Path) -> set[str]:
 
 def environment(cells: Path) -> dict[str, Any]:
     """What the cells ran with: commits, core builds, package versions and machines, each with a count of cells."""
-    from cladebench.bench.store import read_cells
+    from cladebench.bench.cells_table import read_cells
 
     table = read_cells(cells).drop_duplicates("cell_id")
     found: dict[str, Any] = {"cells": len(table)}

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from cladebench.bench.store import read_cells
+from cladebench.bench.cells_table import read_cells
 from cladebench.files import write_together
 from cladebench.report.cell_links import cells_page, overview_page
 from cladebench.report.templating import html_page, markdown_page

@@ -11,8 +11,9 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit.audit_files import Audit, read_audit
+from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
-from cladebench.bench.store import Store, read_cells
+from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
 from cladebench.measures import Measure
