@@ -8,13 +8,8 @@ from golden_records import cell_id, cells, context_of, failed
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import (
-    check_deviations,
-    check_recorded,
-    deviations_table,
-    load_deviations,
-    read_deviations,
-)
+from cladebench.papers.deviations import check_deviations, load_deviations, read_deviations
+from cladebench.papers.deviations_table import check_recorded, deviations_table
 
 PLAN = """
 paper: madeup

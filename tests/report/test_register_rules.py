@@ -6,8 +6,8 @@ import pytest
 
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.papers import deviations
-from cladebench.papers.deviations import deviations_table
+from cladebench.papers import deviations_table as table_module
+from cladebench.papers.deviations_table import deviations_table
 from cladebench.report.artifact_files import build_context
 
 EFFECTS = [
@@ -28,9 +28,9 @@ def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compare
         for name, n in (("own", own), ("second", beside), ("third", 4))
     }
     context = dataclasses.replace(context, results=Results(context.results.records, rules))
-    (entry,) = deviations.load_deviations(context.package)
+    (entry,) = table_module.load_deviations(context.package)
     changed = dataclasses.replace(entry, effects=tuple(EFFECTS))
-    monkeypatch.setattr(deviations, "load_deviations", lambda package: (changed,))
+    monkeypatch.setattr(table_module, "load_deviations", lambda package: (changed,))
     table = deviations_table(context)
     settings = []
     for (row, _), cells in table.sources.items():

@@ -20,23 +20,15 @@ default any).
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan import Plan
-from cladebench.bench.results import not_recorded, recorded_points
-from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
-from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.tables import listed, with_spread
 
 
 @dataclass(frozen=True)
@@ -113,14 +105,14 @@ def checked_deviations(plan: Plan) -> list[Deviation]:
         replace(
             entry,
             universes=tuple(
-                replace(u, instead=_with_methods(u.instead, plan.alternatives)) for u in entry.universes
+                replace(u, instead=_withmethods_in(u.instead, plan.alternatives)) for u in entry.universes
             ),
         )
         for entry in register
     ]
 
 
-def _with_methods(
+def _withmethods_in(
     instead: Mapping[str, Any], alternatives: Mapping[str, Collection[str]]
 ) -> Mapping[str, Any]:
     """Write an alternative of the plan as the methods that it replaces."""
@@ -192,13 +184,13 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
             }
             if effect.get("method") in plan.methods:
                 allowed["parameter"] = list(grids[effect["method"]])
-            for key, value in _names(effect):
+            for key, value in names_in(effect):
                 kind = key.removesuffix("s")
                 if kind in allowed and value not in allowed[kind]:
                     where = f"{name}: entry {deviation.id!r}: effects[{i}].{key}"
                     lines.append(f"{where}: unknown {shown(value)}; {one_of(value, allowed[kind])}")
             where = f"{name}: entry {deviation.id!r}: effects[{i}].where"
-            varied = [grids[method] for method in _methods(effect) if method in grids]
+            varied = [grids[method] for method in methods_in(effect) if method in grids]
             lines += [f"{where}{fault}" for fault in _not_varied(effect.get("where", {}), varied)]
         for i, universe in enumerate(deviation.universes):
             where = f"{name}: entry {deviation.id!r}: universes[{i}].instead"
@@ -236,14 +228,15 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
         )
 
 
-def _names(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def names_in(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each name in an effect, with its key; not those within ``at`` and ``where``."""
     for key, value in effect.items():
         if key not in ("by", "reason", "at", "where"):
             yield from ((key, name) for name in ([value] if isinstance(value, str) else value))
 
 
-def _methods(effect: Mapping[str, Any]) -> list[str]:
+def methods_in(effect: Mapping[str, Any]) -> list[str]:
+    """Methods that an effect compares."""
     return effect.get("methods") or [effect["method"]] if effect["by"] != "nothing" else []
 
 
@@ -266,101 +259,3 @@ def _not_varied(where: Mapping[str, Any], grids: Iterable[Mapping[str, list[Any]
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name: str) -> None:
-    """Check evaluation points of a register against the records, where a method that is compared finished.
-
-    A metric that nothing has recorded leaves its rows empty: the run may be older than the register.
-
-    Raises
-    ------
-    InputFileError
-        With one line for each metric that no record of the paper has at the point that is named.
-    """
-    records = context.results.records
-    finished = records[(records.status == "ok") & records.metric.notna()]
-    points = recorded_points(finished)
-    ran = set(zip(finished.dataset, finished.method, strict=True))
-    lines = [
-        f"{name}: entry {deviation.id!r}: {fault}"
-        for deviation in register
-        for effect in deviation.effects
-        for key, metric in _names(effect)
-        if key in ("metric", "metrics") and metric in points
-        if any(pair in ran for pair in itertools.product(effect["datasets"], _methods(effect)))
-        if (fault := not_recorded(metric, effect.get("at"), points, key))
-    ]
-    if lines:
-        raise InputFileError("\n".join(dict.fromkeys(lines)))
-
-
-def deviations_table(context: ArtifactContext) -> Table:
-    """Give the register with each effect measured from the records of this run: one row for each compared value."""
-    rows: list[dict[str, str]] = []
-    sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    register = load_deviations(context.package)
-    check_recorded(register, context, f"{context.paper}/deviations.yaml")
-    for deviation in register:
-        head = {
-            "deviation": deviation.id,
-            "place": deviation.place,
-            "the paper": deviation.paper,
-            "chosen": deviation.chosen,
-            "alternatives": "; ".join(deviation.alternatives) or "none",
-        }
-        for effect in deviation.effects:
-            if effect["by"] == "nothing":
-                rows.append(head | {"compared": "not measured", "value": effect["reason"], "n": "–"})
-                head = dict.fromkeys(head, "")
-                continue
-            for metric, what, values, few in _compared(effect, context):
-                measure, value = context.measures[metric], few or "no cells in this scope"
-                if len(values):
-                    value = with_spread(values.value.to_numpy(), measure)
-                    sources[len(rows), "value"] = tuple(values.cell_id)
-                compared = f"{measure.heading}, {what}"
-                rows.append(head | {"compared": compared, "value": value, "n": str(len(values))})
-                head = dict.fromkeys(head, "")
-    columns = ["deviation", "place", "the paper", "chosen", "alternatives", "compared", "value", "n"]
-    notes = ["value: mean ± standard deviation over the n cells; n: their number."]
-    if context.beside:
-        label = context.rules[context.beside].label
-        notes.append(
-            f"Where nothing else is said, a method with several settings stands in the one that {label} chooses."
-        )
-    return Table(pd.DataFrame(rows, columns=columns), sources, notes=tuple(notes))
-
-
-def _compared(
-    effect: Mapping[str, Any], context: ArtifactContext
-) -> Iterator[tuple[str, str, pd.DataFrame, str]]:
-    """Yield what is compared: a metric, a text that tells it from the others, its records, and which cells it lacks."""
-    metrics = effect.get("metrics") or [effect["metric"]]
-    by_rule = effect["by"] == "rule"
-    rules = [*context.rules] if by_rule else [context.beside]
-    read: dict[str, Any] = {key: effect.get(key) for key in ("at", "where")}
-    fixed = f", with {listed(read['where'])}" if read["where"] else ""
-    fixed += f", at {listed(read['at'])}" if read["at"] else ""
-    for dataset, method, metric in itertools.product(effect["datasets"], _methods(effect), metrics):
-        if effect["by"] == "setting":
-            rows = context.results.measured(dataset, method, metric, **read)
-            for text, found in _by_setting(rows, effect["parameter"]):
-                yield metric, f"{dataset}, {text}{fixed}", found, ""
-            continue
-        for rule in rules:
-            label = f", {context.rules[rule].label}" if by_rule else ""
-            what = f"{dataset}, {context.methods[method]['label']}{fixed}{label}"
-            few = context.results.unfinished(dataset, method, rule, read["where"])
-            yield metric, what, context.results.chosen(dataset, method, metric, rule, **read), few
-
-
-def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the records for each value of a parameter, the smallest first, whatever the others are."""
-    settings = [json.loads(text) for text in rows.setting.unique()]
-    given = [{parameter: setting[parameter]} for setting in settings if parameter in setting]
-    # By the text, for a value may be a list.
-    distinct = {canonical_json(value): value for value in given}
-    for value in sorted(distinct.values(), key=setting_order):
-        chosen = rows[[agrees(text, value) for text in rows.setting]]
-        yield f"{parameter} = {value[parameter]}", chosen

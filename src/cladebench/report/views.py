@@ -20,7 +20,8 @@ from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import Deviation, deviations_table, load_deviations
+from cladebench.papers.deviations import Deviation, load_deviations
+from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from cladebench.papers.artifact_types import Artifact, Table
-from cladebench.papers.deviations import deviations_table
+from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.tables import comparison_table, status_table
 
 

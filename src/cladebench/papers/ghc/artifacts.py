@@ -12,7 +12,7 @@ import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations import deviations_table
+from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.figures import with_rule
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.ghc.protocol import PAIRS, SIMILARITY

@@ -12,7 +12,7 @@ import pandas as pd
 from cladebench.bench.samples import pair, paired_ratio
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations import deviations_table
+from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.figures import empty_figure, with_rule, write_below
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.protocol import stored_tree
