@@ -133,6 +133,15 @@ class Asked:
         _, query, sample = pick(found, key=lambda entry: entry[0])
         return query, sample
 
+    @staticmethod
+    def beats_all(claim: Claim, sign: float, direction: str | None) -> bool:
+        """Whether an order says that the left side is beyond each of several."""
+        part, relation = claim.expects["than"], claim.expects["is"]
+        several = part.get("best_of") or part.get("worst_of") or []
+        highest = (direction == "higher") == ("best_of" in part)
+        tested = relation not in {"same", "never_above", "never_below"}
+        return len(several) > 1 and tested and highest == (sign > 0)
+
     def only(
         self,
         claim: Claim,

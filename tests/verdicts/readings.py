@@ -151,12 +151,38 @@ class Reading(Asked):
                 raise Missing("the praised side is a constant")
             sides[praised] = self.rival(query)
         found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
+        if self.beats_all(claim, sign, direction) and praised != "than":
+            found, own[-1:] = self._against_each(claim, sides["left"], queries["than"], sign)
         found.only = self.only(claim, queries, sign, direction, praised)
         found.stand_in = any(sample.stand_in for sample in own)
         found.chosen = any(sample.chosen for sample in own)
         if found.test is None and found.only and found.verdict != found.only:
             found.verdict = "not testable"
         return found
+
+    def _against_each(
+        self, claim: Claim, left: Sample | float, queries: list[dict[str, Any]], sign: float
+    ) -> tuple[Outcome, list[Sample]]:
+        """Left above each of several: whoever is ahead most clearly decides, else whoever is hardest to tell behind."""
+        rows = []
+        for query in queries:
+            try:
+                sample = self.sample(query)
+            except Missing:
+                continue
+            found = compare(claim, left, sample, sign, self.alpha)
+            if found.test is None:
+                return found, [sample]
+            margin = sign * claim.expects.get("margin", 0.0)
+            assert found.measured is not None
+            p = 1.0 if found.test == ONE_PAIR else found.test[1].beyond(0.0)
+            rows.append((sign * (found.measured + margin) < 0, p, found, sample))
+        ahead = [row for row in rows if row[0]]
+        pick = min(ahead, key=lambda row: row[1]) if ahead else max(rows, key=lambda row: row[1])
+        _, p, found, sample = pick
+        if len(rows) > 1 and found.test != ONE_PAIR:
+            found.p = min(1.0, len(rows) * p) if ahead else p
+        return found, [sample]
 
     def _ratio(self, claim: Claim) -> Outcome:
         if not claim.expects:

@@ -14,18 +14,23 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.ranking import Concordance, concordance, judge_ranking
 from cladebench.audit.reading import (
     NO_RIVAL,
+    Pair,
     Reader,
     despite_missing,
     label_of,
+    methods_of,
     of_metric,
     overlap,
+    seeks_highest,
     with_notes,
 )
 from cladebench.audit.rivals import praised_side
 from cladebench.audit.verdict_rules import (
     Comparison,
+    against_each,
     claimed_range,
     compare,
+    hardest,
     judge_bound,
     judge_order,
     judge_ratio,
@@ -41,52 +46,76 @@ _IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=",
 def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
     """One side against the other, task by task; with a rival, it stands on the side that is praised."""
     expects = claim.expects
-    relation = expects["is"]
-    direction = claim.measure.get("direction")
-    praised = praised_side(relation, direction)
-    found = reader.pair(expects["left"], expects["than"], claim, praised)
-    samples, names, left, right = found.samples, found.names, found.left, found.right
-    if relation in ("better", "no_worse", "same"):
-        higher = direction == "higher"
-    elif relation == "worse":
-        higher = direction != "higher"
-    else:
-        higher = relation in ("higher", "never_below")
-    margin = float(expects.get("margin", 0.0))
-    symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-    shift = "±" if relation == "same" else "-" if higher else "+"
-    allowance = f" {shift} {as_given(margin)}" if margin else ""
-    said = f"{names[0]} {symbol} {names[1] or 'the others'}{allowance}{of_metric(claim)}"
-    if found.problem:
-        return Judgement(not_testable(found.problem), samples, said)
+    relation, direction = expects["is"], claim.measure.get("direction")
+    higher = _says_higher(relation, direction)
     sign = 1.0 if higher else -1.0
-    label = label_of(names, left, right) + (
-        f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""
+    margin = float(expects.get("margin", 0.0))
+    bound = relation in ("never_above", "never_below")
+    # Above the best of several is above each of them, and each is tested; below it is below one: the best by its mean.
+    each = (
+        not bound
+        and relation != "same"
+        and len(methods_of(expects["than"])) > 1
+        and seeks_highest(expects["than"], claim) == higher
     )
-    exact = all(s.point for s in samples)
-    if relation in ("never_above", "never_below"):
-        outcome = judge_bound(left, right, sign=sign, label=label, point=exact)
-        outcome = despite_missing(outcome, samples, sign)
-        return Judgement(with_notes(outcome, samples), samples, said)
-    comparison = compare(
-        left,
-        right,
-        sign=sign,
-        margin=0.0 if relation == "same" else margin,
-        tie=float(expects.get("tie", 0.0)),
-        point=exact,
-        label=label,
-        or_equal=relation == "no_worse",
-        overlap=overlap(samples),
-    )
-    judgement = Judgement(not_testable(""), samples, said)
+    pairs = reader.pairs(expects["left"], expects["than"], claim, praised_side(relation, direction), each)
+    faulty = next((found for found in pairs if found.problem), None)
+    if faulty:
+        said = _said(claim, faulty, higher, margin)
+        return Judgement(not_testable(faulty.problem), faulty.samples, said)
+    if bound:
+        return _bound(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
+    comparisons = [
+        compare(
+            found.left,
+            found.right,
+            sign=sign,
+            margin=0.0 if relation == "same" else margin,
+            tie=float(expects.get("tie", 0.0)),
+            point=all(s.point for s in found.samples),
+            label=label_of(found.names, found.left, found.right)
+            + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""),
+            or_equal=relation == "no_worse",
+            overlap=overlap(found.samples),
+        )
+        for found in pairs
+    ]
+    met = hardest(comparisons)
+    samples, comparison = pairs[met].samples, comparisons[met]
+    judgement = Judgement(not_testable(""), samples, _said(claim, pairs[met], higher, margin))
     if relation == "same":
         outcome = judge_same(comparison, margin, rules)
         if any(sample.drift for sample in samples):
             reason = f"methods are missing: {outcome.reason}"
             outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
         return replace(judgement, outcome=with_notes(outcome, samples))
-    return _waiting(comparison, judgement, rules, missing=True)
+    return _waiting(against_each(comparison, len(comparisons)), judgement, rules, missing=True)
+
+
+def _says_higher(relation: str, direction: str | None) -> bool:
+    if relation in ("better", "no_worse", "same"):
+        return direction == "higher"
+    return direction != "higher" if relation == "worse" else relation in ("higher", "never_below")
+
+
+def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
+    relation = claim.expects["is"]
+    symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
+    shift = "±" if relation == "same" else "-" if higher else "+"
+    allowance = f" {shift} {as_given(margin)}" if margin else ""
+    return f"{found.names[0]} {symbol} {found.names[1] or 'the others'}{allowance}{of_metric(claim)}"
+
+
+def _bound(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
+    outcome = judge_bound(
+        found.left,
+        found.right,
+        sign=sign,
+        label=label_of(found.names, found.left, found.right),
+        point=all(s.point for s in found.samples),
+    )
+    outcome = despite_missing(outcome, found.samples, sign)
+    return Judgement(with_notes(outcome, found.samples), found.samples, said)
 
 
 def _waiting(comparison: Comparison, judgement: Judgement, rules: Rules, *, missing: bool) -> Waiting:
@@ -96,7 +125,7 @@ def _waiting(comparison: Comparison, judgement: Judgement, rules: Rules, *, miss
         outcome = judge_order(comparison, p_adjusted, rules, tests=tests)
         return despite_missing(outcome, judgement.samples, comparison.sign) if missing else outcome
 
-    return comparison.gap.p_value(), outcome_at, judgement
+    return comparison.p_value, outcome_at, judgement
 
 
 def ranking(claim: Claim, claims: ClaimSet, reader: Reader) -> Waiting | Judgement:

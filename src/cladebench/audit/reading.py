@@ -97,24 +97,30 @@ class Reader:
             return nothing(NO_RIVAL)
         return self.records.sample(self.rival.instead_of(query), self.rule)
 
+    def _operands(self, operand: Mapping[str, Any], claim: Claim) -> list[tuple[Sample, str]]:
+        """Samples of an operand with their names: one, or those of several methods that have records."""
+        if "value" in operand:
+            return [(constant(float(operand["value"])), f"{as_given(operand['value'])}")]
+        query = {**claim.measure, **operand}
+        several = methods_of(operand)
+        if not several:
+            return [(self.sample(query), str(query["method"]))]
+        samples = {method: self.sample({**query, "method": method}) for method in several}
+        if all(s.problem for s in samples.values()):
+            return [(nothing("; ".join(s.problem for s in samples.values())), "")]
+        left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
+        drift = (1 if seeks_highest(operand, claim) else -1) if left_out else 0
+        return [
+            (replace(s, notes=(*s.notes, *left_out), drift=drift), method)
+            for method, s in samples.items()
+            if not s.problem
+        ]
+
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
         """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
-        if "value" in operand:
-            return constant(float(operand["value"])), f"{as_given(operand['value'])}"
-        query = {**claim.measure, **operand}
-        several = operand.get("best_of") or operand.get("worst_of")
-        if not several:
-            return self.sample(query), str(query["method"])
-        samples = {method: self.sample({**query, "method": method}) for method in several}
-        usable = {method: s for method, s in samples.items() if not s.problem}
-        if not usable:
-            return nothing("; ".join(s.problem for s in samples.values())), ""
-        sign = 1.0 if (claim.measure["direction"] == "higher") == ("best_of" in operand) else -1.0
-        chosen = max(usable, key=lambda method: sign * usable[method].values.mean())
-        left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
-        picked = usable[chosen]
-        drift = int(sign) if left_out else 0
-        return replace(picked, notes=(*picked.notes, *left_out), drift=drift), chosen
+        found = self._operands(operand, claim)
+        sign = 1.0 if len(found) > 1 and seeks_highest(operand, claim) else -1.0
+        return max(found, key=lambda one: sign * one[0].values.mean()) if len(found) > 1 else found[0]
 
     def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
         """The rival in the place of an operand that has been read."""
@@ -126,6 +132,17 @@ class Reader:
         self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim, praised: int | None = None
     ) -> Pair:
         """Read two operands and pair their values by task; with a rival, it stands in the place that is praised."""
+        return self.pairs(first, second, claim, praised)[0]
+
+    def pairs(
+        self,
+        first: Mapping[str, Any],
+        second: Mapping[str, Any],
+        claim: Claim,
+        praised: int | None = None,
+        each: bool = False,
+    ) -> list[Pair]:
+        """Read the first operand beside the second; with ``each`` beside every one of several methods there."""
         left, left_method = self._operand(first, claim)
         shared = claim.expects.get("same_setting", ())
         asked = second
@@ -133,19 +150,32 @@ class Reader:
             setting = json.loads(left.setting)
             where = dict(second.get("where", {})) | {key: setting[key] for key in shared if key in setting}
             asked = {**second, "where": where}
-        right, right_method = self._operand(asked, claim)
+        in_place = self.rival is not None and praised != 0
+        rights = self._operands(asked, claim) if each and not in_place else [self._operand(asked, claim)]
         if self.rival is not None and praised == 0:
             left = self._in_place(left, left_method, first, claim)
-        elif self.rival is not None:
-            right = self._in_place(right, right_method, asked, claim)
-        samples, names = (left, right), (_named(left_method, first), _named(right_method, second))
-        problems = dict.fromkeys(s.problem for s in samples if s.problem)
-        if problems:
-            return Pair(samples, names, np.empty(0), np.empty(0), "; ".join(problems))
-        values = pair(left, right)
-        return Pair(
-            samples, names, *values, "" if values[0].size else f"{names[0]} and {names[1]} share no task"
-        )
+        elif in_place:
+            rights = [(self._in_place(sample, method, asked, claim), method) for sample, method in rights]
+        name = _named(left_method, first)
+        return [_paired((left, right), (name, _named(method, second))) for right, method in rights]
+
+
+def methods_of(operand: Mapping[str, Any]) -> list[str]:
+    """The several methods of an operand; none where it has one."""
+    return list(operand.get("best_of") or operand.get("worst_of") or ())
+
+
+def seeks_highest(operand: Mapping[str, Any], claim: Claim) -> bool:
+    """Whether of several methods the one with the highest mean is meant: the best, or of costs the worst."""
+    return (claim.measure["direction"] == "higher") == ("best_of" in operand)
+
+
+def _paired(samples: tuple[Sample, Sample], names: tuple[str, str]) -> Pair:
+    problems = dict.fromkeys(s.problem for s in samples if s.problem)
+    if problems:
+        return Pair(samples, names, np.empty(0), np.empty(0), "; ".join(problems))
+    values = pair(*samples)
+    return Pair(samples, names, *values, "" if values[0].size else f"{names[0]} and {names[1]} share no task")
 
 
 def overlap(samples: Iterable[Sample]) -> float:

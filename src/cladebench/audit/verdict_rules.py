@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,10 @@ class Comparison:
         What was compared, for the reason.
     or_equal : bool
         The claim admits equality.
+    p_value : float
+        Two-sided, of the paired t test.
+    against : int
+        With how many the left side is compared, of which this one decides.
     """
 
     gap: Difference
@@ -125,6 +130,8 @@ class Comparison:
     tie: float
     label: str
     or_equal: bool
+    p_value: float
+    against: int = 1
 
     @property
     def exact(self) -> bool:
@@ -172,7 +179,34 @@ def compare(
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
     differences = _without_rounding(sign * (left - right) + margin, size)
     gap = one_sample(differences, point=point, overlap=overlap)
-    return Comparison(gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal)
+    return Comparison(
+        gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal, gap.p_value()
+    )
+
+
+def hardest(comparisons: Sequence[Comparison]) -> int:
+    """Find the one that decides a claim of standing above each of several.
+
+    Where some are ahead it is the one that is so most clearly, else the one that is hardest to tell behind.
+    """
+    ahead = [i for i, found in enumerate(comparisons) if found.gap.value < 0]
+    if ahead:
+        return min(ahead, key=lambda i: comparisons[i].p_value)
+    return max(range(len(comparisons)), key=lambda i: comparisons[i].p_value)
+
+
+def against_each(decides: Comparison, n: int) -> Comparison:
+    """Correct the comparison that decides for having been found among n.
+
+    To be above all of them each test has to show it, so that the largest p-value counts as it is (Berger 1982); that
+    one of them is ahead is one of n chances to err, so that the smallest counts n times.
+
+    References
+    ----------
+    Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
+    """
+    p = min(1.0, n * decides.p_value) if decides.gap.value < 0 else decides.p_value
+    return replace(decides, p_value=p, against=n)
 
 
 def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, tests: int) -> Outcome:
@@ -190,6 +224,8 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     gap, tie = comparison.gap, comparison.tie
     numbers = _of_pairs(comparison, rules, tests)
     label = comparison.label
+    if comparison.against > 1:
+        label += f" (of {comparison.against} the one that decides)"
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
@@ -198,7 +234,7 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
         return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
     if not math.isfinite(gap.se):
         return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
-    numbers |= {"p_value": gap.p_value(), "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
+    numbers |= {"p_value": comparison.p_value, "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
     half = gap.half_width(1 - rules.alpha)
     if gap.value - half >= -tie and gap.value + half <= tie:
         return Outcome(WITHIN_NOISE, f"{label}: equal to within {significant(tie)}", **numbers)
