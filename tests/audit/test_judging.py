@@ -116,7 +116,7 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
         "n": 5,
         "verdict": o.CONTRADICTED,
         "reason": "measured 0.5000, 0.03000 from the printed 0.47 ± 0.02: more than its rounding, Welch t, "
-        f"p = {p_value:.3f}",
+        f"p = {p_value:.3f}; 0 of the 1 other numbers of its column would agree",
         "evidence": "other data",
         "kind": "value",
         "quote": "0.47 ± 0.02",

@@ -105,6 +105,11 @@ claims:
     place: {section: "1"}
     quote: q
     expects: {all_of: [o, time]}
+  - id: nested
+    kind: sentence
+    place: {section: "1"}
+    quote: q
+    expects: {all_of: [mixed, time]}
 """
 
 
@@ -140,8 +145,10 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
     assert found["o"]["reason"].startswith(
         "earned without the data too, by Random; as measured reproduced: A 0.7000"
     )
-    # No rival can have been faster, so none earns the whole; permuted rows miss the first part already.
-    assert (found["mixed"]["verdict"], found["mixed"]["blind"]) == ("reproduced", "contradicted")
+    # No rival can have been faster, so none earns the whole; but without the part that one earns it does not hold.
+    for name in ("mixed", "nested"):
+        assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "contradicted"), name
+        assert found[name]["reason"].startswith("holds only with what is earned without the data: o")
     assert (found["time"]["verdict"], found["time"]["blind"]) == ("reproduced", "")
     assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
 
@@ -155,6 +162,7 @@ def test_permuted_rows_are_a_rival_without_any_method(tmp_path):
 def test_a_claim_that_no_rival_earns_stands_and_says_what_they_earn(tmp_path):
     found = audited(tmp_path, random=0.1, permuted=0.1)
     assert (found["o"]["verdict"], found["o"]["blind"]) == ("reproduced", "contradicted")
+    assert found["mixed"]["verdict"] == found["nested"]["verdict"] == "reproduced"
     assert audited(tmp_path, random=0.4995, permuted=0.1)["o"]["blind"] in ("direction only", "within noise")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -247,25 +247,27 @@ class Reading(Asked):
         if "certificates" in claim.expects:
             certified = self._certified(claim.expects["certificates"])
             return Outcome("not testable") if self.world.rival else certified
-        verdict, ids = self._group(claim, claim.expects)
+        verdict, ids = self.group(claim, claim.expects, lambda part: self.outcome(part).verdict)
         found = Outcome(verdict, parts=tuple(dict.fromkeys(ids)))
         parts = [self.outcome(self.by_id[name]) for name in found.parts]
         found.stand_in = any(part.stand_in for part in parts)
         found.chosen = any(part.chosen for part in parts)
         return found
 
-    def _group(self, claim: Claim, group: dict[str, Any]) -> tuple[str, list[str]]:
+    def group(
+        self, claim: Claim, group: dict[str, Any], verdict_of: Callable[[Claim], str]
+    ) -> tuple[str, list[str]]:
         key = next(name for name in ("all_of", "any_of", "of") if name in group)
         verdicts: list[str] = []
         ids: list[str] = []
         for part in group[key]:
             if isinstance(part, dict):
-                verdict, own = self._group(claim, part)
+                verdict, own = self.group(claim, part, verdict_of)
                 verdicts.append(verdict)
                 ids += own
             else:
                 fresh = self.named(part, claim.id)
-                verdicts += [self.outcome(other).verdict for other in fresh]
+                verdicts += [verdict_of(other) for other in fresh]
                 ids += [other.id for other in fresh]
         stances = [Outcome(verdict).stance for verdict in verdicts]
         needed = {"all_of": len(verdicts), "any_of": 1}.get(key, group.get("at_least", 0))

@@ -15,7 +15,7 @@ from verdicts.asked import PERMUTED, World
 from verdicts.claims import Claim, Named, claims_of
 from verdicts.plans import joined, names_of, written_out
 from verdicts.readings import Reading
-from verdicts.records import Records
+from verdicts.records import Missing, Records
 from verdicts.rules import Outcome
 
 ANALOGUE = {"supports": "analogue holds", "undecided": "analogue undecided", "contradicts": "analogue fails"}
@@ -88,7 +88,7 @@ class Verdicts:
         counts, factors, depends = self._across(claim, found)
         verdict = told(found)
         if found.verdict not in {"inconsistent", "not testable"}:
-            if found.stance == "supports" and earned:
+            if found.stance == "supports" and (earned or self._informed(claim) != found.verdict):
                 verdict = "uninformative"
             elif depends:
                 verdict = "depends"
@@ -120,6 +120,17 @@ class Verdicts:
         if best is None:
             return "", False
         return told(best), best.stance == "supports"
+
+    def _informed(self, claim: Claim) -> str:
+        """The verdict of a claim whose parts count as not testable where a rival earns them."""
+        found = self.chosen.outcome(claim)
+        if claim.says("inconsistent") or claim.says("not_testable"):
+            return found.verdict
+        if found.stance == "supports" and self._blind(claim)[1]:
+            return "not testable"
+        if claim.kind != "sentence" or "certificates" in claim.expects:
+            return found.verdict
+        return self.chosen.group(claim, claim.expects, self._informed)[0]
 
     # Universes.
 
@@ -167,8 +178,6 @@ class Verdicts:
         world = self._world(said)
         if not world.concerns(claim):
             return False
-        if any(world.reads(query) != query for query in self.chosen.queries(claim)):
-            return True
         printed = claim.printed if claim.kind == "value" else None
         if (
             printed is not None
@@ -176,9 +185,19 @@ class Verdicts:
             and world.spread(claim) != claim.says("spread", "sd")
         ):
             return True
-        if said.get("selection", self.rule) == self.rule:
-            return False
-        return any(sample.chosen and "selection" not in query for query, sample in self.chosen.samples(claim))
+        own = World(self.rule)
+        return any(
+            self._answer(query, world) != self._answer(query, own) for query in self.chosen.queries(claim)
+        )
+
+    def _answer(self, query: Mapping[str, Any], world: World) -> tuple[Any, ...]:
+        """Which numbers answer a query."""
+        read = world.reads(query)
+        try:
+            setting = self.records.sample(read, world.rule).setting
+        except Missing:
+            setting = {}
+        return read.get("dataset"), read.get("method"), read.get("metric"), setting
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
         stances = [

@@ -15,9 +15,9 @@ from cladebench.audit.judgement import Judgement
 from cladebench.audit.judging import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.audit.rivals import Rival
-from cladebench.audit.settling import Settled, settle
+from cladebench.audit.settling import Settled, earned_by_parts, settle
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes
-from cladebench.audit.verdict_types import REPRODUCED, UNTESTED
+from cladebench.audit.verdict_types import REPRODUCED, SUPPORTS, UNINFORMATIVE, UNTESTED, not_testable
 from cladebench.bench.results import Results
 from cladebench.measures import Measure
 
@@ -74,12 +74,30 @@ class PaperAudit:
             ]
             rivals = [(rival, judged[name]) for rival, judged in self.rivals]
             found[name] = settle(self.told(name), worlds, rivals)
-        return found
+        return found | self._earned_by_parts(found)
+
+    def _earned_by_parts(self, found: Mapping[str, Settled]) -> dict[str, Settled]:
+        """Sentences that would not hold without their parts that a rival earns."""
+        held = {name for name, judgement in self.chosen.items() if judgement.outcome.stance == SUPPORTS}
+        earned = {name for name in held if found[name].verdict == UNINFORMATIVE}
+        blank = {
+            name: replace(self.chosen[name], outcome=not_testable("earned without the data too"))
+            for name in earned
+        }
+        sentences = {claim.id for claim in self.claims.claims.values() if claim.kind == "sentence"} - earned
+        without = self._evaluation(self.rules[0]).run({**self.chosen, **blank}, sentences)
+        return {
+            name: earned_by_parts(
+                found[name], [part for part in dict.fromkeys(self._below(name)) if part in earned]
+            )
+            for name in sentences & held
+            if without[name].outcome.stance != SUPPORTS
+        }
 
     def told(self, name: str) -> Judgement:
-        """The judgement as chosen; of a value that agrees, also how many other numbers would have agreed as well."""
+        """The judgement as chosen; of a value, also with how many other numbers it would have agreed."""
         judgement, claim = self.chosen[name], self.claims.claims[name]
-        if claim.kind != "value" or judgement.outcome.verdict != REPRODUCED:
+        if claim.kind != "value" or judgement.outcome.stance == UNTESTED or claim.inconsistent:
             return judgement
         others = [
             other
@@ -90,7 +108,8 @@ class PaperAudit:
             return judgement
         sample = judgement.samples[0]
         as_well = sum(self.own.value_outcome(other, sample).verdict == REPRODUCED for other in others)
-        said = f"{as_well} of the {len(others)} other numbers of its column would agree too"
+        too = " too" if judgement.outcome.verdict == REPRODUCED else ""
+        said = f"{as_well} of the {len(others)} other numbers of its column would agree{too}"
         reason = f"{judgement.outcome.reason}; {said}"
         return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
 
@@ -113,19 +132,23 @@ class PaperAudit:
         return evaluation.run(self.chosen, self._with_sentences(again))
 
     def _touched(self, universe: Universe) -> set[str]:
-        """Claims of which a universe changes what they ask, or what one of their parts asks."""
-        other_rule = universe.rule(self.rules[0]) != self.rules[0]
+        """Claims of which a universe changes what answers them, or a part of theirs."""
         direct = {
             name
             for name, queries in self.own.reader.asked.items()
             if universe.concerns(self.claims.claims[name].kind)
             and (
-                any(universe.query(query) != query for query in queries)
+                any(self._answer(query, universe) != self._answer(query, CHOSEN) for query in queries)
                 or universe.claim(self.claims.claims[name]).spread != self.claims.claims[name].spread
-                or (other_rule and name in self.own.reader.chosen_by_rule)
             )
         }
         return self._with_sentences(direct)
+
+    def _answer(self, query: Mapping[str, Any], universe: Universe) -> tuple[Any, ...]:
+        """Which numbers answer a query: of which data set, method, metric and setting."""
+        asked = universe.query(query)
+        found = self.records.sample(asked, universe.rule(self.rules[0]))
+        return asked["dataset"], asked["method"], asked["metric"], "" if found.problem else found.setting
 
     def _with_sentences(self, names: set[str]) -> set[str]:
         """Add the sentences that are made of these claims."""
@@ -135,6 +158,11 @@ class PaperAudit:
         }:
             found |= added
         return found
+
+    def _below(self, name: str) -> list[str]:
+        """Parts of a sentence, of these, and so on."""
+        own = self.chosen[name].parts
+        return [*own, *(below for part in own for below in self._below(part))]
 
     @cached_property
     def _parts(self) -> Mapping[str, list[str]]:

@@ -63,8 +63,6 @@ class Reader:
     ----------
     asked : dict of str to list of mapping
         What each claim (`now`) asked, as it stands in the file.
-    chosen_by_rule : set of str
-        Claims of which some answer was chosen among several settings by `rule`.
     """
 
     records: Results
@@ -74,7 +72,6 @@ class Reader:
     blind: Collection[str] = ()
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    chosen_by_rule: set[str] = field(default_factory=set)
     now: Claim | None = None
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
@@ -82,11 +79,7 @@ class Reader:
         assert self.now is not None
         universe = self.universe if self.universe.concerns(self.now.kind) else CHOSEN
         self.asked.setdefault(self.now.id, []).append(query)
-        rule = universe.rule(self.rule)
-        found = self.records.sample(universe.query(query), rule)
-        if found.rule == rule:
-            self.chosen_by_rule.add(self.now.id)
-        return found
+        return self.records.sample(universe.query(query), universe.rule(self.rule))
 
     def rivals(self, query: Mapping[str, Any]) -> Sample:
         """What the rival has where a claim asks for a method's."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.rivals import Rival
@@ -80,11 +80,27 @@ def settle(
         return Settled(UNINFORMATIVE, reason, blind, stances, ())
     turned = _turned(stance, worlds)
     if not turned:
-        return Settled(final.verdict, final.reason, blind, stances, ())
+        return Settled(final.verdict, final.reason + _elsewhere(stance, stances), blind, stances, ())
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
     told = "; ".join(f"{s}: {_listed(names)}" for s, names in others.items() if names and s != stance)
     reason = f"as chosen {final.verdict}: {final.reason}; {told}"
     return Settled(DEPENDS, reason, blind, stances, turned)
+
+
+def earned_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
+    """Say of a sentence that it does not hold without parts that are earned without the data."""
+    earned = f"holds only with what is earned without the data: {_listed(parts)}"
+    reason = f"{earned}; as measured {settled.verdict}: {settled.reason}"
+    return replace(settled, verdict=UNINFORMATIVE, reason=reason, depends_on=())
+
+
+def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
+    """In how many universes a claim comes out as chosen, where they are not all."""
+    counts = {s: sum(found == s for found in stances.values()) for s in _BEST_FIRST}
+    others = [f"{s} in {n}" for s, n in counts.items() if n and s != stance]
+    if not others:
+        return ""
+    return f"; so in {counts[stance]} of {sum(counts.values())} universes, {' and '.join(others)}"
 
 
 def _turned(stance: Stance, worlds: Sequence[tuple[Universe, Judgement]]) -> tuple[str, ...]:
