@@ -143,7 +143,7 @@ def test_mmc_is_not_balanced_as_its_own_paper_says(judged):
     least = {"awa-attr": 95.73, "awa-pca": 95.73, "vehicle": 90.17, "imagenet": 90.23}
     for dataset, low in least.items():
         outcome = outcomes[f"possible/mmc-balanced/{dataset}"]
-        # That MMC was run with these bounds is not in the paper, nor that none of the twenty classes is larger than 30%.
+        # Not in the paper: that MMC was run with these bounds, and that none of twenty classes has more than 30%.
         assert outcome.verdict == "not testable" and "cannot be, but" in outcome.reason
         assert low <= outcome.low < low + 0.01
 

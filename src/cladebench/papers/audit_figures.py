@@ -59,6 +59,8 @@ STANCES = {
 MOST_ROWS = 60
 #: Characters of a claim's name that have room beside the map.
 _NAME = 52
+#: In legends.
+PUBLISHED = "published"
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def _panel(axes: Axes, entries: Iterable[Printed], rows: Sequence[str]) -> None:
             markersize=7.0,
             markeredgewidth=1.6,
             linewidth=0.8,
-            label="published, with its printed spread",
+            label=PUBLISHED,
         )
         if entry.measured is None:
             continue
@@ -173,16 +175,17 @@ def _panel(axes: Axes, entries: Iterable[Printed], rows: Sequence[str]) -> None:
         )
 
 
-def _legend(figure: Figure, panels: Sequence[Axes], entries: Iterable[Printed]) -> None:
+def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[Printed]) -> None:
     """One legend below all panels: the published numbers, the verdicts in their order, then what is blind."""
     found: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     verdicts = [f"ours: {verdict}" for verdict in LOOKS if any(e.verdict == verdict for e in entries)]
-    first = "published, with its printed spread"
-    order = [first, *verdicts, *(label for label in found if label != first and label not in verdicts)]
+    order = [PUBLISHED, *verdicts, *(label for label in found if label not in (PUBLISHED, *verdicts))]
     handles = [found[label] for label in order]
+    if any(entry.spread is not None for entry in entries):
+        order[0] = f"{PUBLISHED}, with its printed spread"
     figure.legend(handles, order, loc="outside lower center", ncols=min(4, len(order)), frameon=False)
 
 
