@@ -34,7 +34,7 @@ of the records; universes and data-blind rivals can only take verdicts away (doc
 
 What is missed, or would be:
 
-- **best of 5 equals**: the luckiest of five rivals is met, for which no test corrects.
+- **best of 5 or 10 equals**: all tests have to show the gap at once, so that the n of one finds it less often.
 - **mean and spread of 5 runs**: the formula takes our spread for the paper's. Where the paper prints its own, of five
   runs, the test knows it from four degrees of freedom, and finds less.
 - **n from a pilot**: of 5 or 20 values, n drawn anew with each, at a spread of 3 (the n shown is that of the true

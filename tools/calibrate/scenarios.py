@@ -166,11 +166,11 @@ def _families() -> list[Scenario]:
     ]
 
 
-def _best_of(random: Generator, noise: Noise, n: int, difference: float) -> Paper:
+def _best_of(random: Generator, noise: Noise, n: int, difference: float, rivals: int) -> Paper:
     shared = 10.0 + normal(random, n)
-    values = {f"B{k}": shared + SPREAD / math.sqrt(2) * noise(random, n) for k in range(5)}
+    values = {f"B{k}": shared + SPREAD / math.sqrt(2) * noise(random, n) for k in range(rivals)}
     values["A"] = shared + difference + SPREAD / math.sqrt(2) * noise(random, n)
-    return [order("claim", "A", "better", {"best_of": [f"B{k}" for k in range(5)]})], Draws(values)
+    return [order("claim", "A", "better", {"best_of": [f"B{k}" for k in range(rivals)]})], Draws(values)
 
 
 def _piloted(random: Generator, noise: Noise, pilot: int) -> Paper:
@@ -180,8 +180,15 @@ def _piloted(random: Generator, noise: Noise, pilot: int) -> Paper:
 
 def _others() -> list[Scenario]:
     n = needed()
-    best = partial(_best_of, n=n, difference=0.0)
-    rows = [Scenario("order, best of 5 equals", "true by a hair", n, best, "contradicts", AT_MOST)]
+    rows = []
+    for rivals in (5, 10):
+        kind, draw = f"order, best of {rivals} equals", partial(_best_of, n=n, rivals=rivals)
+        hair, gap = partial(draw, difference=0.0), partial(draw, difference=GAP)
+        rows += [
+            Scenario(kind, "true by a hair", n, hair, "contradicts", AT_MOST),
+            Scenario(kind, "false by a hair", n, hair, "supports", AT_MOST),
+            Scenario(kind, "true by the gap", n, gap, "supports", None),
+        ]
     for pilot in (5, 20):
         kind, draw = f"order, n from a pilot of {pilot}", partial(_piloted, pilot=pilot)
         rows.append(Scenario(kind, "true by the gap", needed(spread=3.0), draw, "supports", None))
