@@ -40,7 +40,6 @@ SOLVERS = {
     "seconds_flow": "flow (OR-tools)",
     "seconds_cbc": "integer programme (CBC)",
     "seconds_highs": "integer programme (HiGHS)",
-    "seconds_assignment": "assignment (ours)",
 }
 
 
