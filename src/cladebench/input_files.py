@@ -7,7 +7,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -235,11 +235,14 @@ def validate(document: Any, schema: str, name: str) -> None:
         With one line for each violation, at most 20: file, key path, value and what was expected.
     """
     errors = sorted(validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
-    lines = [f"{name}: {_explain(error, document)}" for error in errors[:20]]
-    if len(errors) > 20:
-        lines.append(f"{name}: and {len(errors) - 20:,} more errors")
-    if lines:
-        raise InputFileError("\n".join(lines))
+    if errors:
+        raise InputFileError(told([f"{name}: {_explain(error, document)}" for error in errors], name))
+
+
+def told(errors: Sequence[str], name: Path | str) -> str:
+    """Errors of a file as one message: a line each, at most 20, and how many more there are."""
+    more = [f"{name}: and {len(errors) - 20:,} more errors"] * (len(errors) > 20)
+    return "\n".join([*errors[:20], *more])
 
 
 def read_validated(path: Path | str, schema: str) -> Any:

@@ -13,7 +13,7 @@ from cladebench.bench.alternatives import written_out
 from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.selection import Rule
 from cladebench.bench.task import DRAWS
-from cladebench.input_files import InputFileError, one_of, read_validated
+from cladebench.input_files import InputFileError, one_of, read_validated, told
 from cladebench.measures import NEEDS, Measure, with_own
 
 
@@ -167,7 +167,7 @@ class Plan:
             if name in allowed and parameter not in allowed[name]
         ]
         if lines:
-            raise PlanError("\n".join(lines))
+            raise PlanError(told(lines, self.path))
 
     def check_tasks(self, keys: Collection[str]) -> None:
         """Check that the protocol reads all that the plan draws.
@@ -189,7 +189,7 @@ class Plan:
             if key not in keys
         ]
         if lines:
-            raise PlanError("\n".join(lines))
+            raise PlanError(told(lines, self.path))
 
 
 def names_of(value: str | Sequence[str] | None) -> list[str]:
@@ -316,7 +316,7 @@ def _check_names(plan: Plan) -> None:
                         f"{plan.path}: {where}: {method!r} on {dataset!r} is in the scope already; say it in overrides"
                     )
     if lines:
-        raise PlanError("\n".join(lines))
+        raise PlanError(told(lines, plan.path))
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan import Plan
-from cladebench.input_files import InputFileError, one_of, read_yaml, shown, validate
+from cladebench.input_files import InputFileError, one_of, read_yaml, shown, told, validate
 from cladebench.papers.catalogue import load_plan
 
 
@@ -198,7 +198,7 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
     universes = Counter(universe.name for deviation in register for universe in deviation.universes)
     lines += [f"{name}: universes: {text!r}: given twice" for text, count in universes.items() if count > 1]
     if lines:
-        raise InputFileError("\n".join(lines))
+        raise InputFileError(told(lines, name))
 
 
 def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pandas as pd
 from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.bench.selection import agrees
-from cladebench.input_files import InputFileError
+from cladebench.input_files import InputFileError, told
 from cladebench.papers.artifact_types import ArtifactContext, Table
 from cladebench.papers.deviations import Deviation, load_deviations, methods_in, names_in
 from cladebench.papers.tables import listed, with_spread
@@ -42,7 +42,7 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
         if (fault := not_recorded(metric, effect.get("at"), points, key))
     ]
     if lines:
-        raise InputFileError("\n".join(dict.fromkeys(lines)))
+        raise InputFileError(told(list(dict.fromkeys(lines)), name))
 
 
 def deviations_table(context: ArtifactContext) -> Table:
