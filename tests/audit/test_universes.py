@@ -191,6 +191,7 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
 def test_support_is_not_turned_by_what_is_undecided(tmp_path):
     found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")
+    assert found["o/d"]["reason"].endswith("; so in 1 of 2 universes, undecided in 1")
 
 
 def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):
