@@ -133,16 +133,18 @@ class PaperAudit:
 
     def _touched(self, universe: Universe) -> set[str]:
         """Claims of which a universe changes what answers them, or a part of theirs."""
-        direct = {
-            name
-            for name, queries in self.own.reader.asked.items()
-            if universe.concerns(self.claims.claims[name].kind)
-            and (
-                any(self._answer(query, universe) != self._answer(query, CHOSEN) for query in queries)
-                or universe.claim(self.claims.claims[name]).spread != self.claims.claims[name].spread
-            )
-        }
-        return self._with_sentences(direct)
+        asked = ((self.claims.claims[name], queries) for name, queries in self.own.reader.asked.items())
+        return self._with_sentences(
+            {
+                claim.id
+                for claim, queries in asked
+                if universe.claim(claim) != claim
+                or (
+                    universe.concerns(claim.kind)
+                    and any(self._answer(query, universe) != self._answer(query, CHOSEN) for query in queries)
+                )
+            }
+        )
 
     def _answer(self, query: Mapping[str, Any], universe: Universe) -> tuple[Any, ...]:
         """Which numbers answer a query: of which data set, method, metric and setting."""

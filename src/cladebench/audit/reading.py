@@ -112,8 +112,10 @@ class Reader:
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
         """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
         found = self._operands(operand, claim)
-        sign = 1.0 if len(found) > 1 and seeks_highest(operand, claim) else -1.0
-        return max(found, key=lambda one: sign * one[0].values.mean()) if len(found) > 1 else found[0]
+        if len(found) == 1:
+            return found[0]
+        pick = max if seeks_highest(operand, claim) else min
+        return pick(found, key=lambda one: float(one[0].values.mean()))
 
     def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
         """The rival in the place of an operand that has been read."""

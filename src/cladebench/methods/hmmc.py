@@ -15,7 +15,7 @@ from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_n
 from cladebench.validation import check_choice, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
-#: Which leaf is split next: the largest score, the largest score per sample, the most samples.
+#: Which leaf is split next: the largest score, the lowest, the largest per sample, the most samples.
 GROWTHS = ("score", "lowest", "mean", "largest")
 #: Added to the regulariser in the splitting score, so that a model which costs nothing has a finite score.
 SCORE_FLOOR = 1e-12

@@ -11,10 +11,10 @@ with Pr[v = lca] = P[x,l]P[x',r] + P[x,r]P[x',l] at an inner node with children 
 
 Where this differs from the paper: (1) the paper writes no leaf term, without which the cost is zero as soon as all
 points share a leaf, so two points that share a leaf have it as their lowest common ancestor (``leaf_term=False`` gives
-the printed cost); (2) the paper sums over
-"pairs of points", taken here as pairs of distinct points, each once (``pairs="unordered"``) or twice ("ordered").
-With these two, hard routing (path_probs in {0, 1}) makes J' equal Dasgupta's cost of the read-out hierarchy, in
-which the points of one leaf are one multi-way leaf; self-pairs would add sum_x Sim(x, x) n_leaf(x).
+the printed cost); (2) the paper sums over "pairs of points", taken here as pairs of distinct points, each once
+(``pairs="unordered"``) or twice ("ordered"). With these two, hard routing (path_probs in {0, 1}) makes J' equal
+Dasgupta's cost of the read-out hierarchy, in which the points of one leaf are one multi-way leaf; self-pairs would add
+sum_x Sim(x, x) n_leaf(x).
 
 Functions that take ``xp`` compute in NumPy or in jax.numpy by one formula.
 """

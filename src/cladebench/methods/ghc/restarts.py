@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -63,12 +64,8 @@ def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: n
     for _ in range(settings.n_init):
         run = train(settings, problem, rng.randint(2**31 - 1))
         trace = [compiled_left_margins(problem.router, params, problem.X) for _, _, params in run.checkpoints]
-        ends.append(
-            (
-                run,
-                [evaluate(np.asarray(m), problem.similarities, similarity, problem.leaf_term) for m in trace],
-            )
-        )
+        worth = partial(evaluate, similarities=problem.similarities, similarity=similarity)
+        ends.append((run, [worth(np.asarray(m), leaf_term=problem.leaf_term) for m in trace]))
     objectives = np.array([results[-1].objective for _, results in ends])
     return Best(*ends[int(np.argmin(objectives))], objectives)
 
