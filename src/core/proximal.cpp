@@ -22,6 +22,19 @@ struct Threshold {
   }
 };
 
+/// From the squares of the columns' norms to the factors of a threshold of the norms by step group_p.
+struct Shrink {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* squares, const double* group, double step, std::size_t P,
+                                    double* factor) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double norm = std::sqrt(squares[p]), cut = step * group[p], kept = 1.0 - cut / norm;
+      const double rest = cut > 0.0 ? 0.0 : 1.0;
+      factor[p] = norm > cut ? kept : rest;
+    }
+  }
+};
+
 struct Scale {
   template <class V>
   CLADEBENCH_INLINE static void run(double* w, const double* factor, std::size_t P) {
@@ -41,12 +54,39 @@ struct AddRow {
   }
 };
 
+/// Adds the columns' weighted norms, from their squares.
+struct AddGroups {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* squares, const double* group, std::size_t P,
+                                    double* parts) {
+    for (std::size_t p = 0; p < P; ++p) parts[p] = group[p] * std::sqrt(squares[p]) + parts[p];
+  }
+};
+
+struct AddSquares {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* w, std::size_t P, double* squares) {
+    for (std::size_t p = 0; p < P; ++p) squares[p] += w[p] * w[p];
+  }
+};
+
+/// From the squares of the columns' norms to group_p / ||W[:, p]||, or 0 where the column is zero.
+struct Pull {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* group, std::size_t P, double* squares) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double norm = std::sqrt(squares[p]), pull = group[p] / norm;
+      squares[p] = norm > 0.0 ? pull : 0.0;
+    }
+  }
+};
+
 /// Adds the squares of the least subgradient's entries of one row, but for the group's part where the column
-/// is zero. pull[p] = group_p / ||W[:, p]||, or 0 there.
+/// is zero, and the magnitudes of W.
 struct AddResidual {
   template <class V>
   CLADEBENCH_INLINE static void run(const double* w, const double* g, const double* l1, const double* pull,
-                                    std::size_t P, double* squares) {
+                                    std::size_t P, double* squares, double* magnitude) {
     for (std::size_t p = 0; p < P; ++p) {
       const double smooth = g[p] + pull[p] * w[p];
       const double at_entry = smooth + std::copysign(l1[p], w[p]);
@@ -54,6 +94,19 @@ struct AddResidual {
       const double at_zero = beyond > 0.0 ? beyond : 0.0;
       const double r = w[p] != 0.0 ? at_entry : at_zero;
       squares[p] += r * r;
+      magnitude[p] += std::fabs(w[p]);
+    }
+  }
+};
+
+/// The group's part where the column is zero.
+struct AtZeroColumns {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* magnitude, const double* group, std::size_t P,
+                                    double* squares) {
+    for (std::size_t p = 0; p < P; ++p) {
+      const double beyond = std::sqrt(squares[p]) - group[p], kept = beyond < 0.0 ? 0.0 : beyond;
+      squares[p] = magnitude[p] == 0.0 ? kept * kept : squares[p];
     }
   }
 };
@@ -62,7 +115,7 @@ struct AddResidual {
 
 SparseGroupPenalty::SparseGroupPenalty(std::size_t K, std::size_t P, std::span<const double> group,
                                        std::span<const double> l1, std::span<const double> ridge)
-    : K_(K), P_(P), group_(group), l1_(l1), ridge_(ridge), column_(P), factor_(P) {
+    : K_(K), P_(P), group_(group), l1_(l1), ridge_(ridge), column_(P), factor_(P), magnitude_(P) {
   const auto is_zero = [](double weight) { return weight == 0.0; };
   smooth_ = std::all_of(group.begin(), group.end(), is_zero) && std::all_of(l1.begin(), l1.end(), is_zero);
 }
@@ -73,8 +126,9 @@ double SparseGroupPenalty::value(const double* W) const {
   std::fill(factor_.begin(), factor_.end(), 0.0);
   for (std::size_t k = 0; k < K_; ++k)
     run_kernel<AddRow>(W + k * P_, l1_.data(), P_, column_.data(), factor_.data());
+  run_kernel<AddGroups>(column_.data(), group_.data(), P_, factor_.data());
   double sum = 0.0;
-  for (std::size_t p = 0; p < P_; ++p) sum += group_[p] * std::sqrt(column_[p]) + factor_[p];
+  for (const double part : factor_) sum += part;
   return sum;
 }
 
@@ -83,32 +137,23 @@ void SparseGroupPenalty::prox(double* W, double step) const {
   std::fill(column_.begin(), column_.end(), 0.0);
   for (std::size_t k = 0; k < K_; ++k)
     run_kernel<Threshold>(W + k * P_, l1_.data(), step, P_, column_.data());
-  for (std::size_t p = 0; p < P_; ++p) {
-    const double norm = std::sqrt(column_[p]), cut = step * group_[p];
-    factor_[p] = norm > cut ? 1.0 - cut / norm : (cut > 0.0 ? 0.0 : 1.0);
-  }
+  run_kernel<Shrink>(column_.data(), group_.data(), step, P_, factor_.data());
   for (std::size_t k = 0; k < K_; ++k) run_kernel<Scale>(W + k * P_, factor_.data(), P_);
 }
 
 double SparseGroupPenalty::residual_squared(const double* W, const double* gradient) const {
   std::fill(column_.begin(), column_.end(), 0.0);
   std::fill(factor_.begin(), factor_.end(), 0.0);
-  std::vector<double>& pull = factor_;
+  std::fill(magnitude_.begin(), magnitude_.end(), 0.0);
+  for (std::size_t k = 0; k < K_; ++k) run_kernel<AddSquares>(W + k * P_, P_, factor_.data());
+  run_kernel<Pull>(group_.data(), P_, factor_.data());
   for (std::size_t k = 0; k < K_; ++k) {
-    for (std::size_t p = 0; p < P_; ++p) pull[p] += W[k * P_ + p] * W[k * P_ + p];
+    run_kernel<AddResidual>(W + k * P_, gradient + k * P_, l1_.data(), factor_.data(), P_, column_.data(),
+                            magnitude_.data());
   }
-  for (double& square : pull) square = std::sqrt(square);
-  for (std::size_t p = 0; p < P_; ++p) pull[p] = pull[p] > 0.0 ? group_[p] / pull[p] : 0.0;
-  for (std::size_t k = 0; k < K_; ++k) {
-    run_kernel<AddResidual>(W + k * P_, gradient + k * P_, l1_.data(), pull.data(), P_, column_.data());
-  }
+  run_kernel<AtZeroColumns>(magnitude_.data(), group_.data(), P_, column_.data());
   double sum = 0.0;
-  for (std::size_t p = 0; p < P_; ++p) {
-    bool is_zero = true;
-    for (std::size_t k = 0; k < K_; ++k) is_zero = is_zero && W[k * P_ + p] == 0.0;
-    const double beyond = is_zero ? std::max(std::sqrt(column_[p]) - group_[p], 0.0) : 0.0;
-    sum += is_zero ? beyond * beyond : column_[p];
-  }
+  for (const double square : column_) sum += square;
   return sum;
 }
 

@@ -83,6 +83,14 @@ struct SubtractRows {
   }
 };
 
+/// out = a + t b.
+struct AddScaled {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* a, double t, const double* b, std::size_t n, double* out) {
+    for (std::size_t k = 0; k < n; ++k) out[k] = a[k] + t * b[k];
+  }
+};
+
 }  // namespace
 
 double dot(const double* a, const double* b, std::size_t n) { return run_kernel<DotProduct>(a, b, n); }
@@ -173,6 +181,8 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
   for (std::size_t k = 0; k < size_; ++k) result[k] = theta_ * v[k];
   if (n_pairs_ > 0) {
     const std::size_t m = n_pairs_;
+    std::array<std::size_t, 64> place{};
+    for (std::size_t i = 0; i < m; ++i) place[i] = slot(i);
     double *of_s = products_.data(), *of_y = of_s + memory_, *p = of_y + memory_, *q = p + memory_;
     // Slots without a pair hold zeros or an old pair; their weights are zero.
     multiply_rows(s_, padded, of_s);
@@ -181,8 +191,8 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
     // [theta S^T S, L; L^T, -I] [x; q] = [theta S^T v; Y^T v]: x from the Schur complement, q = L^T x - Y^T
     // v.
     for (std::size_t i = 0; i < m; ++i) {
-      double sum = theta_ * of_s[slot(i)];
-      for (std::size_t j = 0; j < i; ++j) sum += sy_[slot(i) * memory_ + slot(j)] * of_y[slot(j)];
+      double sum = theta_ * of_s[place[i]];
+      for (std::size_t j = 0; j < i; ++j) sum += sy_[place[i] * memory_ + place[j]] * of_y[place[j]];
       for (std::size_t j = 0; j < i; ++j) sum -= factor_[i * memory_ + j] * x[j];
       x[i] = sum / factor_[i * memory_ + i];
     }
@@ -192,9 +202,9 @@ void CompactLbfgs::multiply(const double* v, double* out) const {
     }
     std::fill_n(p, 2 * memory_, 0.0);
     for (std::size_t i = 0; i < m; ++i) {
-      p[slot(i)] = theta_ * x[i];
-      q[slot(i)] = -of_y[slot(i)];
-      for (std::size_t j = i + 1; j < m; ++j) q[slot(i)] += sy_[slot(j) * memory_ + slot(i)] * x[j];
+      p[place[i]] = theta_ * x[i];
+      q[place[i]] = -of_y[place[i]];
+      for (std::size_t j = i + 1; j < m; ++j) q[place[i]] += sy_[place[j] * memory_ + place[i]] * x[j];
     }
     subtract_rows(s_, p, result);
     subtract_rows(y_, q, result);
@@ -234,10 +244,10 @@ void ProximalModel::minimise(const CompactLbfgs& B, const double* W, const doubl
   std::array<double, kNonmonotone> recent;
   recent.fill(penalty);
   for (int iteration = 0; iteration < max_iter; ++iteration) {
-    for (std::size_t k = 0; k < size; ++k) step_[k] = Z[k] - length * gradient_[k];
+    run_kernel<AddScaled>(Z, -length, gradient_.data(), size, step_.data());
     penalty_.prox(step_.data(), length);
     const double penalty_there = penalty_.value(step_.data());
-    for (std::size_t k = 0; k < size; ++k) step_[k] -= Z[k];
+    run_kernel<AddScaled>(step_.data(), -1.0, Z, size, step_.data());
     B.multiply(step_.data(), product_.data());
     const double slope = dot(gradient_.data(), step_.data(), size);
     const double curvature = dot(step_.data(), product_.data(), size);
@@ -247,10 +257,8 @@ void ProximalModel::minimise(const CompactLbfgs& B, const double* W, const doubl
     if (whole > *std::max_element(recent.begin(), recent.end())) {
       t = std::clamp(-(slope + penalty_there - penalty) / curvature, 0.0, 1.0);
     }
-    for (std::size_t k = 0; k < size; ++k) {
-      Z[k] += t * step_[k];
-      gradient_[k] += t * product_[k];
-    }
+    run_kernel<AddScaled>(Z, t, step_.data(), size, Z);
+    run_kernel<AddScaled>(gradient_.data(), t, product_.data(), size, gradient_.data());
     smooth += t * slope + 0.5 * t * t * curvature;
     penalty = t < 1.0 ? penalty_.value(Z) : penalty_there;
     recent[static_cast<std::size_t>(iteration) % kNonmonotone] = smooth + penalty;

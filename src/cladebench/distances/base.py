@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from cladebench.discovery import Discovered
+from cladebench.threads import one_thread
 from cladebench.validation import (
     as_index,
     check_columns,
@@ -114,7 +114,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         elif labels is not None and must_link is cannot_link is None:
             must, cannot = _pairs_of_labels(labels)
         # The last bits of a BLAS product may depend on the number of threads.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             self._learn(X, labels if self.uses_labels else None, must, cannot)
         self._fit_X = X
         return self
@@ -199,7 +199,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         return rows
 
     def _checked_pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             distances = self._pairwise(X, Y)
         if not np.isfinite(distances).all():
             raise ValueError(f"distances of {type(self).__name__} overflow; rescale X")

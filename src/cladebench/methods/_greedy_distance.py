@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
+from cladebench.threads import one_thread
 from cladebench.validation import check_choice
 
 RULES = ("compact", "scattered")
@@ -80,7 +80,7 @@ def _total_distance(X: np.ndarray) -> float:
     norms = np.einsum("ij,ij->i", X, X)
     total, size = 0.0, max(1, BLOCK // len(X))
     # The last bits of products depend on the number of threads.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread("blas"):
         for start in range(0, len(X), size):
             # Those after the block's first row; pairs within the block are met twice.
             rows, others = slice(start, start + size), slice(start, None)

@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
+
+from cladebench.threads import one_thread
 
 
 def kmeans_labels(
@@ -40,7 +41,7 @@ def kmeans_labels(
     """
     model = KMeans(n_clusters, n_init=n_init, max_iter=max_iter, random_state=seed)
     # Its sums run over one part of the rows for each thread, and their last bits with the number of threads.
-    with threadpool_limits(limits=1, user_api="openmp"), warnings.catch_warnings():
+    with one_thread("openmp"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         model.fit(X)
     return by_first_member(model.labels_), int(model.n_iter_)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hinge
+from cladebench.threads import one_thread
 
 STARTS = ("kmeans", "random", "pca")
 ROUNDINGS = ("outward", "inward")
@@ -18,6 +18,8 @@ ROUNDINGS = ("outward", "inward")
 ROUNDING = 1e-9
 #: w-steps are solved to this multiple of ``w_tol`` until the labels stand still for the first time.
 LOOSE = 10.0
+#: Steps of a w-step at most: at 1e-6 a few take more than 1,000.
+W_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def first_labels(
 def _leading_coordinate(X: np.ndarray) -> np.ndarray:
     """Coordinate of each row on the leading principal direction, whose largest entry is positive."""
     centered = X - X.mean(axis=0)
-    with threadpool_limits(limits=1):  # the last bits of sums depend on the number of threads
+    with one_thread():  # the last bits of sums depend on the number of threads
         _, vectors = np.linalg.eigh(centered.T @ centered)
         direction = vectors[:, -1]
         return centered @ (direction * np.sign(direction[np.argmax(np.abs(direction))]))
@@ -220,7 +222,7 @@ def balanced_start(
     With fewer distinct rows than clusters scikit-learn gives a ConvergenceWarning, some centres are equal, and equal
     rows come apart.
     """
-    with threadpool_limits(limits=1):  # the last bits of scikit-learn's sums depend on the number of threads
+    with one_thread():  # the last bits of scikit-learn's sums depend on the number of threads
         means = KMeans(n_clusters, n_init=1, random_state=random).fit(X)
         distances = means.transform(X)
     return balanced_assignment(np.square(distances), lower, upper)
@@ -251,6 +253,7 @@ def _descend(
             ridge=penalties.ridge,
             W=W,
             tol=tol,
+            max_iter=W_STEPS,
         )
         W, residual = fit.W, fit.residual
         trace.append(fit.objective)

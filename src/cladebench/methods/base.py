@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
-from threadpoolctl import threadpool_limits
 
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
+from cladebench.threads import one_thread
 from cladebench.validation import check_columns, check_int, check_seed, check_y
 
 
@@ -60,7 +60,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             self._fit(X, labels)
         return self
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.ghc.objective import (
@@ -17,6 +16,7 @@ from cladebench.methods.ghc.objective import (
 )
 from cladebench.methods.ghc.routers import route
 from cladebench.metrics import dasgupta_cost
+from cladebench.threads import one_thread
 
 
 class Evaluation(NamedTuple):
@@ -48,7 +48,7 @@ def evaluate(
     """
     P = np.exp(log_path_probabilities(margins, np))
     # A BLAS with more threads would sum long dot products in another order.
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread("blas"):
         objective = expected_cost(P, similarities, leaf_term)
     leaves = route(margins)
     tree = read_out(leaves, P.shape[1])

@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from cladebench.methods.ghc.objective import (
     Similarities,
@@ -20,6 +19,7 @@ from cladebench.methods.ghc.objective import (
 )
 from cladebench.methods.ghc.routers import Router, left_margins
 from cladebench.methods.ghc.training import Problem, Run
+from cladebench.threads import one_thread
 
 
 def normalised_cost(
@@ -138,7 +138,7 @@ def train_exact(
             states.append((time.perf_counter() - began, run.n_iter, flat.copy()))
 
     # A BLAS with more threads would sum long dot products in another order.
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread("blas"):
         found = minimize(
             cost, start, jac=True, method="L-BFGS-B", callback=checkpoint,
             options={"maxiter": n_iter, "maxfun": 2 * n_iter + 20, "ftol": tol, "gtol": 1e-9},

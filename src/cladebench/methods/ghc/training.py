@@ -11,7 +11,6 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from cladebench.methods.ghc.objective import (
     Similarities,
@@ -26,6 +25,7 @@ from cladebench.methods.ghc.objective import (
 from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
 from cladebench.methods.ghc.routers import Router, compiled_left_margins, left_margins, route
 from cladebench.methods.ghc.schedule import Checkpoints, StepSize
+from cladebench.threads import one_thread
 
 #: Steps that are drawn and dispatched together; the exact cost is computed after each window.
 WINDOW = 250
@@ -185,7 +185,7 @@ class ExactCost:
         """Give the cost of the whole tree's parameters, each unordered pair of distinct points once."""
         margins = np.asarray(compiled_left_margins(self.problem.router, params, self.problem.X))
         # A BLAS with more threads would sum long dot products in another order.
-        with threadpool_limits(1, user_api="blas"):
+        with one_thread("blas"):
             return sum(
                 expected_cost(
                     np.exp(log_path_probabilities(margins[where], np)), similarities, self.problem.leaf_term

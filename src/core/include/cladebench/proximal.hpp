@@ -43,7 +43,7 @@ class SparseGroupPenalty {
   std::size_t K_, P_;
   std::span<const double> group_, l1_, ridge_;
   bool smooth_;
-  mutable std::vector<double> column_, factor_;
+  mutable std::vector<double> column_, factor_, magnitude_;
 };
 
 }  // namespace cladebench
