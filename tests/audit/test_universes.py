@@ -188,6 +188,19 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
     assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
 
 
+def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):
+    """G was run on d alone: a sentence on d and e is not left without universes by that."""
+    half = [*ROWS, cells("d", "G", {PURITY: 0.5004 + np.roll(NOISE, 2)})]
+    rows = [[*cells("d", "A", {PURITY: 0.3 + NOISE}), *cells("e", "A", {PURITY: 0.7 + NOISE})], *half[1:]]
+    found = run(tmp_path, [entry("f", ("with G", {"method": {"A": "G"}}))], *rows)
+    assert found["o/e"]["stances"] == {"with G": "not testable"}
+    assert found["s"]["stances"] == {"with G": "undecided"}
+    assert (found["s"]["verdict"], found["s"]["depends_on"]) == ("depends", ["f"])
+    # Where nothing of it was run there is nothing to be said.
+    none = run(tmp_path, [entry("f", ("no such", {"method": {"A": "X"}}))], *rows)
+    assert (none["s"]["verdict"], none["s"]["universes"]) == ("contradicted", "0/0/1")
+
+
 def test_support_is_not_turned_by_what_is_undecided(tmp_path):
     found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")

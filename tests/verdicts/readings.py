@@ -42,7 +42,9 @@ class Reading(Asked):
         world: World,
         alpha: float,
         plain: Reading | None = None,
+        touches: Callable[[Claim], bool] | None = None,
     ):
+        self.touches = touches  # of a universe: whether it changes what answers a claim
         self.plain = plain  # as chosen, for claims that the world is not meant for
         self.named, self.claims = named, named.claims
         self.records, self.certificates, self.possible = records, certificates, possible
@@ -247,11 +249,21 @@ class Reading(Asked):
         if "certificates" in claim.expects:
             certified = self._certified(claim.expects["certificates"])
             return Outcome("not testable") if self.world.rival else certified
-        verdict, ids = self.group(claim, claim.expects, lambda part: self.outcome(part).verdict)
+        verdict, ids = self.group(claim, claim.expects, lambda part: self._as_part(part).verdict)
         found = Outcome(verdict, parts=tuple(dict.fromkeys(ids)))
-        parts = [self.outcome(self.by_id[name]) for name in found.parts]
+        parts = [self._as_part(self.by_id[name]) for name in found.parts]
         found.stand_in = any(part.stand_in for part in parts)
         found.chosen = any(part.chosen for part in parts)
+        if self.touches is not None:
+            touched = [self.by_id[name] for name in found.parts if self.touches(self.by_id[name])]
+            if touched and all(self.outcome(part).stance == "not testable" for part in touched):
+                found.verdict = "not testable"
+        return found
+
+    def _as_part(self, claim: Claim) -> Outcome:
+        found = self.outcome(claim)
+        if self.touches is not None and self.plain is not None and found.stance == "not testable":
+            return self.plain.outcome(claim)
         return found
 
     def group(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class Verdicts:
         rules = list(plan.get("selection", {})) or [""]
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
-    def _reading(self, world: World) -> Reading:
+    def _reading(self, world: World, touches: Callable[[Claim], bool] | None = None) -> Reading:
         return Reading(
             self.named,
             self.records,
@@ -67,6 +68,7 @@ class Verdicts:
             world,
             self.alpha,
             getattr(self, "chosen", None),
+            touches,
         )
 
     def table(self) -> pd.DataFrame:
@@ -137,7 +139,7 @@ class Verdicts:
     def _universes(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
         """Factor, what it says (a pair's both), and how claims then come out."""
         single = [
-            (entry["id"], said, self._reading(self._world(said)))
+            (entry["id"], said, self._reading(self._world(said), partial(self._changes, [said])))
             for entry in self.register
             for said in (names_of(self.plan, universe) for universe in entry.get("universes", []))
         ]
@@ -154,7 +156,13 @@ class Verdicts:
             for (a, _), (b, _) in product(*(factors[name] for name in most)):
                 both = joined(a, b)
                 if both is not None:
-                    found.append((" + ".join(most), [a, b], self._reading(self._world(both))))
+                    found.append(
+                        (
+                            " + ".join(most),
+                            [a, b],
+                            self._reading(self._world(both), partial(self._changes, [a, b])),
+                        )
+                    )
         return found
 
     def _world(self, said: Mapping[str, Any]) -> World:
@@ -166,6 +174,9 @@ class Verdicts:
             return False
         stances = {self.chosen.outcome(claim).stance, reading.outcome(claim).stance}
         return len(stances) == 2 and "not testable" not in stances
+
+    def _changes(self, said: list[dict[str, Any]], claim: Claim) -> bool:
+        return any(self._counts(claim, [one]) for one in said)
 
     def _counts(self, claim: Claim, said: list[dict[str, Any]]) -> bool:
         """Whether each of what a universe says changes something that the claim, or a part of it, asks."""

@@ -17,7 +17,7 @@ from cladebench.audit.reading import NO_RIVAL, Reader, with_notes
 from cladebench.audit.sentences import combine, judge_certificates
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdict_rules import judge_value
-from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, Outcome, Rules, not_testable
+from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, Rules, not_testable
 from cladebench.bench.samples import Sample
 from cladebench.notation import significant
 
@@ -42,9 +42,14 @@ class Evaluation:
     certificates: pd.DataFrame | None
     facts: Facts
     _done: dict[str, Judgement] = field(default_factory=dict)
+    _known: Mapping[str, Judgement] = field(default_factory=dict)
+    _touched: Collection[str] = ()
 
     def run(
-        self, known: Mapping[str, Judgement] | None = None, again: Collection[str] = ()
+        self,
+        known: Mapping[str, Judgement] | None = None,
+        again: Collection[str] = (),
+        touched: Collection[str] = (),
     ) -> dict[str, Judgement]:
         """Judge all claims; what is tested together is corrected together.
 
@@ -53,7 +58,12 @@ class Evaluation:
         known : mapping of str to Judgement, optional
             Judgements that stand unless their claim is among `again`.
         again : collection of str
+        touched : collection of str
+            Those of which the universe changes what answers them. An alternative need not have been run for all parts
+            of a sentence: with some of these testable, others that are not keep their known judgement; with none, the
+            sentence is not testable.
         """
+        self._known, self._touched = known or {}, touched
         self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
         waiting: dict[str, Waiting] = {}
         for claim in self.claims.claims.values():
@@ -181,6 +191,8 @@ class Evaluation:
             samples: list[Sample] = []
             parts: list[str] = []
             outcome = self._combined(claim.expects, samples, parts)
+            if self._runs_for_none(parts):
+                outcome = not_testable("run for none of the parts that it changes")
             judgement = Judgement(
                 outcome,
                 tuple({id(sample): sample for sample in samples}.values()),
@@ -189,6 +201,17 @@ class Evaluation:
         self._done[claim.id] = judgement
         return judgement
 
+    def _part(self, claim: Claim) -> Judgement:
+        found = self._sentence(claim)
+        if self._touched and found.outcome.stance == UNTESTED:
+            return self._known.get(claim.id, found)
+        return found
+
+    def _runs_for_none(self, parts: Collection[str]) -> bool:
+        """Whether an alternative was run for none of the parts that it touches."""
+        touched = [name for name in parts if name in self._touched]
+        return bool(touched) and all(self._done[name].outcome.stance == UNTESTED for name in touched)
+
     def _combined(self, expects: Mapping[str, Any], samples: list[Sample], parts: list[str]) -> Outcome:
         outcomes: list[Outcome] = []
         for part in expects.get("all_of") or expects.get("any_of") or expects["of"]:
@@ -196,7 +219,7 @@ class Evaluation:
                 outcomes.append(self._combined(part, samples, parts))
                 continue
             for name in self.claims.matching(part):
-                judgement = self._sentence(self.claims.claims[name])
+                judgement = self._part(self.claims.claims[name])
                 outcomes.append(judgement.outcome)
                 samples.extend(judgement.samples)
                 parts.append(name)

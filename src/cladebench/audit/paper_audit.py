@@ -129,7 +129,7 @@ class PaperAudit:
             or (claim.kind in ("order", "trend", "ranking") and claim.family in families)
         }
         evaluation = self._evaluation(self.rules[0], universe)
-        return evaluation.run(self.chosen, self._with_sentences(again))
+        return evaluation.run(self.chosen, self._with_sentences(again), touched)
 
     def _touched(self, universe: Universe) -> set[str]:
         """Claims of which a universe changes what answers them, or a part of theirs."""
