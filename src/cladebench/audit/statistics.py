@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import special
@@ -189,10 +190,14 @@ def sign_flip(differences: np.ndarray) -> float | None:
     n = differences.size
     if n > MAX_SIGN_FLIP:
         return None
-    signs = np.array(list(itertools.product((1.0, -1.0), repeat=n)))
-    sums = np.abs(signs @ differences)
+    sums = np.abs(_signs(n) @ differences)
     observed = abs(float(differences.sum()))
     return float((sums >= observed - 1e-12 * np.abs(differences).sum()).mean())
+
+
+@cache
+def _signs(n: int) -> np.ndarray:
+    return np.array(list(itertools.product((1.0, -1.0), repeat=n)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -67,7 +67,7 @@ def by_task(
     values: list[float], tasks: list[str], repetitions: list[int], name: str
 ) -> tuple[pd.Series, str]:
     """Values by task, and what is wrong with them."""
-    found = pd.Series(np.array(values, dtype=float), index=np.array(tasks, dtype=object))
+    found = pd.Series(np.array(values, dtype=float), index=pd.Index(tasks, dtype=object))
     problem = ""
     if infinite := int((~np.isfinite(found.to_numpy())).sum()):
         problem = f"{name} is not finite in {infinite} of {len(values)}"
@@ -148,8 +148,10 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
         return np.full(len(right.values), left.values.iloc[0]), right.values.to_numpy()
     if right.point:
         return left.values.to_numpy(), np.full(len(left.values), right.values.iloc[0])
-    shared = left.values.index.intersection(right.values.index, sort=False)
-    return left.values.loc[shared].to_numpy(), right.values.loc[shared].to_numpy()
+    place = {task: i for i, task in enumerate(right.values.index)}
+    both = [(i, place[task]) for i, task in enumerate(left.values.index) if task in place]
+    ours, theirs = np.array(both, dtype=int).reshape(-1, 2).T
+    return left.values.to_numpy()[ours], right.values.to_numpy()[theirs]
 
 
 def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
