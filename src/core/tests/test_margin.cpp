@@ -216,6 +216,22 @@ TEST(lbfgs_forgets_where_nothing_bends) {
   CHECK(!B.has_pairs() && B.theta() < 4.0);
 }
 
+TEST(penalty_by_hand) {
+  const std::vector<double> group{1.0, 1.0, 2.0, 0.0, 0.0}, l1{0.5, 0.5, 0.5, 0.0, 0.5}, ridge(5, 0.0);
+  const SparseGroupPenalty penalty(2, 5, group, l1, ridge);
+  // A column with entries, two zero ones of which the second stays so, one without penalties, one too small
+  // to be squared.
+  const std::vector<double> W{3.0, 0.0, 0.0, 0.0, 1e-200, -4.0, 0.0, 0.0, 0.0, 0.0};
+  const std::vector<double> gradient{-1.0, 2.0, 1.0, 0.3, -0.5, 1.0, -0.1, -0.5, -0.4, 0.0};
+  CHECK_NEAR(penalty.value(W.data()), 5.0 + 0.5 * 7.0, 1e-15);
+  CHECK_NEAR(penalty.residual_squared(W.data(), gradient.data()), 0.01 + 0.09 + 0.25 + 0.25, 1e-14);
+  std::vector<double> Z{3.0, 0.6, 0.0, 0.7, 0.0, -4.0, 0.0, 0.0, -0.2, 2.0};
+  penalty.prox(Z.data(), 1.0);
+  const double kept = 1.0 - 1.0 / std::sqrt(2.5 * 2.5 + 3.5 * 3.5);
+  const std::vector<double> expected{2.5 * kept, 0.0, 0.0, 0.7, 0.0, -3.5 * kept, 0.0, 0.0, -0.2, 1.5};
+  for (std::size_t k = 0; k < Z.size(); ++k) CHECK(std::abs(Z[k] - expected[k]) < 1e-15);
+}
+
 TEST(margin_fit_by_hand) {
   // One feature, x = 1 and -1, two clusters: w_0 = -w_1 = w gives the loss (1 - 2 w)^2 / 2 and, with a ridge
   // r, 2 r w^2: w = 1 / (2 + 2 r).
