@@ -63,10 +63,14 @@ struct AddGroups {
   }
 };
 
-struct AddSquares {
+/// Adds the squares and the magnitudes of a row to the columns' sums.
+struct AddSizes {
   template <class V>
-  CLADEBENCH_INLINE static void run(const double* w, std::size_t P, double* squares) {
-    for (std::size_t p = 0; p < P; ++p) squares[p] += w[p] * w[p];
+  CLADEBENCH_INLINE static void run(const double* w, std::size_t P, double* squares, double* magnitudes) {
+    for (std::size_t p = 0; p < P; ++p) {
+      squares[p] += w[p] * w[p];
+      magnitudes[p] += std::fabs(w[p]);
+    }
   }
 };
 
@@ -82,11 +86,11 @@ struct Pull {
 };
 
 /// Adds the squares of the least subgradient's entries of one row, but for the group's part where the column
-/// is zero, and the magnitudes of W.
+/// is zero.
 struct AddResidual {
   template <class V>
   CLADEBENCH_INLINE static void run(const double* w, const double* g, const double* l1, const double* pull,
-                                    std::size_t P, double* squares, double* magnitude) {
+                                    std::size_t P, double* squares) {
     for (std::size_t p = 0; p < P; ++p) {
       const double smooth = g[p] + pull[p] * w[p];
       const double at_entry = smooth + std::copysign(l1[p], w[p]);
@@ -94,7 +98,6 @@ struct AddResidual {
       const double at_zero = beyond > 0.0 ? beyond : 0.0;
       const double r = w[p] != 0.0 ? at_entry : at_zero;
       squares[p] += r * r;
-      magnitude[p] += std::fabs(w[p]);
     }
   }
 };
@@ -145,11 +148,11 @@ double SparseGroupPenalty::residual_squared(const double* W, const double* gradi
   std::fill(column_.begin(), column_.end(), 0.0);
   std::fill(factor_.begin(), factor_.end(), 0.0);
   std::fill(magnitude_.begin(), magnitude_.end(), 0.0);
-  for (std::size_t k = 0; k < K_; ++k) run_kernel<AddSquares>(W + k * P_, P_, factor_.data());
+  for (std::size_t k = 0; k < K_; ++k)
+    run_kernel<AddSizes>(W + k * P_, P_, factor_.data(), magnitude_.data());
   run_kernel<Pull>(group_.data(), P_, factor_.data());
   for (std::size_t k = 0; k < K_; ++k) {
-    run_kernel<AddResidual>(W + k * P_, gradient + k * P_, l1_.data(), factor_.data(), P_, column_.data(),
-                            magnitude_.data());
+    run_kernel<AddResidual>(W + k * P_, gradient + k * P_, l1_.data(), factor_.data(), P_, column_.data());
   }
   run_kernel<AtZeroColumns>(magnitude_.data(), group_.data(), P_, column_.data());
   double sum = 0.0;
