@@ -14,6 +14,7 @@ from cladebench.methods.ghc.exact import value_and_gradient
 from cladebench.methods.ghc.objective import as_similarities, exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, init_routers
 from cladebench.methods.ghc.session import double_precision
+from cladebench.methods.ghc.steps import Problem, State, Stepper
 from cladebench.metrics.similarity import LinearKernel, Similarity
 from cladebench.reference import ghc as reference
 
@@ -37,6 +38,33 @@ def test_full_gradient_at_the_size_of_spambase(
 
             gradient()  # compiles
             ratios.add(f"GHC {name}, one full {kind} gradient, 4601 x 57", seconds(gradient), "< 2", "s")
+
+
+@pytest.mark.parametrize("router", [LinearRouter(), NeuralRouter(8)], ids=["linear", "neural"])
+@pytest.mark.parametrize(
+    ("n", "d", "n_pairs", "n_second"), [(214, 9, 32, 8), (200, 64, 32, 8), (4601, 57, 128, 2)]
+)
+def test_steps_of_the_core_against_those_of_jax(
+    router: Any, n: int, d: int, n_pairs: int, n_second: int, ratios: Any, seconds: Callable[..., float]
+) -> None:
+    """At the sizes of glass, digits and spambase."""
+    rng = np.random.default_rng(0)
+    shape = (250, 1, n_pairs)
+    i = rng.integers(n, size=shape)
+    pairs = (i, (i + rng.integers(1, n, size=shape)) % n, rng.integers(n, size=(*shape, n_second)))
+    first, second, others = (points.astype(np.int32) for points in pairs)
+    samples = (first, second, rng.random(shape), others)
+    with double_precision():
+        problem = Problem(router, N_LEAVES, jnp.asarray(rng.standard_normal((n, d))), None, 1.0, 0.01)
+        drawn = init_routers(router, rng, 2 * N_LEAVES - 2, d)
+        state = State.starting_from(jax.tree.map(lambda p: p[None], drawn))
+        core, traced = (Stepper(problem, "sgd", np.ones(1)) for _ in range(2))
+        traced.compiles = True
+        traced.take(state, samples, 0, 0, 1.0)  # compiles
+        fast = seconds(lambda: core.take(state, samples, 0, 250, 1.0))
+        slow = seconds(lambda: traced.take(state, samples, 0, 250, 1.0), repeats=3)
+    ratios.add(f"GHC {type(router).__name__}, {n} x {d}, a step of the core", fast / 250 * 1e6, None, "us")
+    ratios.add("  a step that JAX traces, in steps of the core", slow / fast)
 
 
 def glass() -> np.ndarray:

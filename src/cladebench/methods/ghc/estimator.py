@@ -119,10 +119,11 @@ class GHC(HierarchicalClusterer):
     n_updates_ : int
         Steps of single blocks: a step of block-wise training updates every block of a level, each on its own pairs.
     critical_path_seconds_ : float
-        Training time had each block of a level a processor of its own: the time of each level divided by its
-        number of blocks (all of them take steps of the same size side by side), summed over the levels.
+        Training time had each block of a level a processor of its own: at each level the steps of the slowest block,
+        and what else there is to do divided by the number of blocks.
     start_seconds_, compile_seconds_ : float
-        Wall time of the greedy start (its compilation included), and of compiling the training step.
+        Wall time of the greedy start (its compilation included), and of compiling the training step: 0 for the
+        paper's routers, whose steps are taken in the core.
 
     Raises
     ------
@@ -137,10 +138,11 @@ class GHC(HierarchicalClusterer):
     Where the paper is silent or this differs: see `cladebench.methods.ghc.objective` (leaf term, self-pairs) and
     the parameters above (optimizer, activation, scaling of inputs, entropy weight).
 
-    A step of sampled training costs O(min(n, b s) L x router); a gradient of exact training O(n^2 L), or O(n L rank)
-    with a `LinearKernel`. Memory is that of the similarity.
+    A step of sampled training routes the m <= min(n, b (s + 2)) points that it draws, in O(m L x router); a gradient
+    of exact training costs O(n^2 L), or O(n L rank) with a `LinearKernel`. Memory is that of the similarity.
 
-    Computes in float64 on one CPU thread through JAX, whose precision is left as it was. Results are bit-equal
+    Steps of the named routers are taken in the core. All else, and the steps of other routers, is computed in float64
+    on one CPU thread through JAX, whose precision is left as it was. Results are bit-equal
     for one seed, whatever the number of threads, unless something else in the process has used JAX before with more
     threads: then the environment variable ``PJRT_NPROC=1`` has to be set before JAX starts.
 
@@ -270,7 +272,7 @@ class GHC(HierarchicalClusterer):
         from cladebench.methods.ghc.objective import as_similarities, mean_magnitude, n_points_of
         from cladebench.methods.ghc.restarts import Training, best_of_starts
         from cladebench.methods.ghc.session import double_precision
-        from cladebench.methods.ghc.training import Problem
+        from cladebench.methods.ghc.steps import Problem
 
         check_scale(X)
         self._offset, self._spread = _standardisation(X)

@@ -18,7 +18,8 @@ from cladebench.methods.ghc.objective import (
     ordered_cost,
 )
 from cladebench.methods.ghc.routers import Router, left_margins
-from cladebench.methods.ghc.training import Problem, Run
+from cladebench.methods.ghc.steps import Problem
+from cladebench.methods.ghc.training import Run
 from cladebench.threads import one_thread
 
 

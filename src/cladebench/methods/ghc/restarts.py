@@ -14,7 +14,8 @@ from cladebench.methods.ghc.exact import train_exact
 from cladebench.methods.ghc.objective import draw_sample
 from cladebench.methods.ghc.routers import compiled_left_margins
 from cladebench.methods.ghc.start import greedy_start
-from cladebench.methods.ghc.training import Problem, Run, train_sampled
+from cladebench.methods.ghc.steps import Problem
+from cladebench.methods.ghc.training import Run, train_sampled
 
 #: By what ``tol`` is divided to give the tolerance of L-BFGS: an iteration that samples nothing can tell small falls.
 EXACT_TOL = 50_000

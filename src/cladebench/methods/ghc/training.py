@@ -5,47 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from cladebench.methods.ghc.objective import (
-    Similarities,
     draw_sample,
     expected_cost,
-    lca_entropy,
     log_path_probabilities,
-    mean_pair_cost,
     similarities_among,
     similarity_pairs,
 )
-from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
-from cladebench.methods.ghc.routers import Router, compiled_left_margins, left_margins, route
+from cladebench.methods.ghc.routers import compiled_left_margins, route
 from cladebench.methods.ghc.schedule import Checkpoints, StepSize
+from cladebench.methods.ghc.steps import Problem, Samples, State, Stepper
 from cladebench.threads import one_thread
 
 #: Steps that are drawn and dispatched together; the exact cost is computed after each window.
 WINDOW = 250
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is trained on: points as the routers see them, and their similarities.
-
-    The cost is divided by (pairs x points x scale): with scale the mean |Sim| it lies near (0, 1] on any data, which
-    gives learning rates and the weight of the entropy penalty one meaning everywhere.
-    """
-
-    router: Router
-    n_leaves: int
-    X: jax.Array
-    similarities: Similarities
-    scale: float
-    entropy_penalty: float
-    leaf_term: bool = True
 
 
 @dataclass
@@ -60,55 +38,6 @@ class Run:
     critical_path_seconds: float = 0.0
     n_updates: int = 0
     start_seconds: float = 0.0
-
-
-@partial(jax.jit, static_argnames=("router", "optimizer", "penalised", "leaf_term"))
-def _run_steps(
-    router: Router,
-    optimizer: Literal["sgd", "adam"],
-    penalised: bool,
-    leaf_term: bool,
-    params: Any,
-    moments: Moments,
-    X: jax.Array,
-    weights: jax.Array,
-    samples: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
-    first_step: int,
-    n_steps: int,
-    learning_rate: float,
-    entropy_penalty: float,
-) -> tuple[Any, Moments, jax.Array]:
-    """Take steps on all blocks side by side; also return their costs' mean under ``weights``.
-
-    ``params`` has axes (block, node of the block, ...). ``samples`` are the members i, j of the pairs, their
-    similarities and the second samples k, with axes (step, block, pair, ...). The number of steps is traced, so any
-    number up to the length of ``samples`` is one program.
-    """
-    batch_size, n_second = samples[3].shape[2:]
-    # Where a batch would route more points than there are, all points are routed once and looked up.
-    route_all = batch_size * (2 + n_second) >= X.shape[0]
-
-    def block_loss(params: Any, i: jax.Array, j: jax.Array, similarity: jax.Array, k: jax.Array) -> jax.Array:
-        points = X if route_all else X[jnp.concatenate([i, j, k.ravel()])]
-        log_probs = log_path_probabilities(left_margins(router, params, points))
-        if route_all:
-            log_p, log_q, probs_k = log_probs[i], log_probs[j], jnp.exp(log_probs)[k]
-        else:
-            log_p, log_q = log_probs[:batch_size], log_probs[batch_size : 2 * batch_size]
-            probs_k = jnp.exp(log_probs[2 * batch_size :]).reshape(batch_size, n_second, -1)
-        loss = mean_pair_cost(jnp.exp(log_p), jnp.exp(log_q), probs_k, similarity, leaf_term)
-        if penalised:
-            loss += entropy_penalty * jnp.mean(lca_entropy(log_p, log_q))
-        return loss
-
-    def step(t: jax.Array, state: tuple[Any, Moments, jax.Array]) -> tuple[Any, Moments, jax.Array]:
-        params, moments, total = state
-        losses, gradient = jax.vmap(jax.value_and_grad(block_loss))(params, *(s[t] for s in samples))
-        params, moments = update(optimizer, params, gradient, moments, first_step + t, learning_rate)
-        return params, moments, total + jnp.dot(weights, losses)
-
-    params, moments, total = jax.lax.fori_loop(0, n_steps, step, (params, moments, jnp.zeros(())))
-    return params, moments, total / jnp.maximum(n_steps, 1)
 
 
 def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -156,7 +85,12 @@ class _Sampler:
             row[: len(points)] = points
         self.shape = (WINDOW, len(members), batch_size)
 
-    def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def blank(self) -> Samples:
+        """Nothing drawn, in the form of what is."""
+        pairs = np.zeros(self.shape, dtype=np.int32)
+        return pairs, pairs, np.zeros(self.shape), np.zeros((*self.shape, self.n_second), dtype=np.int32)
+
+    def draw(self) -> Samples:
         i, j, k = draw_sample(self.rng, self.counts[:, None], self.shape, self.n_second)
         block = np.arange(len(self.counts))[:, None]
         i, j, k = self.members[block, i], self.members[block, j], self.members[block[..., None], k]
@@ -259,29 +193,16 @@ def train_sampled(
             if not active.any():
                 continue
             sampler = _Sampler(problem, rng, members, batch_size, n_second)
-            start = jax.tree.map(lambda p, nodes=nodes: p[nodes - 1], run.params)
-            state = (start, zero_moments(start))
-            weights = active / active.sum()
+            state = State.starting_from(jax.tree.map(lambda p, nodes=nodes: p[nodes - 1], run.params))
+            stepper = Stepper(problem, optimizer, active / active.sum())
             step_size = StepSize(learning_rate, tol)
             exact_cost = ExactCost(problem, roots, nodes, members) if tol > 0 else None
 
-        def steps(
-            state: tuple[Any, Moments],
-            samples: Any,
-            first: int,
-            n_steps: int,
-            rate: float,
-            weights: np.ndarray,
-        ) -> tuple[tuple[Any, Moments], float]:
-            params, moments, loss = _run_steps(
-                problem.router, optimizer, problem.entropy_penalty > 0, problem.leaf_term, *state, problem.X, weights,
-                samples, first, n_steps, rate, problem.entropy_penalty,
-            )  # fmt: skip
-            return (params, moments), float(loss)
-
-        compiling = time.perf_counter()
-        steps(state, tuple(np.zeros_like(s) for s in sampler.draw()), 0, 0, learning_rate, weights)
-        run.compile_seconds += time.perf_counter() - compiling
+        if stepper.compiles:
+            compiling = time.perf_counter()
+            stepper.take(state, sampler.blank(), 0, 0, learning_rate)
+            run.compile_seconds += time.perf_counter() - compiling
+            stepper.seconds[:] = 0.0
 
         checkpoints = Checkpoints(n_checkpoints)
         best = (state, run.params)
@@ -289,10 +210,10 @@ def train_sampled(
         while done < n_iter and not step_size.settled:
             with clock:
                 n_steps = min(WINDOW, n_iter - done)
-                state, loss = steps(state, sampler.draw(), done, n_steps, step_size.rate, weights)
+                state, loss = stepper.take(state, sampler.draw(), done, n_steps, step_size.rate)
                 done += n_steps
-                _check_finite(state[0], loss, done, step_size.rate)
-                params = _with_blocks(run.params, state[0], nodes, active)
+                _check_finite(state.params, loss, done, step_size.rate)
+                params = _with_blocks(run.params, state.params, nodes, active)
                 if exact_cost is not None:
                     if step_size.ask(exact_cost(params)):
                         best = (state, params)
@@ -303,8 +224,9 @@ def train_sampled(
             params = best[1]
         run.params = params
         run.n_iter += done
-        run.n_updates += done * len(roots)  # a block that too few points reach is computed all the same
-        run.critical_path_seconds += (clock.seconds - before_level) / len(roots)
+        run.n_updates += done * len(roots)  # one that too few points reach too, which costs little
+        others = clock.seconds - before_level - stepper.seconds.sum()
+        run.critical_path_seconds += stepper.seconds.max() + others / len(roots)
         run.converged &= step_size.settled
         run.checkpoints += checkpoints.ending_with((clock.seconds, run.n_iter, params))
     return run
