@@ -43,6 +43,7 @@ def compiler_has(sanitize: str, folder: Path) -> bool:
     return True
 
 
+@pytest.mark.timeout(900)  # two of the builds are slow, and machines may be busy
 @pytest.mark.parametrize("sanitize", ["", "address,undefined", "thread"])
 def test_core(sanitize: str, tmp_path: Path) -> None:
     if sanitize and not compiler_has(sanitize, tmp_path):
