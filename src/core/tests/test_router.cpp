@@ -12,26 +12,17 @@ using namespace cladebench;
 
 namespace {
 
-struct ExpAll {
+struct ExpAndLog {
   template <class V>
-  CLADEBENCH_INLINE static void run(const double* x, std::size_t n, double* result) {
+  CLADEBENCH_INLINE static void run(const double* x, const double* y, std::size_t n, double* exps,
+                                    double* logs) {
     for (std::size_t k = 0; k < n; k += V::kWidth) {
-      const typename V::Vec given = at<V>(x + k);
+      const typename V::Vec of_exp = at<V>(x + k), of_log = at<V>(y + k);
       typename V::Vec found;
-      exp_of_negative<V>(given, found);
-      at<V>(result + k) = found;
-    }
-  }
-};
-
-struct LogAll {
-  template <class V>
-  CLADEBENCH_INLINE static void run(const double* x, std::size_t n, double* result) {
-    for (std::size_t k = 0; k < n; k += V::kWidth) {
-      const typename V::Vec given = at<V>(x + k);
-      typename V::Vec found;
-      log_of_positive<V>(given, found);
-      at<V>(result + k) = found;
+      exp_of_negative<V>(of_exp, found);
+      at<V>(exps + k) = found;
+      log_of_positive<V>(of_log, found);
+      at<V>(logs + k) = found;
     }
   }
 };
@@ -110,17 +101,17 @@ struct Instance {
 TEST(exponentials_and_logarithms_are_those_of_the_library) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-707.0, 0.0), little(-1.0, 0.0);
-  std::vector<double> x(4096), found(4096);
+  std::vector<double> x(4096), y(4096), exps(4096), logs(4096);
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = k % 2 ? exponent(random) : little(random);
   x[0] = 0.0, x[1] = -0.0, x[2] = -1e-300, x[3] = -1e4, x[4] = -708.0;
+  for (std::size_t k = 0; k < x.size(); ++k) y[k] = k == 0 ? 0.0 : std::exp(k % 3 ? x[k] : -10.0 * x[k]);
   for (const std::string& name : instruction_sets()) {
     use_instruction_set(name);
-    run_kernel<ExpAll>(x.data(), x.size(), found.data());
-    for (std::size_t k = 0; k < x.size(); ++k) CHECK_NEAR(found[k], std::exp(std::max(x[k], -708.0)), 4e-16);
-    std::vector<double> y(x.size());
-    for (std::size_t k = 0; k < x.size(); ++k) y[k] = k == 0 ? 0.0 : std::exp(k % 3 ? x[k] : -10.0 * x[k]);
-    run_kernel<LogAll>(y.data(), y.size(), found.data());
-    for (std::size_t k = 0; k < y.size(); ++k) CHECK_NEAR(found[k], std::log(std::max(y[k], 1e-300)), 4e-16);
+    run_kernel<ExpAndLog>(x.data(), y.data(), x.size(), exps.data(), logs.data());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      CHECK_NEAR(exps[k], std::exp(std::max(x[k], -708.0)), 4e-16);
+      CHECK_NEAR(logs[k], std::log(std::max(y[k], 1e-300)), 4e-16);
+    }
   }
 }
 
@@ -186,4 +177,29 @@ TEST(samples_beyond_the_points_are_refused) {
   CHECK_THROWS(
       steps.take(samples, {false, true, 0.0, 1.0, 0}, it.params.data(), moments.data(), moments.data()),
       "expected 0..11");
+}
+
+TEST(steps_taken_together_are_those_taken_one_by_one) {
+  std::mt19937_64 random(5);
+  Instance it(random, RouterKind::tanh, 4), other(random, RouterKind::tanh, 4);
+  it.first.insert(it.first.end(), other.first.begin(), other.first.end());
+  it.second.insert(it.second.end(), other.second.begin(), other.second.end());
+  it.others.insert(it.others.end(), other.others.begin(), other.others.end());
+  it.similarity.insert(it.similarity.end(), other.similarity.begin(), other.similarity.end());
+  const auto drawn = [&](std::size_t from, std::size_t n_steps) {
+    return Samples{it.first.data() + 4 * from,
+                   it.second.data() + 4 * from,
+                   it.others.data() + 8 * from,
+                   it.similarity.data() + 4 * from,
+                   n_steps,
+                   4,
+                   2,
+                   4};
+  };
+  RouterSteps steps({it.X.data(), it.n, 3}, it.shape, 4);
+  std::vector<double> both = it.params, single = it.params, m(both.size()), v(both.size()), m1 = m, v1 = v;
+  steps.take(drawn(0, 2), {true, true, 0.1, 0.3, 0}, both.data(), m.data(), v.data());
+  steps.take(drawn(0, 1), {true, true, 0.1, 0.3, 0}, single.data(), m1.data(), v1.data());
+  steps.take(drawn(1, 1), {true, true, 0.1, 0.3, 1}, single.data(), m1.data(), v1.data());
+  CHECK(both == single && m == m1 && v == v1);
 }

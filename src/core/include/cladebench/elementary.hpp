@@ -7,6 +7,13 @@
 
 namespace cladebench {
 
+/// sum = c_0 t^(n-1) + c_1 t^(n-2) + ... + c_(n-1), by Horner's rule.
+template <class V, int n>
+CLADEBENCH_INLINE void polynomial(const double (&c)[n], const typename V::Vec& t, typename V::Vec& sum) {
+  sum = typename V::Vec{} + c[0];
+  for (int k = 1; k < n; ++k) sum = sum * t + c[k];
+}
+
 /// result = e^x for x <= 0; e^-708, whose power of two is a normal number, for all below.
 template <class V>
 CLADEBENCH_INLINE void exp_of_negative(const typename V::Vec& given, typename V::Vec& result) {
@@ -19,19 +26,13 @@ CLADEBENCH_INLINE void exp_of_negative(const typename V::Vec& given, typename V:
   const Vec r = (x - n * 0x1.62e42fefa0000p-1) - n * 0x1.cf79abc9e3b3ap-40;
   // The series to r^13 / 13!, |r| <= log(2) / 2; its even and odd terms do not wait for each other.
   const Vec t = r * r;
-  Vec even = zero + 1.0 / 479001600.0, odd = zero + 1.0 / 6227020800.0;
-  even = even * t + 1.0 / 3628800.0;
-  odd = odd * t + 1.0 / 39916800.0;
-  even = even * t + 1.0 / 40320.0;
-  odd = odd * t + 1.0 / 362880.0;
-  even = even * t + 1.0 / 720.0;
-  odd = odd * t + 1.0 / 5040.0;
-  even = even * t + 1.0 / 24.0;
-  odd = odd * t + 1.0 / 120.0;
-  even = even * t + 0.5;
-  odd = odd * t + 1.0 / 6.0;
-  even = even * t + 1.0;
-  odd = odd * t + 1.0;
+  constexpr double kEven[] = {
+      1.0 / 479001600.0, 1.0 / 3628800.0, 1.0 / 40320.0, 1.0 / 720.0, 1.0 / 24.0, 0.5, 1.0};
+  constexpr double kOdd[] = {
+      1.0 / 6227020800.0, 1.0 / 39916800.0, 1.0 / 362880.0, 1.0 / 5040.0, 1.0 / 120.0, 1.0 / 6.0, 1.0};
+  Vec even, odd;
+  polynomial<V>(kEven, t, even);
+  polynomial<V>(kOdd, t, odd);
   const Vec sum = even + r * odd;
   result = sum * (Vec)(((Bits)rounded + 1023) << 52);
 }
@@ -50,18 +51,10 @@ CLADEBENCH_INLINE void log_of_positive(const typename V::Vec& given, typename V:
   const Vec m = (Vec)(bits - (exponent << 52) + kBias);
   const Vec n = (Vec)(exponent | 0x4330000000000000) - (0x1p52 + 1023.0);
   const Vec s = (m - 1.0) / (m + 1.0), t = s * s;
-  Vec sum = zero + 1.0 / 23.0;
-  sum = sum * t + 1.0 / 21.0;
-  sum = sum * t + 1.0 / 19.0;
-  sum = sum * t + 1.0 / 17.0;
-  sum = sum * t + 1.0 / 15.0;
-  sum = sum * t + 1.0 / 13.0;
-  sum = sum * t + 1.0 / 11.0;
-  sum = sum * t + 1.0 / 9.0;
-  sum = sum * t + 1.0 / 7.0;
-  sum = sum * t + 1.0 / 5.0;
-  sum = sum * t + 1.0 / 3.0;
-  sum = sum * t + 1.0;
+  constexpr double kArtanh[] = {1.0 / 23.0, 1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0,
+                                1.0 / 11.0, 1.0 / 9.0,  1.0 / 7.0,  1.0 / 5.0,  1.0 / 3.0,  1.0};
+  Vec sum;
+  polynomial<V>(kArtanh, t, sum);
   result = n * 0x1.62e42fefa0000p-1 + (2.0 * s * sum + n * 0x1.cf79abc9e3b3ap-40);
 }
 
