@@ -31,7 +31,7 @@ def test_grid_is_a_product_in_the_files_order(jobs):
 
 def test_overrides_merge_limits_and_replace_the_rest(jobs):
     limits = jobs["hang"].cells[0].spec.limits
-    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (5, 600, 8)
+    assert (limits.time_s, limits.memory_mb, limits.wall_s) == (10, 600, 12)
     assert len(jobs["slow"].cells) == 6
     assert {cell.not_applicable for cell in jobs["skipped"].cells} == {"has no meaning here"}
     assert {cell.not_applicable for cell in jobs["good"].cells} == {None}
@@ -340,7 +340,7 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
         ("alpha: [10, 9]", "alpha: [9, 9]", r"scopes\.smoke\.grid\.good\.alpha: \[9, 9\] has an entry twice"),
         ("  bad: {", '  "bad\\nbad": {', r"the key 'bad\\nbad' is not allowed; expected one line"),
         (
-            "time_s: 5, wall_s: 8}",
+            "time_s: 10, wall_s: 12}",
             "time_s: 1e+200}",
             r"overrides\[0\]\.limits\.time_s: 1e\+200 is not allowed",
         ),
