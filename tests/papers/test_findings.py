@@ -147,7 +147,7 @@ AUDIT = [
     {"claim": "t/a", "verdict": "reproduced"},
     {"claim": "t/b", "verdict": "contradicted"},
     {"claim": "t/c", "verdict": "reproduced"},
-    {"claim": "u", "verdict": "depends"},
+    {"claim": "u", "verdict": "depends", "universes": "0/3/16", "depends_on": ["scale", "start"]},
 ]
 
 
@@ -173,6 +173,16 @@ def broken(**bonds):
         (
             {"claim": "t/*", "verdict": ["reproduced"], "at_most": 1},
             "t/*: 2 reproduced, 1 contradicted; expected at most 1 reproduced",
+        ),
+        ({"claim": "u", "verdict": ["depends"], "universes": "0/*"}, ""),
+        (
+            {"claim": "u", "verdict": ["depends"], "universes": "*/0/*"},
+            "u: 1 depends (0/3/16 universes); expected at least 1 depends (*/0/* universes)",
+        ),
+        ({"claim": "u", "verdict": ["depends"], "depends_on": ["start", "scale"]}, ""),
+        (
+            {"claim": "u", "verdict": ["depends"], "depends_on": ["start"]},
+            "u: 1 depends (on scale, start); expected at least 1 depends (on start)",
         ),
         ({"claim": "v*", "verdict": ["reproduced"], "at_most": 1}, "there is no claim v*"),
         ({"claim": "t", "verdict": ["reproduced"]}, "there is no claim t"),

@@ -57,15 +57,31 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
     claims = bound_claims(bond, audit)
     if not claims:
         return f"there is no claim {bond['claim']}"
-    fitting = sum(claim["verdict"] in bond["verdict"] for claim in claims)
+    fitting = sum(_fits(claim, bond) for claim in claims)
     low, high = bond.get("at_least"), bond.get("at_most")
     if low is None and high is None:
         low = len(claims)
     if (low is None or fitting >= low) and (high is None or fitting <= high):
         return ""
-    counts = Counter(claim["verdict"] for claim in claims)
+    counts = Counter(_said(claim, bond) for claim in claims)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{bond['claim']}: {found}; expected {_range(low, high)} {' or '.join(bond['verdict'])}"
+    expected = " or ".join(bond["verdict"])
+    return f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(bond | {'verdict': expected}, bond)}"
+
+
+def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
+    return (
+        claim["verdict"] in bond["verdict"]
+        and fnmatch.fnmatchcase(claim.get("universes", ""), bond.get("universes", "*"))
+        and ("depends_on" not in bond or set(claim["depends_on"]) == set(bond["depends_on"]))
+    )
+
+
+def _said(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
+    """A verdict, and of the rest what the bond asks for."""
+    universes = f" ({claim['universes'] or 'no'} universes)" if "universes" in bond else ""
+    choices = f" (on {', '.join(claim['depends_on']) or 'nothing'})" if "depends_on" in bond else ""
+    return f"{claim['verdict']}{universes}{choices}"
 
 
 def _number_instead(bond: Mapping[str, Any], results: Results) -> str:

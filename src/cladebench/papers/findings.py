@@ -3,7 +3,8 @@
 ``findings.yaml`` in a paper's folder has three to seven of them. A finding may rest on
 
 - ``claims``: a pattern of claims and the verdicts that they must have: all of them, or ``at_least`` or ``at_most`` so
-  many;
+  many; maybe a pattern of their ``universes``, as ``0/*`` where none may support, and the choices that they must
+  ``depends_on``, no others;
 - ``numbers``: a query over the cells (dataset, method, metric; at, where, selection), maybe ``minus`` another that
   differs from it in the keys given, task by task, and where its mean lies with 95% confidence: a ``value`` with its
   ``tolerance``, or bounds ``at_least`` and ``at_most``. Numbers are in the units of the records; by default in the
