@@ -66,7 +66,9 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
     counts = Counter(_said(claim, bond) for claim in claims)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     expected = " or ".join(bond["verdict"])
-    return f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(bond | {'verdict': expected}, bond)}"
+    return (
+        f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(bond | {'verdict': expected}, bond)}"
+    )
 
 
 def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
