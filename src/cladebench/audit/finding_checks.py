@@ -63,12 +63,9 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
         low = len(claims)
     if (low is None or fitting >= low) and (high is None or fitting <= high):
         return ""
-    counts = Counter(_said(claim, bond) for claim in claims)
+    counts = Counter(_said(claim["verdict"], claim, bond) for claim in claims)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    expected = " or ".join(bond["verdict"])
-    return (
-        f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(bond | {'verdict': expected}, bond)}"
-    )
+    return f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(' or '.join(bond['verdict']), bond, bond)}"
 
 
 def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
@@ -79,11 +76,11 @@ def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
     )
 
 
-def _said(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
-    """A verdict, and of the rest what the bond asks for."""
-    universes = f" ({claim['universes'] or 'no'} universes)" if "universes" in bond else ""
-    choices = f" (on {', '.join(claim['depends_on']) or 'nothing'})" if "depends_on" in bond else ""
-    return f"{claim['verdict']}{universes}{choices}"
+def _said(verdict: str, of: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
+    """A verdict, and of what stands beside it that which the bond asks for."""
+    universes = f" ({of['universes'] or 'no'} universes)" if "universes" in bond else ""
+    choices = f" (on {', '.join(of['depends_on']) or 'nothing'})" if "depends_on" in bond else ""
+    return f"{verdict}{universes}{choices}"
 
 
 def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
