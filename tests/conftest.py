@@ -1,5 +1,9 @@
 """Settings of all tests; this file also puts tests/ on the import path, for `strategies`."""
 
+import os
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 # No deadline: how long an example takes says something about the machine, not about the code. The same examples in
@@ -7,3 +11,13 @@ from hypothesis import settings
 settings.register_profile("cladebench", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("cladebench")
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Iterator[None]:
+    """Take back what commands and plans set for their jobs: a cache of one test is no place for the files of others."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)

@@ -34,6 +34,7 @@ SHAPES = {
         ),
     ),
     "images": ({"n_features": None, "images": True}, Content(None, LABELS, NAMES, images=Images(PIXELS))),
+    "split": ({"n_training": 2}, Content(np.eye(3), LABELS, NAMES, n_training=2)),
     "parts": (
         {
             "n_samples": 4,
@@ -112,6 +113,14 @@ def test_views_come_in_the_order_of_the_registry_and_are_computed(load):
     assert data.views["g"].values.shape == (3, 7)
 
 
+def test_the_official_split_is_handed_on(load):
+    assert load("split").n_training == 2 and load("unlabelled").n_training is None
+    assert (
+        load("split").content_sha256
+        != load("split", changed("split", n_training=1), n_training=1).content_sha256
+    )
+
+
 def test_parts_come_in_the_order_of_the_registry(load):
     data = load("parts")
     assert [(name, part.role) for name, part in data.parts.items()] == [("a", "train"), ("b", "test")]
@@ -186,6 +195,11 @@ GREY = np.zeros((4, 5), np.uint8)
         ("images", images(np.zeros((4, 5, 4), np.uint8), GREY, GREY), r"image 0 of shape .*, found \(4, 5, 4\)"),
         ("images", images(GREY, GREY, GREY[:0]), r"image 2 of shape .*, found \(0, 5\)"),
         ("images", images(GREY, GREY, [[0]]), "image 2 of shape .*, found None"),
+        ("split", changed("split", n_training=1), "n_training to be 2, found 1"),
+        ("split", changed("split", n_training=None), "n_training to be 2, found None"),
+        ("unlabelled", changed("unlabelled", n_training=2), "n_training to be None, found 2"),
+        ("parts", changed("parts", n_training=2), "no n_training beside the parts"),
+        ("parts", part_b(n_training=1), "part b: expected n_training to be None, found 1"),
         ("parts", changed("parts", X=np.eye(3)), "no X beside the parts"),
         ("parts", changed("parts", label_names=NAMES), "no label_names beside the parts"),
         ("parts", changed("parts", views={"d": View("distances", D)}), "no views beside the parts"),

@@ -87,6 +87,9 @@ def test_a_file_entry_is_checked(changes, message):
         ({"views": {"a": "metric"}}, "views: a is 'metric', expected one of features, distances"),
         ({"parts": {"../a": "train"}}, "parts: name '../a', expected lower-case"),
         ({"parts": {"a": "validation"}}, "parts: a is 'validation', expected one of train, test"),
+        ({"n_training": 0}, "n_training is 0, expected between 1 and 2"),
+        ({"n_training": 3}, "n_training is 3, expected between 1 and 2, as there are test rows too"),
+        ({"n_training": 1, "parts": {"a": "train"}}, "n_training is given beside parts"),
         ({"features_sha256": "0" * 63}, "features_sha256.*64 lower-case hexadecimal"),
         ({"features_sha256": "0" * 64, "parts": {"a": "train"}}, "there is no X of the whole"),
         (
@@ -103,7 +106,7 @@ def test_a_data_set_entry_is_checked(changes, message):
 def test_unknown_name_lists_the_known_ones():
     for call in (datasets.load, datasets.info, datasets.availability):
         with pytest.raises(
-            ValueError, match=r"'glas'.*digits, glass,.* nested-blobs, .*small-images, spambase"
+            ValueError, match=r"'glas'.*digits, glass,.* nested-blobs, .*small-images, sonar, spambase"
         ):
             call("glas")
 

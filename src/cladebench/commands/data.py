@@ -133,6 +133,8 @@ def beside(entry: datasets.DatasetInfo) -> str:
     if entry.parts:
         roles = list(entry.parts.values())
         words.append(f"{roles.count('train')} train, {roles.count('test')} test sets")
+    if entry.n_training is not None:
+        words.append(f"{entry.n_training} train, {entry.n_samples - entry.n_training} test rows")
     return "; ".join(words) or "-"
 
 

@@ -89,6 +89,8 @@ class DatasetInfo:
         features that are computed and not only read.
     sparse : bool, default=False
         Whether X is sparse; where there are parts, that of each.
+    n_training : int, optional
+        Rows of the official training set, which come first; the others are the official test set. Not beside parts.
     """
 
     name: str
@@ -109,6 +111,7 @@ class DatasetInfo:
     parts: Mapping[str, Role] = field(default_factory=dict, hash=False)
     features_sha256: str | None = None
     sparse: bool = False
+    n_training: int | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(NAME, self.name):
@@ -153,6 +156,16 @@ class DatasetInfo:
                 )
             if self.n_features is None or self.parts:
                 raise ValueError(f"{self.name}: features_sha256 is given, but there is no X of the whole")
+        if self.n_training is not None:
+            if not 0 < self.n_training < self.n_samples:
+                raise ValueError(
+                    f"{self.name}: n_training is {self.n_training}, expected between 1 and {self.n_samples - 1}, "
+                    "as there are test rows too"
+                )
+            if self.parts:
+                raise ValueError(
+                    f"{self.name}: n_training is given beside parts, whose roles say what is for training"
+                )
 
     @property
     def fetchable(self) -> bool:
@@ -172,6 +185,8 @@ class DatasetInfo:
             if names:
                 words.append(f"{'views of ' if kind == 'features' else ''}{kind}: {', '.join(names)}")
         words.append("no labels" if self.n_classes is None else f"{self.n_classes} classes")
+        if self.n_training is not None:
+            words.append(f"the first {self.n_training} for training")
         roles = list(self.parts.values())
         if roles:
             words.append(f"in {roles.count('train')} training and {roles.count('test')} test sets")

@@ -86,6 +86,8 @@ class _Checker:
         ):
             expected, found = (what, "none") if registered else (f"no {what}", "some")
             self.require((given is not None) == registered, expected, found)
+        n_training = entry.n_training if self.whole else None
+        self.require(content.n_training == n_training, f"n_training to be {n_training}", content.n_training)
         self.same_names("views", entry.views, {name: view.kind for name, view in content.views.items()})
         labels = None if content.labels is None else self.labels(content.labels)
         X = None if content.X is None else self.features(content.X, labels)
