@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import pickle
 import socket
@@ -67,6 +68,56 @@ def test_official_address_is_fetched_into_the_cache_once(places, server, make_fi
     assert fetch.obtain(file).source == "cache"
     assert server.requests == ["/toy"]
     assert tree(places.cache) == [NAME]  # no partial files
+
+
+def test_a_mirror_may_have_a_packed_copy(places, server, make_file):
+    packed = places.put(places.mirror, gzip.compress(CONTENT), name=f"{NAME}.gz")
+    file = make_file(server.url + "/toy")
+    got = fetch.obtain(file)
+    assert (got.content, got.source, got.place) == (CONTENT, "mirror", str(packed))
+    for sizes_only in (True, False):
+        (copy,) = fetch.check_local(file, sizes_only)
+        assert (copy.source, copy.path, copy.fault) == ("mirror", packed, None)
+    plain = places.put(places.mirror)
+    assert fetch.obtain(file).place == str(plain) and server.requests == []
+    # A registered file that is packed itself is handed out as it is, and the cache has what was fetched.
+    own = gzip.compress(CONTENT)
+    assert fetch.obtain(make_file(NOWHERE, name=f"{NAME}.gz", content=own)).content == own
+    for path in (packed, plain):
+        path.unlink()
+    places.put(places.cache, gzip.compress(CONTENT), name=f"{NAME}.gz")
+    with pytest.raises(DataUnavailable, match="not in the cache"):
+        fetch.obtain(make_file(NOWHERE))
+
+
+@pytest.mark.parametrize(
+    ("packed", "message", "seen_by_size"),
+    [
+        (gzip.compress(ALTERED), "found sha256", False),
+        (gzip.compress(TRUNCATED), "found 15 bytes", True),
+        (gzip.compress(CONTENT + bytes(10**7)), "found more than 20 bytes", True),
+        (gzip.compress(CONTENT)[:-9], "found not the whole of a gzip file", True),
+        (
+            gzip.compress(CONTENT)[:-8] + bytes(4) + (20).to_bytes(4, "little"),
+            "not the whole of a gzip file",
+            False,
+        ),
+        (CONTENT, "not the whole of a gzip file", True),
+        (b"", "found 0 bytes", True),
+    ],
+    ids=["altered", "short", "long", "cut", "checksum", "plain", "empty"],
+)
+def test_a_bad_packed_copy_is_an_error_that_names_it_and_leaves_it(
+    places, make_file, packed, message, seen_by_size
+):
+    path = places.put(places.mirror, packed, name=f"{NAME}.gz")
+    with pytest.raises(
+        ChecksumMismatch, match=rf"toy\.data\.gz: expected 20 bytes.*{message}.*repair the mirror"
+    ):
+        fetch.obtain(make_file(NOWHERE))
+    (copy,) = fetch.check_local(make_file(NOWHERE))
+    assert message.removeprefix("found ") in copy.fault and path.exists()
+    assert (fetch.check_local(make_file(NOWHERE), sizes_only=True)[0].fault is not None) == seen_by_size
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,7 @@ def test_features_without_their_registered_digest_are_refused(register):
         ({"n_classes": None}, "3 points; 3 features; no labels"),
         ({"sparse": True}, "3 points; 3 sparse features; 2 classes"),
         ({"n_features": None, "images": True}, "3 points; images; 2 classes"),
+        ({"n_training": 2}, "3 points; 3 features; 2 classes; the first 2 for training"),
         (
             {"views": {"b": "distances", "a": "features", "c": "distances"}},
             "3 points; 3 features; views of features: a; distances: b, c; 2 classes",

@@ -112,7 +112,10 @@ def list_datasets(args: argparse.Namespace) -> int:
         for file in entry.files:
             users.setdefault(file.name, []).append(entry.name)
     width = max(map(len, users), default=0)
-    print(f"files, by their path in a mirror folder ({settings.MIRROR}), and the data sets read from them")
+    print(
+        f"files, by their path in a mirror folder ({settings.MIRROR}), and the data sets read from them; "
+        "PATH.gz may have one packed"
+    )
     for path in sorted(users):
         print(f"{path:<{width}}  {', '.join(users[path])}")
     for copy in _local_copies(sizes_only=True):

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cladebench.datasets.base import CacheUnwritable, ChecksumMismatch, DataUnavailable, RemoteFile
+from cladebench.datasets.packed import SUFFIX, Damaged, read_copy, size_of_copy
 from cladebench.datasets.settings import CACHE, MIRROR, OFFLINE, Settings, current
 from cladebench.files import write_atomically
 
@@ -53,11 +54,15 @@ class Obtained:
 
 
 def local_paths(file: RemoteFile, settings: Settings | None = None) -> Iterator[tuple[str, Path]]:
-    """Yield (source, path) of the copies of a file on this machine, unchecked, in the order of preference."""
+    """Yield (source, path) of the copies of a file on this machine, unchecked, in the order of preference.
+
+    A mirror may have a packed copy; a plain one beside it comes first.
+    """
     settings = settings or current()
-    folders = [("cache", settings.cache), *(("mirror", m) for m in settings.mirrors)]
-    for source, folder in folders:
-        path = folder / file.name
+    copies = [("cache", settings.cache / file.name)]
+    for mirror in settings.mirrors:
+        copies += [("mirror", mirror / file.name), ("mirror", mirror / (file.name + SUFFIX))]
+    for source, path in copies:
         if os.path.isfile(path):  # False too in a folder that may not be entered, where Path.is_file raises
             yield source, path
 
@@ -88,10 +93,13 @@ def fault(file: RemoteFile, content: bytes) -> str | None:
     return None if digest == file.sha256 else f"sha256 {digest}"
 
 
-def _read(file: RemoteFile, path: Path) -> bytes:
-    """Read a copy, but not much of a file that is far too long."""
-    with open(path, "rb") as stream:
-        return stream.read(file.size + 1)
+def _read(file: RemoteFile, path: Path) -> tuple[bytes, str | None]:
+    """Read a copy, but not much of a file that is far too long; second what is wrong with it."""
+    try:
+        content = read_copy(path, file.name, file.size + 1)
+    except Damaged as error:
+        return b"", str(error)
+    return content, fault(file, content)
 
 
 def obtain(file: RemoteFile) -> Obtained:
@@ -117,11 +125,10 @@ def obtain(file: RemoteFile) -> Obtained:
     reasons: list[str] = []
     for source, path in local_paths(file, settings):
         try:
-            content = _read(file, path)
+            content, found = _read(file, path)
         except OSError as error:
             reasons.append(f"{source} {path}: {error.strerror}")
             continue
-        found = fault(file, content)
         if found:
             remark = "repair the mirror or leave it out" if source == "mirror" else _discard(path)
             raise ChecksumMismatch(file.name, f"{source} {path}", expected(file), found, remark)
@@ -321,12 +328,13 @@ def check_local(file: RemoteFile, sizes_only: bool = False) -> list[Checked]:
     ----------
     file : RemoteFile
     sizes_only : bool, default=False
-        Look at the sizes alone, which costs nothing; a file that was altered but not cut passes.
+        Look at the sizes alone, which costs nothing; a file that was altered but not cut passes. A packed copy
+        states its size.
     """
     copies = []
     for source, path in local_paths(file):
         try:
-            found = wrong_size(file, path.stat().st_size) if sizes_only else fault(file, _read(file, path))
+            found = wrong_size(file, size_of_copy(path, file.name)) if sizes_only else _read(file, path)[1]
         except OSError as error:
             text: str | None = f"cannot be read: {error.strerror}"
         else:
