@@ -11,6 +11,10 @@ The registered files were made by these steps from the versions for Python, of w
 are published (NumPy 2.4.6, SciPy 1.17.1, scikit-learn 1.9.1). Eigenvectors differ in their last bits from one build of
 LAPACK to another, and a score near the middle between two numbers of float16 is then rounded the other way: the
 registry knows one sha256 for each file and refuses others until its entries are changed.
+
+How far this is the recipe of the registered files was looked at without the archives: on images rebuilt from the
+registered scores, which rounding and cutting to 0..255 change, 152 of the 300 components of CIFAR-10 and 84 of CIFAR-100
+have a cosine above 0.99 with the registered ones; the first three above 0.9999.
 """
 
 from __future__ import annotations
@@ -48,8 +52,7 @@ def read_cifar(archive: bytes) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Ar
     folder = "cifar-10-batches-bin"
     batches = [f"{folder}/data_batch_{number}.bin" for number in range(1, 6)]
     test, levels = f"{folder}/test_batch.bin", {"fine": f"{folder}/batches.meta.txt"}
-    names = set(read_members(archive, lambda name: name.endswith(".bin")))
-    if "cifar-100-binary/train.bin" in names:
+    if read_members(archive, lambda name: name.endswith("fine_label_names.txt")):
         folder = "cifar-100-binary"
         batches, test = [f"{folder}/train.bin"], f"{folder}/test.bin"
         levels = {level: f"{folder}/{level}_label_names.txt" for level in ("coarse", "fine")}
@@ -60,11 +63,12 @@ def read_cifar(archive: bytes) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Ar
         "test": np.frombuffer(members[test], np.uint8).reshape(-1, record),
     }
     labels: Arrays = {}
-    # The labels stand before the pixels, the coarse one first.
-    for level in sorted(levels, reverse=True):
+    order = sorted(levels, reverse=True)
+    for level in order:
+        # The labels stand before the pixels, the coarse one first.
         place = list(levels).index(level)
         labels |= {f"{level}_{part}": table[:, place].copy() for part, table in rows.items()}
-        labels[f"{level}_names"] = np.array(members[levels[level]].decode().split())
+    labels |= {f"{level}_names": np.array(members[levels[level]].decode().split()) for level in order}
     if "coarse" in levels:
         above = np.zeros(len(labels["fine_names"]), np.uint8)
         above[labels["fine_train"]] = labels["coarse_train"]

@@ -52,7 +52,7 @@ def load_cifar100_coarse(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_cifar100_fine(files: Mapping[str, bytes], draw: int) -> Content:
-    """As :func:`load_cifar100_coarse`, but labels are the 100 fine classes, whose tree has the coarse ones above them."""
+    """As :func:`load_cifar100_coarse`, but labelled by the 100 fine classes, with the tree of both levels."""
     content = _read(CIFAR100.name, files[CIFAR100.name], "fine")
     arrays = _arrays(CIFAR100.name, files[CIFAR100.name], ("coarse_train", "coarse_test"))
     fine, coarse = content.labels, np.concatenate(list(arrays.values())).astype(np.intp)
