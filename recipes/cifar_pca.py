@@ -13,8 +13,8 @@ LAPACK to another, and a score near the middle between two numbers of float16 is
 registry knows one sha256 for each file and refuses others until its entries are changed.
 
 How far this is the recipe of the registered files was looked at without the archives: on images rebuilt from the
-registered scores, which rounding and cutting to 0..255 change, 152 of the 300 components of CIFAR-10 and 84 of CIFAR-100
-have a cosine above 0.99 with the registered ones; the first three above 0.9999.
+registered scores, which rounding and cutting to 0..255 change, 152 of the 300 components of CIFAR-10 and 84 of
+CIFAR-100 have a cosine above 0.99 with the registered ones; the first three above 0.9999.
 """
 
 from __future__ import annotations
