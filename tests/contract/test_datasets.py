@@ -88,6 +88,7 @@ def check_single(entry: DatasetInfo, content: Content) -> None:
     """Check what has no parts: shapes, types and values."""
     n = content.n_samples
     assert not content.parts
+    assert content.n_training is None or 0 < content.n_training < n
     assert (content.X is None) == (entry.n_features is None)
     if content.X is not None:
         assert content.X.shape == (n, entry.n_features)

@@ -199,6 +199,10 @@ GREY = np.zeros((4, 5), np.uint8)
         ("parts", part_b(views={}), r"part b: expected views d \(distances\), found none"),
         ("parts", parts(b=SHAPES["parts"][1].parts["b"], a=Part("train", part_b().parts["b"].content)),
          "4 objects in all parts, found 6"),
+        *(("sparse", changed("sparse", n_training=n), rf"n_training as a whole number from 1 to 2, found {n}$")
+          for n in (0, 3, -1, 1.0, True)),
+        ("parts", changed("parts", n_training=2), "no n_training beside the parts"),
+        ("parts", part_b(n_training=1), "part b: expected no n_training in a part, found 1"),
     ],
 )  # fmt: skip
 def test_content_that_differs_from_the_registry_is_refused(load, shape, content, message):
@@ -210,6 +214,11 @@ def test_content_that_differs_from_the_registry_is_refused(load, shape, content,
 def test_the_part_with_the_most_classes_has_the_registered_number(load):
     with pytest.raises(DatasetError, match="3 classes in the part with the most, found 2"):
         load("parts", n_classes=3)
+
+
+def test_the_official_split_is_handed_on(load):
+    assert load("sparse", changed("sparse", n_training=2)).n_training == 2
+    assert load("sparse").n_training is None
 
 
 def test_a_class_tree_comes_as_integers_whatever_it_was_given_as(load):

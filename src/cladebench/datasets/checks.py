@@ -44,6 +44,7 @@ def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
         inner = _Checker(entry, draw, part=name)
         single = content.parts[name].content
         inner.require(not single.parts, "no parts in a part", "some")
+        inner.require(single.n_training is None, "no n_training in a part", single.n_training)
         parts[name] = Part(content.parts[name].role, inner.single(single, None))
         n_classes.append(len(single.label_names))
     whole = Content(parts=parts)
@@ -97,6 +98,7 @@ class _Checker:
         n_samples = content.n_samples if n_samples is None else n_samples
         self.check_features(content, n_samples)
         self.check_classes(content, n_samples)
+        self.check_split(content.n_training, n_samples)
         if content.images is not None:
             self.check_images(content.images, n_samples)
         for name, view in views.items():
@@ -193,6 +195,11 @@ class _Checker:
                 "being the classes",
                 fault,
             )
+
+    def check_split(self, n_training: int | None, n_samples: int) -> None:
+        if n_training is not None:
+            fits = type(n_training) is int and 0 < n_training < n_samples
+            self.require(fits, f"n_training as a whole number from 1 to {n_samples - 1}", repr(n_training))
 
     def check_images(self, images: Images, n_samples: int) -> None:
         self.require(len(images) == n_samples, f"{n_samples} images", len(images))

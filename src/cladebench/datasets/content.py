@@ -108,6 +108,9 @@ class Content:
         Further features or distances of the same objects.
     parts : mapping of str to Part, default={}
         Training and test sets. Where there are parts, all other fields are empty: they stand in the parts.
+    n_training : int, optional
+        Where whoever published the data split them, the rows of the training part, which come first; the others are
+        the test part.
     """
 
     X: Matrix = None
@@ -118,6 +121,7 @@ class Content:
     images: Images | None = None
     views: Mapping[str, View] = field(default_factory=dict)
     parts: Mapping[str, Part] = field(default_factory=dict)
+    n_training: int | None = None
 
     @property
     def n_samples(self) -> int:
@@ -161,7 +165,7 @@ class Dataset(Content):
         Finite; C-contiguous where dense, without stored zeros and in canonical order where sparse.
     labels : ndarray of intp, shape (n_samples,), or None
         Each of 0..n_classes-1 occurs.
-    label_names, class_parents, feature_names, images, views, parts
+    label_names, class_parents, feature_names, images, views, parts, n_training
         See :class:`Content`; views and parts come in the order of the registry.
     name, kind, stand_in_for
         As in the registry (:class:`~cladebench.datasets.base.DatasetInfo`).
@@ -194,7 +198,12 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     if is_dataclass(value):
         # Of a Dataset only what it shares with Content: not its name, source and digest.
         for own in fields(Content) if isinstance(value, Content) else fields(value):
-            yield from leaves(getattr(value, own.name), (*path, own.name))
+            inner = getattr(value, own.name)
+            if own.name == "n_training":  # only where it is set, so that data without it keep their digests
+                if inner is not None:
+                    yield (*path, own.name), str(inner)
+            else:
+                yield from leaves(inner, (*path, own.name))
     elif sparse.issparse(value):
         yield (*path, "sparse"), str(value.shape)
         for name in ("data", "indices", "indptr"):
