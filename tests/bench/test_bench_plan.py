@@ -200,6 +200,22 @@ def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
     [
         ("{folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task: expected folds or test, not both"),
         ("{rows: 9, share: 0.5}", r"scopes\.smoke\.task: expected rows or share, not both"),
+        ("{split: official, folds: {n: 2}}", r"scopes\.smoke\.task: expected split or folds, not both"),
+        ("{split: official, test: 0.5}", r"scopes\.smoke\.task: expected split or test, not both"),
+        ("{split: other}", r"scopes\.smoke\.task\.split: 'other' is not allowed; allowed: official"),
+        (
+            "{constraints: {pairs: 9, per_class: 9}}",
+            r"task\.constraints: expected pairs or per_class, not both",
+        ),
+        (
+            "{constraints: {pairs: 9, must_link: 9}}",
+            r"task\.constraints: expected pairs or must_link, not both",
+        ),
+        ("{constraints: {cannot_link: 9, per_class: 9}}", r"expected per_class or cannot_link, not both"),
+        ("{constraints: {labels: noisy}}", r"task\.constraints: missing key 'cannot_link'; or .*'pairs'"),
+        ("{constraints: {pairs: 0}}", r"task\.constraints\.pairs: 0 .*both kinds together, at least 1"),
+        ("{constraints: {per_class: 1}}", r"task\.constraints\.per_class: 1 .*for each class, at least 2"),
+        ("{constraints: {pairs: 9, labels: true}}", r"\.labels: True is not allowed; allowed: clean, noisy"),
         (
             "{share: 1}",
             r"scopes\.smoke\.task\.share: 1 .*the share of rows that a repetition draws, between 0 and 1",

@@ -202,6 +202,11 @@ def test_the_task_of_a_cell_is_drawn_by_its_specification(jobs):
     assert record["status"] == "ok" and record["cell_id"].endswith("/0.1")
     assert (record["fold"], record["task"]) == (1, {"folds": {"n": 3}})
     assert record["drawn"]["rows"] == n == record["drawn"]["train"] + record["drawn"]["test"]
+    assert set(record["drawn"]) == {"digest", "rows", "train", "test"}
+    linked = dataclasses.replace(spec, fold=None, task={"constraints": {"pairs": 30}})
+    record, _ = run_cell(linked, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    assert validator("record").is_valid(record | {"arrays_sha256": "0" * 64})
+    assert record["drawn"]["must_link"] + record["drawn"]["cannot_link"] == 30
     too_many = dataclasses.replace(spec, task={"constraints": {"must_link": 10**9}})
     record, _ = run_cell(too_many, jobs["good"].methods[0], "toy_paper", PROVENANCE)
     assert record["status"] == "error" and record["drawn"] is None

@@ -165,12 +165,14 @@ def run_cell(
 
 
 def drawn(task: Task) -> dict[str, Any]:
-    """What a record says of its task: the digest by which results are paired, and how many rows were used for what."""
+    """What a record says of its task: the digest by which results are paired, how many rows serve for what, links."""
+    links = {"must_link": len(task.must_link), "cannot_link": len(task.cannot_link)}
     return {
         "digest": task.digest,
         "rows": len(task.rows),
         "train": len(task.train),
         "test": len(task.test),
+        **(links if any(links.values()) else {}),
     }
 
 
