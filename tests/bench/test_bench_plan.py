@@ -1,10 +1,12 @@
+import dataclasses
 from typing import ClassVar
 
 import pytest
 
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.cell_spec import CellSpec, canonical_json
 from cladebench.bench.jobs import MAX_CELLS, expand
-from cladebench.bench.plan import PlanError, expected_failures, read_plan
+from cladebench.bench.plan import PlanError, Problem, expected_failures
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
@@ -147,6 +149,74 @@ def test_cells_beyond_the_product_can_be_added(edited_plan):
     assert jobs[1].cells[0].spec.limits.time_s == 3 and jobs[1].cells[0].spec.limits.memory_mb == 600
     assert [cell.spec.setting for cell in jobs[3].cells[::3]] == [{"alpha": 1}, {"alpha": 2}]
     assert ("scopes.full.also[1].grid", "hang", "alpha") in set(plan.parameter_uses())
+
+
+PROBLEMS = """problems:
+  halves: {dataset: nested-blobs, task: {share: 0.5}, label: Nested blobs in halves}
+  again: {dataset: nested-blobs}
+scopes:
+"""
+
+
+def with_problems(edited_plan, task="{rows: 50}", problems=PROBLEMS):
+    path = edited_plan("scopes:\n", problems)
+    text = path.read_text().replace(
+        "datasets: [nested-blobs]\n    methods: [good, globals]",
+        f"datasets: [nested-blobs, halves]\n    methods: [good, globals]\n    task: {task}\n"
+        "    also:\n      - {method: slow, dataset: [halves, again], repetitions: 1}\n"
+        "    overrides:\n      - {method: globals, dataset: halves, task: {rows: 9}}",
+    )
+    path.write_text(text)
+    return path
+
+
+def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
+    plan = read_plan(with_problems(edited_plan), "toy_paper")
+    assert plan.datasets == ["nested-blobs", "halves", "again"]
+    met = {}
+    for job in expand(plan, "full"):
+        for spec in (cell.spec for cell in job.cells):
+            met[spec.dataset, spec.method] = dict(spec.task)
+            assert spec.data == job.data == "nested-blobs"
+            assert ("entry" in spec.as_dict()) == (spec.dataset != "nested-blobs")
+            assert "entry" not in spec.identity() and CellSpec.from_dict(spec.as_dict()) == spec
+    assert met == {
+        ("nested-blobs", "good"): {"rows": 50},
+        ("nested-blobs", "globals"): {"rows": 50},
+        ("halves", "good"): {"share": 0.5},
+        ("halves", "globals"): {"rows": 9},
+        ("halves", "slow"): {"share": 0.5},
+        ("again", "slow"): {"rows": 50},
+    }
+    assert ("problems.halves.task", {"share": 0.5}) in list(plan.tasks())
+    assert plan.title_of("halves") == "Nested blobs in halves"
+    assert plan.title_of("again") == plan.title_of("nested-blobs") != "again"
+    # The blobs are drawn anew for each repetition: there is no pool.
+    assert not {"halves", "again", "nested-blobs"} & set(plan.pools())
+    glass = dataclasses.replace(plan, problems={"halves": Problem("glass")})
+    assert glass.pools()["halves"] == glass.pools()["glass"] == 214
+
+
+@pytest.mark.parametrize(
+    ("problems", "said"),
+    [
+        (
+            "halves: {dataset: nested-blob}",
+            r"problems\.halves\.dataset: unknown data set 'nested-blob'; did you mean",
+        ),
+        ("halves: {dataset: again}", r"problems\.halves\.dataset: unknown data set 'again'"),
+        (
+            "glass: {dataset: spambase}",
+            r"problems: 'glass' is the name of another data set; name it otherwise",
+        ),
+        ("halfs: {dataset: glass}", r"problems: 'halfs' is in no scope"),
+        ("halves: {task: {rows: 3}}", r"problems\.halves: missing key 'dataset'"),
+        ("halves: {dataset: glass, task: {rows: 0}}", r"problems\.halves\.task\.rows: 0 is not allowed"),
+    ],
+)
+def test_a_wrong_problem_is_named(edited_plan, problems, said):
+    with pytest.raises(InputFileError, match=said):
+        read_plan(with_problems(edited_plan, problems=f"problems:\n  {problems}\nscopes:\n"), "toy_paper")
 
 
 def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_plan):

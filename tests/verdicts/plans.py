@@ -63,6 +63,9 @@ def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict
     found = []
     for dataset, method, also in pairs:
         said = {key: scope[key] for key in ("repetitions", "task") if key in scope}
+        said |= {
+            key: value for key, value in plan.get("problems", {}).get(dataset, {}).items() if key == "task"
+        }
         grids = scope.get("grid", {})
         said["grid"] = grids.get(
             method, next((g for name, g in grids.items() if fnmatchcase(method, name)), {})
@@ -76,6 +79,12 @@ def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict
         for values in product(*said["grid"].values()):
             setting = dict(zip(said["grid"], values, strict=True))
             found.append(((dataset, method), setting, said["repetitions"] * folds))
+    return found
+
+
+def data_of(plan: dict[str, Any], name: str) -> str:
+    """The registry's name of what a plan may call by another."""
+    found: str = plan.get("problems", {}).get(name, {}).get("dataset", name)
     return found
 
 

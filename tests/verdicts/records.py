@@ -13,7 +13,7 @@ import pandas as pd
 
 from cladebench.datasets.registry import registry
 from cladebench.measures import Measure, with_own
-from verdicts.plans import planned
+from verdicts.plans import data_of, planned
 
 #: What is read of the rows of a cell, in this order.
 COLUMNS = (
@@ -187,7 +187,7 @@ class Records:
             raise Missing(f"{method} on {dataset} failed")
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
-        entry = registry()[dataset]
+        entry = registry()[data_of(self.plan, dataset)]
         whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
         exact = method in self.deterministic and whole and np.ptp(array) == 0
         # Fixed data are a pool from which all repetitions draw; drawn data are new in each.

@@ -55,6 +55,11 @@ class Job:
         return f"{self.plan.paper}.{self.dataset}.{self.methods[0].name}{more}"
 
     @property
+    def data(self) -> str:
+        """The data's name in the registry."""
+        return self.plan.data_of(self.dataset)
+
+    @property
     def estimator(self) -> str:
         """The estimator of all methods."""
         return self.methods[0].estimator
@@ -85,6 +90,8 @@ def expand(
     memory_scale: float = 1.0,
 ) -> list[Job]:
     """List the jobs of a scope, data sets outside and methods inside, each with its cells.
+
+    A task is that of the scope, or of the problem where it has one of its own; overrides have the last word.
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
@@ -125,7 +132,8 @@ def expand(
     for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
-        task = entry.get("task", {})
+        task, data = plan.task_of(scope, dataset), plan.data_of(dataset)
+        other = data if data != dataset else ""
         for override in changes:
             if all(
                 key not in override or value in names_of(override[key])
@@ -150,7 +158,17 @@ def expand(
         cells = tuple(
             PlannedCell(
                 CellSpec(
-                    plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads, fold, task
+                    plan.paper,
+                    dataset,
+                    name,
+                    setting,
+                    repetition,
+                    root_seed,
+                    scaled,
+                    threads,
+                    fold,
+                    task,
+                    other,
                 ),
                 reason,
             )

@@ -38,7 +38,7 @@ class Results:
     deterministic : collection of str
         Methods for which one repetition is exact, where neither the data nor their rows are drawn.
     sizes : mapping of str to int, optional
-        Rows of each data set that is not drawn (`cladebench.datasets.fixed_sizes`). Without it neither data sets nor
+        Rows of each data set that is not drawn (`cladebench.bench.plan.Plan.pools`). Without it neither data sets nor
         rows of them count as drawn.
     """
 
