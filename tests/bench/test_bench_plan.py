@@ -189,6 +189,11 @@ def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
         ("again", "slow"): {"rows": 50},
     }
     assert ("problems.halves.task", {"share": 0.5}) in list(plan.tasks())
+    assert plan.official_splits() == plan.official_splits("full") == frozenset()
+    official = read_plan(with_problems(edited_plan, "{split: official}"), "toy_paper")
+    pairs = {("nested-blobs", "good"), ("nested-blobs", "globals"), ("again", "slow")}
+    assert official.official_splits() == official.official_splits("full") == pairs
+    assert official.official_splits("smoke") == frozenset()
     assert plan.title_of("halves") == "Nested blobs in halves"
     assert plan.title_of("again") == plan.title_of("nested-blobs") != "again"
     # The blobs are drawn anew for each repetition: there is no pool.

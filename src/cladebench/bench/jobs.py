@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
-from cladebench.bench.plan import Plan, PlanError, names_of
+from cladebench.bench.plan import Plan, PlanError
 from cladebench.bench.task import folds_of
 
 if TYPE_CHECKING:
@@ -126,25 +126,19 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
-    changes = [*entry.get("overrides", []), *(also | {"planned": True} for also in entry.get("also", []))]
     jobs: dict[tuple[str, str], Job] = {}
     n_cells = 0
     for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
-        task, data = plan.task_of(scope, dataset), plan.data_of(dataset)
+        task, data = plan.task_of(scope, dataset, name), plan.data_of(dataset)
         other = data if data != dataset else ""
-        for override in changes:
-            if all(
-                key not in override or value in names_of(override[key])
-                for key, value in (("method", name), ("dataset", dataset))
-            ):
-                limits.update(override.get("limits", {}))
-                repetitions = override.get("repetitions", repetitions)
-                grid = override.get("grid", grid)
-                task = override.get("task", task)
-                reason = override.get("not_applicable", reason)
-                planned = override.get("planned", planned)
+        for override in plan.changes(scope, dataset, name):
+            limits.update(override.get("limits", {}))
+            repetitions = override.get("repetitions", repetitions)
+            grid = override.get("grid", grid)
+            reason = override.get("not_applicable", reason)
+            planned = override.get("planned", planned)
         if not planned:
             continue
         folds = folds_of(task)

@@ -141,11 +141,34 @@ class Plan:
         own = {name: sizes[p.dataset] for name, p in self.problems.items() if p.dataset in sizes}
         return sizes | own
 
-    def task_of(self, scope: str, name: str) -> Mapping[str, Any]:
-        """What is drawn of a data set or problem in a scope, but for overrides."""
+    def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
+        """Overrides of a scope that speak of a method on a data set or problem, those of ``also`` last."""
+        entry = self.scope(scope)
+        also = ({**e, "planned": True} for e in entry.get("also", []))
+        return [
+            change
+            for change in (*entry.get("overrides", []), *also)
+            if all(
+                key not in change or value in names_of(change[key])
+                for key, value in (("method", method), ("dataset", name))
+            )
+        ]
+
+    def task_of(self, scope: str, name: str, method: str) -> Mapping[str, Any]:
+        """What is drawn for a method on a data set or problem: as the last override says, the problem, or the scope."""
         own = self.problems[name].task if name in self.problems else None
         task: Mapping[str, Any] = self.scope(scope).get("task", {}) if own is None else own
+        for change in self.changes(scope, name, method):
+            task = change.get("task", task)
         return task
+
+    def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
+        """(data set, method) that meet an official split, in a scope or in any."""
+        scopes = self.scopes if scope is None else [scope]
+        met = ((s, *pair) for s in scopes for pair in self.pairs(s))
+        return frozenset(
+            (name, method) for s, name, method in met if "split" in self.task_of(s, name, method)
+        )
 
     def grids(self) -> Iterator[tuple[str, str, Mapping[str, Sequence[Any]]]]:
         """Each place where the plan varies parameters: (key path, method, parameter -> values)."""
