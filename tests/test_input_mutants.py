@@ -13,7 +13,7 @@ import pytest
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.config import load_config, parse_config
 from cladebench.bench.jobs import expand
-from cladebench.bench.plan import read_plan
+from cladebench.bench.plan_file import read_plan
 from cladebench.input_files import InputFileError, read_yaml
 from cladebench.papers.catalogue import load_plan, validate_protocol
 from cladebench.papers.deviations import check_deviations, read_deviations

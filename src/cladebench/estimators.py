@@ -128,7 +128,7 @@ class TransformedDistance(Distance):
         return super().fit(X, must_link=must_link, cannot_link=cannot_link)
 
     def kneighbors(
-        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True
     ) -> tuple[FloatArray, IntArray] | IntArray:
         """Find the nearest rows, as `Distance.kneighbors` does; ValueError if the rows are not known."""
         if hasattr(self, "n_features_in_") and not hasattr(self, "_fit_X"):

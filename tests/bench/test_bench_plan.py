@@ -1,10 +1,12 @@
+import dataclasses
 from typing import ClassVar
 
 import pytest
 
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.cell_spec import CellSpec, canonical_json
 from cladebench.bench.jobs import MAX_CELLS, expand
-from cladebench.bench.plan import PlanError, expected_failures, read_plan
+from cladebench.bench.plan import PlanError, Problem, expected_failures
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
@@ -149,6 +151,79 @@ def test_cells_beyond_the_product_can_be_added(edited_plan):
     assert ("scopes.full.also[1].grid", "hang", "alpha") in set(plan.parameter_uses())
 
 
+PROBLEMS = """problems:
+  halves: {dataset: nested-blobs, task: {share: 0.5}, label: Nested blobs in halves}
+  again: {dataset: nested-blobs}
+scopes:
+"""
+
+
+def with_problems(edited_plan, task="{rows: 50}", problems=PROBLEMS):
+    path = edited_plan("scopes:\n", problems)
+    text = path.read_text().replace(
+        "datasets: [nested-blobs]\n    methods: [good, globals]",
+        f"datasets: [nested-blobs, halves]\n    methods: [good, globals]\n    task: {task}\n"
+        "    also:\n      - {method: slow, dataset: [halves, again], repetitions: 1}\n"
+        "    overrides:\n      - {method: globals, dataset: halves, task: {rows: 9}}",
+    )
+    path.write_text(text)
+    return path
+
+
+def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
+    plan = read_plan(with_problems(edited_plan), "toy_paper")
+    assert plan.datasets == ["nested-blobs", "halves", "again"]
+    met = {}
+    for job in expand(plan, "full"):
+        for spec in (cell.spec for cell in job.cells):
+            met[spec.dataset, spec.method] = dict(spec.task)
+            assert spec.data == job.data == "nested-blobs"
+            assert ("entry" in spec.as_dict()) == (spec.dataset != "nested-blobs")
+            assert "entry" not in spec.identity() and CellSpec.from_dict(spec.as_dict()) == spec
+    assert met == {
+        ("nested-blobs", "good"): {"rows": 50},
+        ("nested-blobs", "globals"): {"rows": 50},
+        ("halves", "good"): {"share": 0.5},
+        ("halves", "globals"): {"rows": 9},
+        ("halves", "slow"): {"share": 0.5},
+        ("again", "slow"): {"rows": 50},
+    }
+    assert ("problems.halves.task", {"share": 0.5}) in list(plan.tasks())
+    assert plan.official_splits() == plan.official_splits("full") == frozenset()
+    official = read_plan(with_problems(edited_plan, "{split: official}"), "toy_paper")
+    pairs = {("nested-blobs", "good"), ("nested-blobs", "globals"), ("again", "slow")}
+    assert official.official_splits() == official.official_splits("full") == pairs
+    assert official.official_splits("smoke") == frozenset()
+    assert plan.title_of("halves") == "Nested blobs in halves"
+    assert plan.title_of("again") == plan.title_of("nested-blobs") != "again"
+    # The blobs are drawn anew for each repetition: there is no pool.
+    assert not {"halves", "again", "nested-blobs"} & set(plan.pools())
+    glass = dataclasses.replace(plan, problems={"halves": Problem("glass")})
+    assert glass.pools()["halves"] == glass.pools()["glass"] == 214
+
+
+@pytest.mark.parametrize(
+    ("problems", "said"),
+    [
+        (
+            "halves: {dataset: nested-blob}",
+            r"problems\.halves\.dataset: unknown data set 'nested-blob'; did you mean",
+        ),
+        ("halves: {dataset: again}", r"problems\.halves\.dataset: unknown data set 'again'"),
+        (
+            "glass: {dataset: spambase}",
+            r"problems: 'glass' is the name of another data set; name it otherwise",
+        ),
+        ("halfs: {dataset: glass}", r"problems: 'halfs' is in no scope"),
+        ("halves: {task: {rows: 3}}", r"problems\.halves: missing key 'dataset'"),
+        ("halves: {dataset: glass, task: {rows: 0}}", r"problems\.halves\.task\.rows: 0 is not allowed"),
+    ],
+)
+def test_a_wrong_problem_is_named(edited_plan, problems, said):
+    with pytest.raises(InputFileError, match=said):
+        read_plan(with_problems(edited_plan, problems=f"problems:\n  {problems}\nscopes:\n"), "toy_paper")
+
+
 def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_plan):
     path = edited_plan(
         "  full:\n",
@@ -200,6 +275,22 @@ def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
     [
         ("{folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task: expected folds or test, not both"),
         ("{rows: 9, share: 0.5}", r"scopes\.smoke\.task: expected rows or share, not both"),
+        ("{split: official, folds: {n: 2}}", r"scopes\.smoke\.task: expected split or folds, not both"),
+        ("{split: official, test: 0.5}", r"scopes\.smoke\.task: expected split or test, not both"),
+        ("{split: other}", r"scopes\.smoke\.task\.split: 'other' is not allowed; allowed: official"),
+        (
+            "{constraints: {pairs: 9, per_class: 9}}",
+            r"task\.constraints: expected pairs or per_class, not both",
+        ),
+        (
+            "{constraints: {pairs: 9, must_link: 9}}",
+            r"task\.constraints: expected pairs or must_link, not both",
+        ),
+        ("{constraints: {cannot_link: 9, per_class: 9}}", r"expected per_class or cannot_link, not both"),
+        ("{constraints: {labels: noisy}}", r"task\.constraints: missing key 'cannot_link'; or .*'pairs'"),
+        ("{constraints: {pairs: 0}}", r"task\.constraints\.pairs: 0 .*both kinds together, at least 1"),
+        ("{constraints: {per_class: 1}}", r"task\.constraints\.per_class: 1 .*for each class, at least 2"),
+        ("{constraints: {pairs: 9, labels: true}}", r"\.labels: True is not allowed; allowed: clean, noisy"),
         (
             "{share: 1}",
             r"scopes\.smoke\.task\.share: 1 .*the share of rows that a repetition draws, between 0 and 1",

@@ -111,6 +111,22 @@ def test_folds_of_all_rows_leave_test_over_training_rows(n_folds, repetitions):
         assert overlap(rows, 720) == pytest.approx(expected) == pytest.approx(overlap(rows))
 
 
+def test_the_official_test_part_counts_as_if_nothing_were_held_out():
+    def drawn(share):
+        data = SimpleNamespace(
+            name="d", n_samples=600, labels=None, parts={}, n_training=500, content_sha256="0" * 64
+        )
+        task = draw_task(
+            CellSpec("p", "d", "m", {}, 0, 0, Limits(1, 1), task={"split": "official"} | share), data
+        )
+        return len(task.rows), len(task.train), len(task.test)
+
+    whole, half = (of(*((r, *drawn(share)) for r in range(5))) for share in ({}, {"share": 0.5}))
+    assert overlap(whole, 600, official=True) == 0.0 < overlap(whole, 600)
+    assert overlap(half, 600, official=True) == pytest.approx(1.0)
+    assert overlap(half, np.inf, official=True) == 0.0
+
+
 def test_rows_drawn_and_held_out_are_test_rows_over_the_others_in_the_pool():
     rows = of(*((repetition, 100, 70, 30) for repetition in range(5)))
     assert overlap(rows, 400) == pytest.approx(30 / 370)

@@ -93,6 +93,15 @@ def test_rows_held_out_are_counted_against_all_that_they_are_drawn_from(sizes, e
     assert found.overlap == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("size", "expected", "point"), [(100, 0.0, True), (400, 1 / 3, False)])
+def test_the_official_test_part_is_no_draw(size, expected, point):
+    how = {"sizes": {"d": size}, "official": {("d", "m")}, "deterministic": ["m"]}
+    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}, held_out=(80, 20)), **how))
+    assert found.overlap == pytest.approx(expected)
+    one = results(cells("d", "m", {"score": [1]}, held_out=(80, 20)), **how)
+    assert ask(one).point is point
+
+
 NEAR = (
     cells("d", "m", {"score": [1, 2]}),
     *(cells("d", "m", {"near": [k, 2 * k]}, at={"k": k}) for k in (1, 5, 10)),

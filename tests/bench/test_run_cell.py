@@ -202,10 +202,27 @@ def test_the_task_of_a_cell_is_drawn_by_its_specification(jobs):
     assert record["status"] == "ok" and record["cell_id"].endswith("/0.1")
     assert (record["fold"], record["task"]) == (1, {"folds": {"n": 3}})
     assert record["drawn"]["rows"] == n == record["drawn"]["train"] + record["drawn"]["test"]
+    assert set(record["drawn"]) == {"digest", "rows", "train", "test"}
+    linked = dataclasses.replace(spec, fold=None, task={"constraints": {"pairs": 30}})
+    record, _ = run_cell(linked, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    assert validator("record").is_valid(record | {"arrays_sha256": "0" * 64})
+    assert record["drawn"]["must_link"] + record["drawn"]["cannot_link"] == 30
     too_many = dataclasses.replace(spec, task={"constraints": {"must_link": 10**9}})
     record, _ = run_cell(too_many, jobs["good"].methods[0], "toy_paper", PROVENANCE)
     assert record["status"] == "error" and record["drawn"] is None
     assert "TaskError: task.constraints.must_link: 1000000000 pairs" in record["reason"]
+
+
+def test_a_problem_has_its_own_seeds_and_the_data_of_its_entry(jobs):
+    plain = dataclasses.replace(jobs["good"].cells[0].spec, task={"rows": 120})
+    spec = dataclasses.replace(plain, dataset="halves", entry="nested-blobs", task={"share": 0.5})
+    record, _ = run_cell(spec, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    whole, _ = run_cell(plain, jobs["good"].methods[0], "toy_paper", PROVENANCE)
+    assert (record["dataset"], record["entry"], record["status"]) == ("halves", "nested-blobs", "ok")
+    assert validator("record").is_valid(record | {"arrays_sha256": "0" * 64}) and "entry" not in whole
+    assert record["data"] == whole["data"] and record["cell_id"].startswith("toy_paper/halves/")
+    assert record["drawn"]["rows"] == whole["drawn"]["rows"] == datasets.load("nested-blobs").n_samples // 2
+    assert record["drawn"]["digest"] != whole["drawn"]["digest"] and record["seed"] != whole["seed"]
 
 
 def with_version(**changed):

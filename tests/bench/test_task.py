@@ -11,16 +11,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.constraints import _pair_number
 from cladebench.bench.task import Task, TaskError, draw_task, folds_of
 
 SPEC = CellSpec("p", "d", "m", {}, 0, 7, Limits(10, 100))
 
 
-def data_of(labels=None, n=None, sha="1" * 64, parts=None):
+def data_of(labels=None, n=None, sha="1" * 64, parts=None, n_training=None):
     """What a draw sees of a data set."""
     labels = None if labels is None else np.asarray(labels, dtype=np.intp)
     n = len(labels) if n is None else n
-    return SimpleNamespace(name="toy", labels=labels, n_samples=n, parts=parts or {}, content_sha256=sha)
+    return SimpleNamespace(
+        name="toy", labels=labels, n_samples=n, parts=parts or {}, content_sha256=sha, n_training=n_training
+    )
 
 
 def draw(data, how=None, repetition=0, fold=None, **spec) -> Task:
@@ -233,6 +236,131 @@ def test_constraints_are_true_different_and_among_training_rows(labels, how, cho
         assert {tuple(sorted(pair)) for pair in getattr(every, name).tolist()} == found
 
 
+def as_sets(pairs):
+    return {tuple(sorted(pair)) for pair in pairs.tolist()}
+
+
+@given(labelled(max_size=25), st.sampled_from([{}, {"test": 0.4}, {"shuffled": True}]), st.data(), seeds)
+def test_pairs_of_any_kind_are_different_and_told_apart_by_label(labels, how, choice, seed):
+    assume(how != {"test": 0.4} or len(labels) >= 4)
+    train = draw(data_of(labels), how, root_seed=seed)
+    true = labels[train.rows]
+    must, cannot = (possible(train.train, true, same) for same in (True, False))
+    count = choice.draw(st.integers(1, max(1, len(must | cannot))))
+    assume(must | cannot)
+    task = draw(data_of(labels), {**how, "constraints": {"pairs": count}}, root_seed=seed)
+    assert len(task.must_link) + len(task.cannot_link) == count
+    assert as_sets(task.must_link) <= must and as_sets(task.cannot_link) <= cannot
+    assert len(as_sets(task.must_link) | as_sets(task.cannot_link)) == count
+
+
+def test_every_pair_comes_alike():
+    labels = np.array([0, 0, 1, 0, 2])
+    met = Counter()
+    for repetition in range(400):
+        task = draw(data_of(labels), {"constraints": {"pairs": 3}}, repetition)
+        met.update(as_sets(task.must_link) | as_sets(task.cannot_link))
+    assert set(met) == set(itertools.combinations(range(5), 2))
+    assert all(abs(n - 120) < 4 * np.sqrt(400 * 0.3 * 0.7) for n in met.values())
+
+
+@given(
+    labelled(min_size=3, max_size=25), st.sampled_from([{}, {"shuffled": True}]), st.integers(2, 40), seeds
+)
+def test_each_class_has_its_constraints_or_all_that_there_are(labels, how, count, seed):
+    task = draw(data_of(labels), {**how, "constraints": {"per_class": count}}, root_seed=seed)
+    true = labels[task.rows]
+    must, cannot = as_sets(task.must_link), as_sets(task.cannot_link)
+    assert len(must) == len(task.must_link) and len(cannot) == len(task.cannot_link)
+    assert must <= possible(task.train, true, True) and cannot <= possible(task.train, true, False)
+    n_classes, drawn = labels.max() + 1, Counter(true[a] for a, _ in must)
+    touched = Counter(true[place] for pair in cannot for place in pair)
+    for label, size in Counter(labels.tolist()).items():
+        assert drawn[label] == min(count // 2, size * (size - 1) // 2)
+        there_are = size * (len(labels) - size)
+        assert touched[label] >= min(count - count // 2, there_are)
+    every = len(possible(task.train, true, False))
+    assert len(cannot) <= min(every, n_classes * (count - count // 2))
+
+
+@pytest.mark.parametrize("sizes", [(30, 30), (4, 40, 2, 1), (20, 5, 5)])
+def test_a_cannot_link_is_drawn_for_one_class_and_no_later_one(sizes):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    for repetition in range(20):
+        task = draw(data_of(labels), {"constraints": {"per_class": 21}}, repetition)
+        taken = labels[task.cannot_link]
+        start = 0
+        for label, size in enumerate(sizes):
+            before = int((taken[:start] == label).any(axis=1).sum())
+            own = min(11, size * (len(labels) - size) - before)
+            assert (taken[start : start + own] == label).any(axis=1).all()
+            start += own
+        assert start == len(taken) == len(as_sets(task.cannot_link))
+
+
+def test_every_constraint_of_a_class_can_come():
+    labels = np.array([0, 0, 0, 1, 1, 2])
+    met = [Counter(), Counter()]
+    for repetition in range(300):
+        task = draw(data_of(labels), {"constraints": {"per_class": 3}}, repetition)
+        for found, pairs in zip(met, (task.must_link, task.cannot_link), strict=True):
+            found.update(as_sets(pairs))
+    for found, same in zip(met, (True, False), strict=True):
+        assert set(found) == possible(range(6), labels, same)
+
+
+@given(st.integers(0, 2**40), st.integers(1, 2**20))
+def test_pairs_are_numbered_without_a_gap(number, some):
+    for numbers in (
+        np.arange(some % 50),
+        np.array([number, number + 1]),
+        some * (some + 1) // 2 + np.arange(-1, 2),
+    ):
+        i, j = _pair_number(numbers).T
+        assert (i >= 0).all() and (i < j).all() and (j * (j - 1) // 2 + i == numbers).all()
+
+
+@pytest.mark.parametrize(
+    "how", [{"pairs": 200}, {"per_class": 60}, {"must_link": 50, "cannot_link": 50}], ids=str
+)
+def test_noisy_labels_tell_constraints_apart_where_the_plan_says_so(how):
+    labels = np.repeat([0, 1, 2], 20)
+
+    def met(noise, **more):
+        task = draw(data_of(labels), {"test": 0.25, "label_noise": noise, "constraints": how | more})
+        return task, as_sets(task.must_link), as_sets(task.cannot_link)
+
+    clean, noisy = met(0.3), met(0.3, labels="noisy")
+    assert clean[1:] == met(0.0)[1:] == met(0.3, labels="clean")[1:] == met(0.0, labels="noisy")[1:]
+    for (_, *links), told_by in ((clean, labels), (noisy, noisy[0].labels)):
+        for found, same in zip(links, (True, False), strict=True):
+            assert found and all((told_by[a] == told_by[b]) == same for a, b in found)
+    assert noisy[1:] != clean[1:] and noisy[0].labels.tolist() == clean[0].labels.tolist()
+    if "pairs" in how:
+        assert noisy[1] | noisy[2] == clean[1] | clean[2]
+
+
+@given(st.integers(2, 40), st.data(), seeds)
+def test_the_official_split_holds_out_the_rows_behind_the_training_part(n, choice, seed):
+    data = data_of(np.arange(n) % 2, n_training=choice.draw(st.integers(1, n - 1)))
+    task = draw(data, {"split": "official"}, root_seed=seed)
+    assert task.train.tolist() == list(range(data.n_training))
+    assert task.test.tolist() == list(range(data.n_training, n)) and task.held_out
+    for how in ({"shuffled": True}, {"rows": n - 1}, {"rows": n - 1, "shuffled": True, "label_noise": 0.5}):
+        try:
+            drawn = draw(data, {"split": "official", **how}, root_seed=seed)
+        except TaskError:
+            assert data.n_training in (1, n - 1) and "rows" in how
+            continue
+        assert sorted([*drawn.train, *drawn.test]) == list(range(len(drawn.rows)))
+        assert (drawn.rows[drawn.train] < data.n_training).all()
+        assert (drawn.rows[drawn.test] >= data.n_training).all()
+        plain = draw(data, {key: value for key, value in how.items() if key != "label_noise"}, root_seed=seed)
+        assert drawn.rows.tolist() == plain.rows.tolist()
+        true = data.labels[drawn.rows]
+        assert set(np.flatnonzero(drawn.labels != true)) <= set(drawn.train)
+
+
 @pytest.mark.parametrize("count", [1, 4])  # of 6: drawn one by one, and listed
 def test_every_constraint_can_come(count):
     labels = np.array([0, 0, 0, 0, 1])
@@ -333,6 +461,8 @@ def test_the_digest_hears_all_that_is_drawn_and_the_data():
         {"constraints": {"must_link": 1}},
         {"constraints": {"cannot_link": 1}},
         {"label_noise": 0.02},
+        {"constraints": {"pairs": 3}},
+        {"constraints": {"per_class": 3}},
         *({**EVERYTHING, **change} for change in ({"label_noise": 0.3}, {"constraints": {"must_link": 6}})),
     ]
     digests = [draw(data_of(LABELS), how).digest for how in plans]
@@ -366,12 +496,17 @@ def test_the_digest_is_fixed_for_all_time():
             "83389854d747ead9",
         ),  # listed, and drawn one by one
         ({"label_noise": 0.2}, "e07f6cf858623dc2"),
+        ({"split": "official"}, "0f9ce1ca9aa2c44a"),
+        ({"constraints": {"pairs": 50}}, "57d3d6ad972a182c"),
+        ({"constraints": {"pairs": 1500}}, "95ce504c7db6b1ed"),
+        ({"constraints": {"per_class": 21}}, "252d3b085dec02df"),
+        ({"label_noise": 0.2, "constraints": {"per_class": 20, "labels": "noisy"}}, "811e5d8be494ae2b"),
     ],
     ids=str,
 )
 def test_every_draw_is_fixed_for_all_time(how, digest):
     labels = [k * k % 3 for k in range(60)]
-    task = draw(data_of(labels, sha="a" * 64), how, 2, 1 if "folds" in how else None)
+    task = draw(data_of(labels, sha="a" * 64, n_training=45), how, 2, 1 if "folds" in how else None)
     assert task.digest.startswith(digest)
 
 
@@ -393,6 +528,12 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
             {"constraints": {"cannot_link": 4}},
             r"^task\.constraints\.cannot_link: 4 pairs, and the training rows have 3$",
         ),
+        (
+            [0, 0, 0, 1],
+            {"constraints": {"pairs": 7}},
+            r"^task\.constraints\.pairs: 7 pairs, and the training rows have 6$",
+        ),
+        (None, {"split": "official"}, r"^task\.split: toy has no official split$"),
         ([0, 1], {"test": 0.1}, r"^task: toy has 2 rows, of which none are left to learn from or to test$"),
     ],
 )

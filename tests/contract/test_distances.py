@@ -80,14 +80,34 @@ def check_neighbors(cls: Kind) -> None:
     assert distance.kneighbors(queries)[1].shape == (len(queries), 5)
 
 
+def check_neighbors_among_themselves(cls: Kind) -> None:
+    # Each row is left out by its index: of equal rows, more than are asked for, the others stay.
+    X, _ = blobs()
+    X = np.vstack([X, X[5:15], np.repeat(X[[2, 20]], 6, axis=0)])
+    distance = fitted(cls, X)
+    D = distance.pairwise(X)
+    order = np.argsort(D, axis=1, kind="stable")
+    others = order[order != np.arange(len(X))[:, None]].reshape(len(X), -1)
+    for k in (1, 3, 8, len(X) - 1):
+        found, index = distance.kneighbors(n_neighbors=k)
+        assert np.array_equal(index, others[:, :k])
+        assert np.array_equal(found, np.take_along_axis(D, index, axis=1))
+        assert np.array_equal(distance.kneighbors(None, k, return_distance=False), index)
+    assert distance.kneighbors()[1].shape == (len(X), 5)
+    with pytest.raises(ValueError, match=r"n_neighbors=52 exceeds .*other.*n_samples - 1 = 51"):
+        distance.kneighbors(n_neighbors=52)
+    with pytest.raises(ValueError, match=r"n_neighbors=53 exceeds .*n_samples=52"):
+        distance.kneighbors(n_neighbors=53)
+
+
 def check_neighbors_in_blocks(cls: Kind) -> None:
     X, _ = blobs()
     distance = fitted(cls, X)
-    whole = distance.kneighbors(X, 4)
+    whole = distance.kneighbors(X, 4), distance.kneighbors(n_neighbors=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "BLOCK", 3 * len(X) + 1)
-        for one, other in zip(whole, distance.kneighbors(X, 4), strict=True):
-            assert np.array_equal(one, other)
+        again = distance.kneighbors(X, 4), distance.kneighbors(n_neighbors=4)
+    assert all(np.array_equal(one, other) for one, other in zip(sum(whole, ()), sum(again, ()), strict=True))
 
 
 def check_bad_queries(cls: Kind) -> None:
@@ -105,7 +125,7 @@ def check_bad_queries(cls: Kind) -> None:
             distance.kneighbors(X, wrong)
     with pytest.raises(ValueError, match=r"n_neighbors=31 exceeds .*n_samples=30"):
         distance.kneighbors(X, 31)
-    for ask in (make(cls).pairwise, make(cls).kneighbors):
+    for ask in (make(cls).pairwise, make(cls).kneighbors, lambda rows: make(cls).kneighbors()):
         with pytest.raises(ValueError, match="not fitted yet"):
             ask(X)
 

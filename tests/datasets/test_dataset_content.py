@@ -104,6 +104,12 @@ def test_a_change_of_one_field_alone_changes_the_digest(name):
     assert len(set(digests)) == 1 + len(CHANGES[name])
 
 
+def test_data_without_an_official_split_keep_the_digests_that_they_had():
+    # Records and features_sha256 rest on it.
+    digest = "6d89ac3f3edd622c2d1d427ff6cc4828d273dcc3ce6deee0c69c4b6f4fb4f2b5"
+    assert content_sha256(Content(X, np.array([0, 1, 1]), ("a", "b"))) == digest
+
+
 def test_no_two_contents_share_a_digest():
     """The same bytes in another place are other content."""
     row = np.array([[1.0, 2.0]])

@@ -93,15 +93,6 @@ def test_malformed_glass_is_named(text, message):
         uci.load_glass({uci.GLASS.name: text.encode()}, 0)
 
 
-@pytest.mark.parametrize("name", ["glass", "spambase"])
-def test_data_for_draws_of_halves_are_the_whole_data(name):
-    whole, halves = datasets.info(name), datasets.info(f"{name}-halves")
-    assert (halves.files, halves.loader, halves.kind) == (whole.files, whole.loader, "real")
-    assert (halves.n_samples, halves.n_draws) == (whole.n_samples, 1)
-    assert datasets.fixed_sizes()[halves.name] == whole.n_samples
-    assert "share: 0.5" in halves.notes
-
-
 @pytest.mark.parametrize("paper", ["ghc", "hmmc"])
 def test_what_is_called_halves_is_drawn_in_halves_wherever_it_is_planned(paper):
     from cladebench.bench.jobs import expand

@@ -95,6 +95,29 @@ def test_neighbors_are_those_of_scikit_learn(k: int) -> None:
     np.testing.assert_allclose(distance, theirs)
 
 
+@pytest.mark.parametrize("k", [1, 5, 39])
+def test_neighbors_of_the_fitted_rows_are_those_of_scikit_learn(k: int) -> None:
+    distance, index = Euclidean().fit(X).kneighbors(n_neighbors=k)
+    theirs, places = NearestNeighbors(algorithm="brute").fit(X).kneighbors(n_neighbors=k)
+    assert np.array_equal(index, places)
+    np.testing.assert_allclose(distance, theirs)
+
+
+def test_a_fitted_row_is_left_out_by_its_index_and_not_by_its_distance() -> None:
+    rows = [[0.0], [0.0], [0.0], [5.0]]
+    assert Euclidean().fit(rows).kneighbors(None, 1)[1].tolist() == [[1], [0], [0], [0]]
+    assert Euclidean().fit(rows).kneighbors(None, 3)[1].tolist() == [
+        [1, 2, 3],
+        [0, 2, 3],
+        [0, 1, 3],
+        [0, 1, 2],
+    ]
+    with pytest.raises(ValueError, match="n_samples - 1 = 0"):
+        Euclidean().fit([[1.0]]).kneighbors(None, 1)
+    # Where the distance of a row from itself is not the smallest.
+    assert Blind().fit([[3.0], [1.0], [2.0]]).kneighbors(None, 1)[1].tolist() == [[1], [2], [1]]
+
+
 def test_ties_go_to_the_lowest_index_and_nothing_is_left_out() -> None:
     rows = np.array([[2.0], [0.0], [1.0], [0.0], [2.0], [1.0]])
     distance, index = Euclidean().fit(rows).kneighbors([[1.0], [0.0]], 4)

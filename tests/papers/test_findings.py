@@ -11,7 +11,7 @@ import yaml
 from cladebench.audit import VERDICTS
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.finding_checks import check_findings
-from cladebench.bench.plan import read_plan
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.results import Results
 from cladebench.input_files import InputFileError, validator
 from cladebench.papers.catalogue import built_in_papers, load_plan

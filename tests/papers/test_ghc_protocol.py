@@ -8,7 +8,8 @@ import pytest
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.plan import PlanError
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative

@@ -11,7 +11,8 @@ import scipy.sparse
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan import PlanError, read_plan
+from cladebench.bench.plan import PlanError
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.run_cell import check_output
 from cladebench.bench.task import draw_task
 from cladebench.estimators import as_distance, as_labels

@@ -23,7 +23,7 @@ FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect
 
 def samples(spec):
     """Rows that a cell met: all of its data set."""
-    return datasets.info(spec.dataset).n_samples
+    return datasets.info(spec.data).n_samples
 
 
 def rows_of(spec, estimator, rng, metrics, status="ok", reason=None):

@@ -56,6 +56,23 @@ def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
 
 def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any], int]]:
     """Planned cells of a scope: data set and method, setting, and how many repetitions and folds."""
+    found = []
+    for key, said in _said(plan, name):
+        folds = said.get("task", {}).get("folds", {}).get("n", 1)
+        for values in product(*said["grid"].values()):
+            setting = dict(zip(said["grid"], values, strict=True))
+            found.append((key, setting, said["repetitions"] * folds))
+    return found
+
+
+def official(plan: dict[str, Any], name: str | None) -> set[tuple[str, str]]:
+    """Data sets and methods whose test rows are those that the data came with."""
+    scopes = plan["scopes"] if name is None else [name]
+    return {key for scope in scopes for key, said in _said(plan, scope) if "split" in said.get("task", {})}
+
+
+def _said(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any]]]:
+    """What a scope says of each data set and method that it plans."""
     scope = plan["scopes"][name]
     pairs = [(d, m, None) for m in scope.get("methods", plan["methods"]) for d in scope["datasets"]]
     for entry in scope.get("also", []):
@@ -63,6 +80,9 @@ def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict
     found = []
     for dataset, method, also in pairs:
         said = {key: scope[key] for key in ("repetitions", "task") if key in scope}
+        said |= {
+            key: value for key, value in plan.get("problems", {}).get(dataset, {}).items() if key == "task"
+        }
         grids = scope.get("grid", {})
         said["grid"] = grids.get(
             method, next((g for name, g in grids.items() if fnmatchcase(method, name)), {})
@@ -72,10 +92,13 @@ def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict
             said |= entry
         if said.get("planned") is False or "not_applicable" in said:
             continue
-        folds = said.get("task", {}).get("folds", {}).get("n", 1)
-        for values in product(*said["grid"].values()):
-            setting = dict(zip(said["grid"], values, strict=True))
-            found.append(((dataset, method), setting, said["repetitions"] * folds))
+        found.append(((dataset, method), said))
+    return found
+
+
+def data_of(plan: dict[str, Any], name: str) -> str:
+    """The registry's name of what a plan may call by another."""
+    found: str = plan.get("problems", {}).get(name, {}).get("dataset", name)
     return found
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cladebench.datasets.registry import registry
 from cladebench.measures import Measure, with_own
-from verdicts.plans import planned
+from verdicts.plans import data_of, official, planned
 
 #: What is read of the rows of a cell, in this order.
 COLUMNS = (
@@ -109,6 +109,7 @@ class Records:
         self.rules: dict[str, dict[str, Any]] = plan.get("selection", {})
         self.deterministic = set(deterministic)
         self.runs: dict[tuple[str, str], dict[Point, Run]] = defaultdict(dict)
+        self.official = official(plan, scope)
         self._read(cells[cells.paper == paper])
         if scope is not None:
             for key, setting, n in planned(plan, scope):
@@ -148,7 +149,9 @@ class Records:
                 continue
             run.ok.add(cell)
             run.n_rows = int(rows)
-            run.held_out = test / (train + test) if train < rows else 0.0
+            # Test rows that the data came with are the same, or drawn as all rows are.
+            held_out = train < rows and (dataset, method) not in self.official
+            run.held_out = test / (train + test) if held_out else 0.0
             run.repetitions[task] = repetition
             run.values[metric][points[at]][task] = value
 
@@ -187,7 +190,7 @@ class Records:
             raise Missing(f"{method} on {dataset} failed")
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
-        entry = registry()[dataset]
+        entry = registry()[data_of(self.plan, dataset)]
         whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
         exact = method in self.deterministic and whole and np.ptp(array) == 0
         # Fixed data are a pool from which all repetitions draw; drawn data are new in each.

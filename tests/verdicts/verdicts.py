@@ -14,7 +14,7 @@ import yaml
 from cladebench.datasets.registry import registry
 from verdicts.asked import PERMUTED, World
 from verdicts.claims import Claim, Named, claims_of
-from verdicts.plans import joined, names_of, written_out
+from verdicts.plans import data_of, joined, names_of, written_out
 from verdicts.readings import Reading
 from verdicts.records import Missing, Records
 from verdicts.rules import Outcome
@@ -256,7 +256,9 @@ class Verdicts:
         datasets = {query.get("dataset") for query in [*queries, claim.measure]} - {None}
         beyond = set(self.plan.get("beyond", []))
         if datasets & beyond or any(
-            registry()[name].kind == "stand-in" for name in datasets if name in registry()
+            registry()[name].kind == "stand-in"
+            for name in (data_of(self.plan, dataset) for dataset in datasets)
+            if name in registry()
         ):
             return "other data"
         return "paper data"

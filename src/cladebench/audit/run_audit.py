@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ def audit_paper(
     certificates: pd.DataFrame | None = None,
     facts: Facts = registry_fact,
     sizes: Mapping[str, int] | None = None,
+    official: Collection[tuple[str, str]] = (),
     measures: Mapping[str, Measure] = MEASURES,
     blind: Sequence[str] = (),
     beyond: Sequence[str] = (),
@@ -68,6 +69,7 @@ def audit_paper(
     facts : callable
         Facts of data sets.
     sizes : mapping of str to int, optional
+    official : collection of (data set, method)
         See `cladebench.bench.results.Results`.
     measures : mapping of str to Measure
         The plan's.
@@ -86,7 +88,7 @@ def audit_paper(
     """
     rules = selection or {}
     records = frame[frame["paper"] == claims.paper]
-    results = Results(records, rules, at or {}, claims.deterministic, sizes)
+    results = Results(records, rules, at or {}, claims.deterministic, sizes, official)
     names = list(rules) or [""]
     audit = PaperAudit(
         claims,
@@ -168,7 +170,8 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             selection=plan.selection,
             at=plan.at,
             certificates=certificates,
-            sizes=datasets.fixed_sizes(),
+            sizes=plan.pools(),
+            official=plan.official_splits(scope),
             measures=plan.measures,
             blind=plan.blind,
             beyond=plan.beyond,

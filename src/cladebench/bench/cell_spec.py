@@ -166,6 +166,9 @@ class CellSpec:
         Which fold of the repetition is held out, where the task has folds.
     task : Mapping
         What the spine draws for a repetition (`cladebench.bench.task.draw_task`).
+    entry : str
+        The data's name in the registry where the plan calls them by another (``problems``); else empty. Not part of the
+        identity: the data's digest is.
     limits : Limits
         What the cell may use. Not part of its identity.
     threads : int, default=1
@@ -182,6 +185,12 @@ class CellSpec:
     threads: int = 1
     fold: int | None = None
     task: Mapping[str, Any] = field(default_factory=dict)
+    entry: str = ""
+
+    @property
+    def data(self) -> str:
+        """The data's name in the registry."""
+        return self.entry or self.dataset
 
     @property
     def seed(self) -> int:
@@ -215,7 +224,8 @@ class CellSpec:
 
     def as_dict(self) -> dict[str, Any]:
         """The specification as a JSON-able mapping; `from_dict` reads it back."""
-        return {**self.identity(), "limits": self.limits.as_dict(), "threads": self.threads}
+        entry = {"entry": self.entry} if self.entry else {}
+        return {**self.identity(), **entry, "limits": self.limits.as_dict(), "threads": self.threads}
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> CellSpec:

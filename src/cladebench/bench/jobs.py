@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
-from cladebench.bench.plan import Plan, PlanError, names_of
+from cladebench.bench.plan import Plan, PlanError
 from cladebench.bench.task import folds_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class Job:
         return f"{self.plan.paper}.{self.dataset}.{self.methods[0].name}{more}"
 
     @property
+    def data(self) -> str:
+        """The data's name in the registry."""
+        return self.plan.data_of(self.dataset)
+
+    @property
     def estimator(self) -> str:
         """The estimator of all methods."""
         return self.methods[0].estimator
@@ -85,6 +90,8 @@ def expand(
     memory_scale: float = 1.0,
 ) -> list[Job]:
     """List the jobs of a scope, data sets outside and methods inside, each with its cells.
+
+    A task is that of the scope, or of the problem where it has one of its own; overrides have the last word.
 
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
@@ -119,24 +126,19 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
-    changes = [*entry.get("overrides", []), *(also | {"planned": True} for also in entry.get("also", []))]
     jobs: dict[tuple[str, str], Job] = {}
     n_cells = 0
     for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
-        task = entry.get("task", {})
-        for override in changes:
-            if all(
-                key not in override or value in names_of(override[key])
-                for key, value in (("method", name), ("dataset", dataset))
-            ):
-                limits.update(override.get("limits", {}))
-                repetitions = override.get("repetitions", repetitions)
-                grid = override.get("grid", grid)
-                task = override.get("task", task)
-                reason = override.get("not_applicable", reason)
-                planned = override.get("planned", planned)
+        task, data = plan.task_of(scope, dataset, name), plan.data_of(dataset)
+        other = data if data != dataset else ""
+        for override in plan.changes(scope, dataset, name):
+            limits.update(override.get("limits", {}))
+            repetitions = override.get("repetitions", repetitions)
+            grid = override.get("grid", grid)
+            reason = override.get("not_applicable", reason)
+            planned = override.get("planned", planned)
         if not planned:
             continue
         folds = folds_of(task)
@@ -150,7 +152,17 @@ def expand(
         cells = tuple(
             PlannedCell(
                 CellSpec(
-                    plan.paper, dataset, name, setting, repetition, root_seed, scaled, threads, fold, task
+                    plan.paper,
+                    dataset,
+                    name,
+                    setting,
+                    repetition,
+                    root_seed,
+                    scaled,
+                    threads,
+                    fold,
+                    task,
+                    other,
                 ),
                 reason,
             )

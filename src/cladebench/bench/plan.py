@@ -1,24 +1,40 @@
-"""Plans: which cells a paper has, read from ``papers/<id>/plan.yaml``."""
+"""Plans: which cells a paper has; `cladebench.bench.plan_file` reads them from ``papers/<id>/plan.yaml``."""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.alternatives import written_out
 from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.selection import Rule
-from cladebench.bench.task import DRAWS
-from cladebench.input_files import InputFileError, one_of, read_validated, told
-from cladebench.measures import NEEDS, Measure, with_own
+from cladebench.input_files import InputFileError, one_of, told
+from cladebench.measures import Measure
 
 
 class PlanError(InputFileError):
     """A plan asks for something that does not exist."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data of the registry under a name of a plan's own, so that a plan can meet them in several ways.
+
+    Parameters
+    ----------
+    dataset : str
+        Name in the registry.
+    task : mapping or None
+        What is drawn, in the place of the scope's task; None where that holds.
+    label : str
+        What tables and pages call it; empty for the title in the registry.
+    """
+
+    dataset: str
+    task: Mapping[str, Any] | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,8 @@ class Plan:
         Methods that know nothing of the data: what they earn too supports no claim.
     beyond : tuple of str
         Data sets that the paper does not use.
+    problems : dict of str to Problem
+        Data sets that the plan calls by a name of its own. All else that names a data set may name a problem.
     scopes : dict
         As in the file.
     """
@@ -63,6 +81,7 @@ class Plan:
     alternatives: Mapping[str, tuple[str, ...]]
     blind: tuple[str, ...]
     beyond: tuple[str, ...]
+    problems: dict[str, Problem]
     scopes: dict[str, dict[str, Any]] = field(repr=False)
 
     def scope(self, name: str) -> dict[str, Any]:
@@ -103,6 +122,54 @@ class Plan:
         """Data sets of all scopes."""
         return list(dict.fromkeys(dataset for scope in self.scopes for dataset in self.datasets_of(scope)))
 
+    def data_of(self, name: str) -> str:
+        """Name in the registry of a data set or problem of the plan."""
+        return self.problems[name].dataset if name in self.problems else name
+
+    def title_of(self, name: str) -> str:
+        """What tables and pages call a data set or problem."""
+        from cladebench import datasets
+
+        label = self.problems[name].label if name in self.problems else ""
+        return label or datasets.info(self.data_of(name)).title
+
+    def pools(self) -> dict[str, int]:
+        """Rows of each data set and problem that is not drawn anew for each repetition."""
+        from cladebench import datasets
+
+        sizes = datasets.fixed_sizes()
+        own = {name: sizes[p.dataset] for name, p in self.problems.items() if p.dataset in sizes}
+        return sizes | own
+
+    def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
+        """Overrides of a scope that speak of a method on a data set or problem, those of ``also`` last."""
+        entry = self.scope(scope)
+        also = ({**e, "planned": True} for e in entry.get("also", []))
+        return [
+            change
+            for change in (*entry.get("overrides", []), *also)
+            if all(
+                key not in change or value in names_of(change[key])
+                for key, value in (("method", method), ("dataset", name))
+            )
+        ]
+
+    def task_of(self, scope: str, name: str, method: str) -> Mapping[str, Any]:
+        """What is drawn for a method on a data set or problem: as the last override says, the problem, or the scope."""
+        own = self.problems[name].task if name in self.problems else None
+        task: Mapping[str, Any] = self.scope(scope).get("task", {}) if own is None else own
+        for change in self.changes(scope, name, method):
+            task = change.get("task", task)
+        return task
+
+    def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
+        """(data set, method) that meet an official split, in a scope or in any."""
+        scopes = self.scopes if scope is None else [scope]
+        met = ((s, *pair) for s in scopes for pair in self.pairs(s))
+        return frozenset(
+            (name, method) for s, name, method in met if "split" in self.task_of(s, name, method)
+        )
+
     def grids(self) -> Iterator[tuple[str, str, Mapping[str, Sequence[Any]]]]:
         """Each place where the plan varies parameters: (key path, method, parameter -> values)."""
         for scope_name, scope in self.scopes.items():
@@ -115,6 +182,8 @@ class Plan:
 
     def tasks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Each place where the plan says what is drawn: (key path, task)."""
+        for name, problem in self.problems.items():
+            yield f"problems.{name}.task", problem.task or {}
         for name, scope in self.scopes.items():
             yield f"scopes.{name}.task", scope.get("task", {})
             for section in ("overrides", "also"):
@@ -195,128 +264,6 @@ class Plan:
 def names_of(value: str | Sequence[str] | None) -> list[str]:
     """A name or list of names as a list."""
     return [] if value is None else [value] if isinstance(value, str) else list(value)
-
-
-def read_plan(path: Path, package: str) -> Plan:
-    """Read and check a plan file of the paper in `package`; see `load_plan`."""
-    try:
-        document = written_out(read_validated(path, "plan"))
-    except ValueError as error:
-        raise PlanError(f"{path}: {error}") from None
-    folder = package.rpartition(".")[2]
-    if document["paper"] != folder:
-        raise PlanError(f"{path}: paper: {document['paper']!r} must be the name of its folder, {folder!r}")
-    methods = {
-        name: MethodPlan(
-            name,
-            entry["estimator"],
-            entry.get("params", {}),
-            entry.get("label", name),
-            entry.get("role", "method"),
-        )
-        for name, entry in document["methods"].items()
-    }
-    try:
-        measures = with_own(document.get("measures", {}))
-    except ValueError as error:
-        raise PlanError(f"{path}: {error}") from None
-    plan = Plan(
-        paper=document["paper"],
-        title=document["title"],
-        citation=document["citation"],
-        package=package,
-        path=path,
-        methods=methods,
-        measures=measures,
-        at=document.get("at", {}),
-        selection=_rules(document, measures, path),
-        alternatives={name: tuple(e["of"]) for name, e in document.get("alternatives", {}).items()},
-        blind=tuple(document.get("blind", ())),
-        beyond=tuple(document.get("beyond", ())),
-        scopes=document["scopes"],
-    )
-    _check_names(plan)
-    return plan
-
-
-#: What a choice cannot have read that says what it rests on.
-_FORBIDDEN = {
-    "nothing": set(NEEDS),
-    "no labels": {"labels", "class tree", "test labels", "constraints"},
-    "training labels": {"test labels"},
-}
-
-
-def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: Path) -> dict[str, Rule]:
-    """Rules of selection, their directions taken from the measures."""
-    rules = {}
-    for name, entry in document.get("selection", {}).items():
-        where = f"{path}: selection.{name}"
-        metric = entry.get("metric")
-        if metric is not None and metric not in measures:
-            raise PlanError(f"{where}.metric: no measure {metric!r}; {one_of(metric, measures)}")
-        direction = entry.get("direction") or (measures[metric].direction if metric else None)
-        if metric is not None and direction is None:
-            raise PlanError(
-                f"{where}: missing key 'direction': of {metric!r} neither higher nor lower is better in itself"
-            )
-        uses = entry.get("uses", "")
-        if metric is not None and (
-            forbidden := _FORBIDDEN.get(uses, set()).intersection(measures[metric].needs)
-        ):
-            raise PlanError(
-                f"{where}.uses: {uses!r}, but the measure {metric!r} needs {' and '.join(sorted(forbidden))}"
-            )
-        at = entry.get("at", document.get("at", {}))
-        shown = entry.get("shown", True)
-        rules[name] = Rule(name, entry["label"], metric, direction, at, entry.get("setting"), uses, shown)
-    return rules
-
-
-def _check_names(plan: Plan) -> None:
-    """Check every method and data set that the scopes name, and that nothing is planned twice."""
-    from cladebench import datasets
-
-    known = list(datasets.names())
-    lines = [
-        f"{plan.path}: methods: {name!r} is the name of a draw, whose seeds the method would share; name it otherwise"
-        for name in plan.methods
-        if name in DRAWS
-    ]
-
-    def check(kind: str, values: Iterable[str], allowed: Iterable[str], where: str) -> None:
-        allowed = list(allowed)
-        for value in values:
-            if value not in allowed:
-                lines.append(f"{plan.path}: {where}: unknown {kind} {value!r}; {one_of(value, allowed)}")
-
-    check("method", plan.blind, plan.methods, "blind")
-    check("data set", plan.beyond, plan.datasets, "beyond")
-    parameters = sorted({parameter for _, _, parameter in plan.parameter_uses()})
-    for rule in plan.selection.values():
-        check("parameter", rule.setting or (), parameters, f"selection.{rule.name}.setting")
-    for name, scope in plan.scopes.items():
-        pairs = Counter(plan.pairs(name))
-        check("data set", scope["datasets"], known, f"scopes.{name}.datasets")
-        check("method", scope.get("methods", []), plan.methods, f"scopes.{name}.methods")
-        check("method", scope.get("grid", {}), plan.methods, f"scopes.{name}.grid")
-        for section in ("overrides", "expected_failures"):
-            for index, entry in enumerate(scope.get(section, [])):
-                where = f"scopes.{name}.{section}[{index}]"
-                methods = dict.fromkeys(method for _, method in pairs)
-                check("method", names_of(entry.get("method")), methods, f"{where}.method")
-                check("data set", names_of(entry.get("dataset")), plan.datasets_of(name), f"{where}.dataset")
-        for index, entry in enumerate(scope.get("also", [])):
-            where = f"scopes.{name}.also[{index}]"
-            check("method", names_of(entry["method"]), plan.methods, f"{where}.method")
-            check("data set", names_of(entry["dataset"]), known, f"{where}.dataset")
-            for dataset, method in itertools.product(names_of(entry["dataset"]), names_of(entry["method"])):
-                if pairs[dataset, method] > 1:
-                    lines.append(
-                        f"{plan.path}: {where}: {method!r} on {dataset!r} is in the scope already; say it in overrides"
-                    )
-    if lines:
-        raise PlanError(told(lines, plan.path))
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:

@@ -38,8 +38,11 @@ class Results:
     deterministic : collection of str
         Methods for which one repetition is exact, where neither the data nor their rows are drawn.
     sizes : mapping of str to int, optional
-        Rows of each data set that is not drawn (`cladebench.datasets.fixed_sizes`). Without it neither data sets nor
+        Rows of each data set that is not drawn (`cladebench.bench.plan.Plan.pools`). Without it neither data sets nor
         rows of them count as drawn.
+    official : collection of (data set, method)
+        Where all repetitions are judged by the test part that the data came with
+        (`cladebench.bench.plan.Plan.official_splits`).
     """
 
     records: pd.DataFrame
@@ -47,6 +50,7 @@ class Results:
     at: Mapping[str, Any] = field(default_factory=dict)
     deterministic: Collection[str] = ()
     sizes: Mapping[str, int] | None = None
+    official: Collection[tuple[str, str]] = ()
 
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
@@ -121,6 +125,7 @@ class Results:
                 cells = [cell for cell in cells if cell.setting_id == chosen]
             finished = [cell for cell in cells if cell.status == "ok"]
             size = None if self.sizes is None else self.sizes.get(dataset)
+            official = (dataset, method) in self.official
             self._stood[key] = _Standing(
                 cells,
                 gridded,
@@ -130,9 +135,11 @@ class Results:
                 overlap(
                     pd.DataFrame(finished, columns=list(_Cell._fields)),
                     None if self.sizes is None else math.inf if size is None else size,
+                    official=official,
                 ),
                 # A repetition met all there is of a data set, as any other would.
-                self.sizes is None or all(cell.n_rows == cell.n_train == size for cell in finished),
+                self.sizes is None
+                or all(cell.n_rows == size and (official or cell.n_train == size) for cell in finished),
                 next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
             )
         return self._stood[key]

@@ -78,9 +78,9 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
     }
 
 
-def draw_of(dataset: str, repetition: int) -> int:
+def draw_of(data: str, repetition: int) -> int:
     """The draw that a repetition meets: its own number where the data set is drawn, else the one there is."""
-    return repetition if datasets.info(dataset).n_draws > 1 else 0
+    return repetition if datasets.info(data).n_draws > 1 else 0
 
 
 def not_applicable_record(
@@ -129,7 +129,7 @@ def run_cell(
     np.random.seed(spec.seed)  # noqa: NPY002
     cpu, wall = _cpu_seconds(), time.perf_counter()
     try:
-        data = load_data(spec.dataset, draw_of(spec.dataset, spec.repetition))
+        data = load_data(spec.data, draw_of(spec.data, spec.repetition))
         record["data"] = {
             "kind": data.kind,
             "source": data.source,
@@ -165,12 +165,14 @@ def run_cell(
 
 
 def drawn(task: Task) -> dict[str, Any]:
-    """What a record says of its task: the digest by which results are paired, and how many rows were used for what."""
+    """What a record says of its task: the digest by which results are paired, how many rows serve for what, links."""
+    links = {"must_link": len(task.must_link), "cannot_link": len(task.cannot_link)}
     return {
         "digest": task.digest,
         "rows": len(task.rows),
         "train": len(task.train),
         "test": len(task.test),
+        **(links if any(links.values()) else {}),
     }
 
 

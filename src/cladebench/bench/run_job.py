@@ -104,7 +104,7 @@ class _Keys:
             return False
         if planned.not_applicable is not None or record["status"] == "not_applicable":
             return record["reason"] == planned.not_applicable and self._matches(planned.spec, record, None)
-        entry, data = datasets.info(planned.spec.dataset), record["data"]
+        entry, data = datasets.info(planned.spec.data), record["data"]
         # No digest has these: what the verdicts say of the data hangs on them.
         if (data["kind"], data["stand_in_for"]) != (entry.kind, entry.stand_in_for):
             return False
@@ -117,17 +117,17 @@ class _Keys:
         return bool(record["key"] == cells.cell_key(spec, method, self.provenance, data_sha256))
 
     def _data_sha256(self, spec: CellSpec) -> str | None:
-        draw = cells.draw_of(spec.dataset, spec.repetition)
-        if (spec.dataset, draw) not in self._sha:
+        draw = cells.draw_of(spec.data, spec.repetition)
+        if (spec.data, draw) not in self._sha:
             try:
-                self._sha[spec.dataset, draw] = datasets.load(spec.dataset, draw=draw).content_sha256
+                self._sha[spec.data, draw] = datasets.load(spec.data, draw=draw).content_sha256
             except datasets.DataUnavailable:
-                self._sha[spec.dataset, draw] = None
+                self._sha[spec.data, draw] = None
             except datasets.DatasetError:
-                self._sha[spec.dataset, draw] = (
+                self._sha[spec.data, draw] = (
                     "damaged"  # no key matches: the cell is run, and says what is wrong
                 )
-        return self._sha[spec.dataset, draw]
+        return self._sha[spec.data, draw]
 
 
 def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSummary:

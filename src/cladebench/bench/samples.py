@@ -79,7 +79,7 @@ def by_task(
     return found, problem
 
 
-def overlap(rows: pd.DataFrame, pool: float | None = None) -> float:
+def overlap(rows: pd.DataFrame, pool: float | None = None, *, official: bool = False) -> float:
     """How far the rows of repetitions overlap: the mean of n values has (1 / n + overlap) times the variance of one.
 
     Parameters
@@ -89,6 +89,9 @@ def overlap(rows: pd.DataFrame, pool: float | None = None) -> float:
     pool : float, optional
         Rows of the data set; infinity where each repetition draws the data anew. By default as many as the task has:
         none are drawn.
+    official : bool, default=False
+        Whether what is held out is the test part that the data came with: rows of it are drawn like all others, so that
+        they count as if none were held out.
 
     Returns
     -------
@@ -116,7 +119,7 @@ def overlap(rows: pd.DataFrame, pool: float | None = None) -> float:
     rows = rows[rows["n_rows"] > 0]  # there are none in problems made of parts
     if rows.empty:
         return 0.0
-    test = float((rows["n_test"] / rows["n_rows"]).mean())
+    test = 1.0 if official else float((rows["n_test"] / rows["n_rows"]).mean())
     drawn = 1.0 if pool is None else min(1.0, float(rows["n_rows"].mean()) / pool)
     if test == drawn == 1.0:
         return 0.0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cladebench.bench.cell_spec import CellSpec, derive_seed
+from cladebench.bench.constraints import TaskError, draw_constraints
 
 if TYPE_CHECKING:
     from cladebench.datasets import Dataset
@@ -23,11 +24,7 @@ IntArray = NDArray[np.intp]
 
 #: What is drawn. Seeds are made of these words where those of methods have the method's name, so that no method may
 #: have one of them as its name.
-DRAWS = ("rows", "folds", "test", "must_link", "cannot_link", "label noise", "order")
-
-
-class TaskError(ValueError):
-    """A task cannot be drawn from a data set; the message names the key and what the data have."""
+DRAWS = ("rows", "folds", "test", "must_link", "cannot_link", "pairs", "per_class", "label noise", "order")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +124,12 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         - ``shuffled``: true where methods meet the rows in random order;
         - ``folds``: ``{n: 5, stratified: true}``: the cell's fold is held out;
         - ``test``: the share of rows held out, stratified by label where there are labels;
+        - ``split``: ``official``: the test part is held out that the data came with; rows that are drawn
+          come from both parts alike, and each stays in its part;
         - ``label_noise``: the share of training labels that is replaced by another label, drawn uniformly;
-        - ``constraints``: ``{must_link: 50, cannot_link: 50}``: different pairs of training places by true labels.
+        - ``constraints``: different pairs of training places: ``{must_link: 50, cannot_link: 50}``, ``{pairs: 100}`` or
+          ``{per_class: 100}`` (`cladebench.bench.constraints.draw_constraints`), told apart by the data's own labels,
+          with ``labels: noisy`` by those to learn from.
     data : Dataset
 
     Returns
@@ -186,21 +187,23 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         known = None if data.labels is None else data.labels[rows]
         test = _held_out(generator("test"), how["test"], len(rows), known)
         train = np.setdiff1d(everything, test)
+    elif "split" in how:
+        if data.n_training is None:
+            raise TaskError(f"task.split: {data.name} has no official split")
+        train, test = np.flatnonzero(rows < data.n_training), np.flatnonzero(rows >= data.n_training)
     if not data.parts and (not len(train) or not len(test)):
         raise TaskError(
             f"task: {data.name} has {len(rows)} rows, of which none are left to learn from or to test"
         )
 
     labels = None if data.labels is None else data.labels[rows]
-    must_link = cannot_link = np.empty((0, 2), dtype=np.intp)
-    if "constraints" in how:
-        true = labels_for("constraints")[rows]
-        must_link, cannot_link = (
-            _pairs(generator(kind), train, true, how["constraints"].get(kind, 0), same=kind == "must_link")
-            for kind in ("must_link", "cannot_link")
-        )
     if how.get("label_noise", 0.0) > 0:
         labels = _noisy(generator("label noise"), labels_for("label_noise")[rows], train, how["label_noise"])
+    must_link = cannot_link = np.empty((0, 2), dtype=np.intp)
+    if "constraints" in how:
+        clean, noisy = labels_for("constraints")[rows], how["constraints"].get("labels") == "noisy"
+        told_by = labels if noisy and labels is not None else clean
+        must_link, cannot_link = draw_constraints(how["constraints"], generator, train, told_by)
     if how.get("shuffled", False):  # last, so that nothing else that is drawn depends on it
         order = generator("order").permutation(len(rows))
         place = np.argsort(order)
@@ -256,32 +259,6 @@ def _held_out(rng: np.random.Generator, share: float, n_rows: int, labels: IntAr
     # The k-th place is held out where the running share passes the next whole number.
     marks = np.floor(share * np.arange(1, n_rows + 1) + 1e-9) > np.floor(share * np.arange(n_rows) + 1e-9)
     return np.sort(order[marks])
-
-
-def _pairs(
-    rng: np.random.Generator, places: IntArray, labels: IntArray, count: int, *, same: bool
-) -> IntArray:
-    """Draw different unordered pairs of places whose labels are the same, or are not.
-
-    Pairs are drawn uniformly and kept where they fit and are new; where few fit, all that fit are listed instead.
-    """
-    kind = "must_link" if same else "cannot_link"
-    sizes = np.bincount(labels[places])
-    of_a_class = int((sizes * (sizes - 1) // 2).sum())
-    possible = of_a_class if same else len(places) * (len(places) - 1) // 2 - of_a_class
-    if count > possible:
-        raise TaskError(f"task.constraints.{kind}: {count} pairs, and the training rows have {possible}")
-    if 2 * count > possible:
-        first, second = np.triu_indices(len(places), 1)
-        fits = np.flatnonzero((labels[places[first]] == labels[places[second]]) == same)
-        chosen = np.sort(rng.choice(fits, count, replace=False))
-        return np.column_stack([places[first[chosen]], places[second[chosen]]]).astype(np.intp)
-    found: dict[tuple[int, int], None] = {}
-    while len(found) < count:
-        for a, b in rng.choice(places, (2 * (count - len(found)) + 8, 2)):
-            if a != b and (labels[a] == labels[b]) == same and len(found) < count:
-                found[min(int(a), int(b)), max(int(a), int(b))] = None
-    return np.array(list(found), dtype=np.intp).reshape(-1, 2)
 
 
 def _among(places: IntArray, pairs: IntArray) -> IntArray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,22 +160,9 @@ SPAMBASE_ENTRY = DatasetInfo(
 )
 
 
-def in_halves(whole: DatasetInfo) -> DatasetInfo:
-    """The same data under a name of its own, for plans that draw half of the rows for each repetition."""
-    return replace(
-        whole,
-        name=f"{whole.name}-halves",
-        title=f"{whole.title}, drawn in halves",
-        notes=f"{whole.notes} The same rows as {whole.name}, of which a plan draws half for each repetition "
-        "(task: {share: 0.5}); a name stands once in a plan, with one task.",
-    )
-
-
 DATASETS = (
     GLASS_ENTRY,
-    in_halves(GLASS_ENTRY),
     SPAMBASE_ENTRY,
-    in_halves(SPAMBASE_ENTRY),
     DatasetInfo(
         name="digits",
         title="Optical recognition of handwritten digits, 200 points",

@@ -137,18 +137,19 @@ class Distance(Discovered, BaseEstimator, ABC):
         return self._checked_pairwise(rows, rows if Y is None else self._rows("Y", Y))
 
     def kneighbors(
-        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True
     ) -> tuple[FloatArray, IntArray] | IntArray:
         """Find the nearest of the rows that `fit` was given.
 
-        Nothing is left out: a row that `fit` was given is among its own neighbours. Of equally near rows those with
-        the lowest indices are taken, and come first.
+        Of equally near rows those with the lowest indices are taken, and come first.
 
         Parameters
         ----------
-        X : array-like of shape (n, n_features)
+        X : array-like of shape (n, n_features), optional
+            By default the fitted rows themselves, each left out of its own neighbours (and no row that is equal to it).
+            Of rows that are given nothing is left out, fitted or not.
         n_neighbors : int, default=5
-            At most the number of fitted rows.
+            At most the number of fitted rows; where these are asked for themselves, one less.
         return_distance : bool, default=True
 
         Returns
@@ -161,16 +162,24 @@ class Distance(Discovered, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If there are fewer than ``n_neighbors`` fitted rows.
+            If there are fewer than ``n_neighbors`` fitted rows (other ones, where they are asked for themselves).
         """
-        rows = self._rows("X", X)
+        check_is_fitted(self, "n_features_in_")
+        rows = self._fit_X if X is None else self._rows("X", X)
         check_int("n_neighbors", n_neighbors, minimum=1)
         n_fitted = self._fit_X.shape[0]
         if n_neighbors > n_fitted:
             raise ValueError(
                 f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
             )
-        distance, index = self._nearest(rows, n_neighbors)
+        if X is None and n_neighbors == n_fitted:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
+            )
+        if X is None:
+            distance, index = _without_own(*self._nearest(rows, n_neighbors + 1))
+        else:
+            distance, index = self._nearest(rows, n_neighbors)
         return (distance, index) if return_distance else index
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
@@ -211,6 +220,14 @@ class Distance(Discovered, BaseEstimator, ABC):
         tags.target_tags.required = self.uses_labels
         tags.input_tags.sparse = self.takes_sparse
         return tags
+
+
+def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, IntArray]:
+    """Leave row i out of the neighbours in row i, or the farthest where it is not among them, as of many equal rows."""
+    left_out = index == np.arange(len(index))[:, None]
+    left_out[~left_out.any(axis=1), -1] = True
+    shape = len(index), index.shape[1] - 1
+    return distance[~left_out].reshape(shape), index[~left_out].reshape(shape)
 
 
 def _pairs(name: str, given: Any, n_samples: int) -> IntArray:

@@ -55,10 +55,10 @@ class ArtifactContext:
     load_arrays : callable
         ``load_arrays(cell_id) -> dict of str to ndarray``: what a cell stored.
     load_data : callable
-        ``load_data(name, draw=0) -> Dataset``: the data themselves, read when asked for. For figures, and only for what
-        no cell stores, such as the images of the rows that a tree holds; where the data are drawn, the draw is the
-        repetition of the cell that is shown. Numbers are of records, never computed here. By default
-        `cladebench.datasets.load`, with its errors.
+        ``load_data(name, draw=0) -> Dataset``: the data themselves, by their name in the plan, read when asked for. For
+        figures, and only for what no cell stores, such as the images of the rows that a tree holds; where the data are
+        drawn, the draw is the repetition of the cell that is shown. Numbers are of records, never computed here. By
+        default `cladebench.datasets.load`, with its errors.
     ratios : pandas.DataFrame
         The claimed ratios of one method to another: columns claim, of, to (queries of `Results.sample`), claimed (the
         range, as text). By default none.

@@ -7,7 +7,8 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cladebench.bench.plan import Plan, PlanError, read_plan
+from cladebench.bench.plan import Plan, PlanError
+from cladebench.bench.plan_file import read_plan
 from cladebench.input_files import InputFileError, one_of
 
 if TYPE_CHECKING:

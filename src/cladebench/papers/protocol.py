@@ -36,7 +36,7 @@ class Protocol(ABC):
     task_keys : tuple of str
         Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
         ``rows``, ``share`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for
-        `fit_on_training`, and ``folds`` and ``test`` for measures on the test places too.
+        `fit_on_training`, and ``folds``, ``test`` and ``split`` for measures on the test places too.
     """
 
     own: ClassVar[Mapping[str, Any]] = {}

@@ -62,21 +62,31 @@ def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None
         paper=plan.paper,
         package=plan.package,
         scope=scope,
-        results=Results(records, plan.selection, plan.at, claims.deterministic, datasets.fixed_sizes()),
+        results=Results(
+            records,
+            plan.selection,
+            plan.at,
+            claims.deterministic,
+            plan.pools(),
+            plan.official_splits(scope),
+        ),
         published=claims.published_table(),
         measures=plan.measures,
         methods={name: method.as_dict() for name, method in plan.methods.items()},
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
+        load_data=lambda name, draw=0: datasets.load(plan.data_of(name), draw),
         ratios=claims.ratios_table(),
     )
 
 
 def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
-    keys = ("title", "kind", "stand_in_for", "n_samples", "n_features", "n_classes")
-    entries = {name: datasets.info(name) for name in plan.datasets_of(scope)}
+    keys = ("kind", "stand_in_for", "n_samples", "n_features", "n_classes")
+    entries = {name: datasets.info(plan.data_of(name)) for name in plan.datasets_of(scope)}
     return {
-        name: {key: getattr(entry, key) for key in keys} | {"beyond": name in plan.beyond}
+        name: {"title": plan.title_of(name)}
+        | {key: getattr(entry, key) for key in keys}
+        | {"beyond": name in plan.beyond}
         for name, entry in entries.items()
     }
 

@@ -32,7 +32,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
     """Registry entries of the scope's data sets, with what this run had of them."""
     found = []
     for name in plan.datasets_of(scope):
-        entry = datasets.info(name)
+        entry = datasets.info(plan.data_of(name))
         planned = records[records["dataset"] == name].drop_duplicates("cell_id")
         cells = planned[planned["status"] != "missing"]
         away = cells[cells["status"] == "unavailable"]
@@ -40,7 +40,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
         found.append(
             {
                 "name": name,
-                "title": entry.title,
+                "title": plan.title_of(name),
                 "kind": entry.kind,
                 "stand_in_for": entry.stand_in_for or "",
                 "contents": entry.contents,

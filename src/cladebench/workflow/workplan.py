@@ -97,7 +97,7 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                found = sources.job_sources(plan.package, job.estimator, job.dataset)
+                found = sources.job_sources(plan.package, job.estimator, job.data)
                 self._sources[job.name] = [str(path) for path in found]
                 self.jobs[job.name] = job
 
@@ -133,7 +133,7 @@ class Workplan:
 
     def data_state(self, job: str) -> str:
         """Whether a job's data set can be had without the network; a change runs the job again."""
-        found = _available(self.jobs[job].dataset)
+        found = _available(self.jobs[job].data)
         return "not at hand" if found is None else "altered" if found == "altered" else "at hand"
 
     def memory_mb(self, job: str) -> int:
