@@ -41,8 +41,7 @@ class Results:
         Rows of each data set that is not drawn (`cladebench.bench.plan.Plan.pools`). Without it neither data sets nor
         rows of them count as drawn.
     official : collection of (data set, method)
-        Where all repetitions are judged by the test part that the data came with
-        (`cladebench.bench.plan.Plan.official_splits`).
+        Where test rows are those that the data came with (`cladebench.bench.plan.Plan.official_splits`).
     """
 
     records: pd.DataFrame
@@ -124,7 +123,7 @@ class Results:
                 chosen = self.choice(dataset, method, rule, where)
                 cells = [cell for cell in cells if cell.setting_id == chosen]
             finished = [cell for cell in cells if cell.status == "ok"]
-            size = None if self.sizes is None else self.sizes.get(dataset)
+            size = None if self.sizes is None else self.sizes.get(dataset, math.inf)
             official = (dataset, method) in self.official
             self._stood[key] = _Standing(
                 cells,
@@ -132,14 +131,9 @@ class Results:
                 {cell.setting_id for cell in cells},
                 _failures(cells) if 2 * len(finished) < len(cells) or not finished else "",
                 _failures(cells),
-                overlap(
-                    pd.DataFrame(finished, columns=list(_Cell._fields)),
-                    None if self.sizes is None else math.inf if size is None else size,
-                    official=official,
-                ),
+                overlap(pd.DataFrame(finished, columns=_Cell._fields), size, official=official),
                 # A repetition met all there is of a data set, as any other would.
-                self.sizes is None
-                or all(cell.n_rows == size and (official or cell.n_train == size) for cell in finished),
+                size is None or all(c.n_rows == size and (official or c.n_train == size) for c in finished),
                 next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
             )
         return self._stood[key]
