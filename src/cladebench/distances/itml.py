@@ -34,8 +34,8 @@ class ITML(LinearDistance):
         A_0: the identity, or the inverse of the covariance of X, shrunk as by :class:`Mahalanobis`.
     tol : float, default=1e-3
         The projections end with a sweep in which none moves a distance by more than this share, see Notes.
-    max_iter : int, default=1000
-        Sweeps over the constraints, at most.
+    max_iter : int, default=100
+        Sweeps over the constraints, at most. (The authors' program ends after 100,000 projections.)
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ITML(LinearDistance):
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 50}
 
     def __init__(
-        self, gamma: float = 1.0, *, prior: str = "identity", tol: float = 1e-3, max_iter: int = 1000
+        self, gamma: float = 1.0, *, prior: str = "identity", tol: float = 1e-3, max_iter: int = 100
     ) -> None:
         self.gamma = gamma
         self.prior = prior
@@ -102,9 +102,9 @@ class ITML(LinearDistance):
         unit = float(np.sqrt(squares.mean())) if len(squares) else 0.0
         squares = squares[squares > np.square(EQUAL * unit)]
         self.upper_, self.lower_ = np.percentile(squares, [5, 95]) if len(squares) else (np.nan, np.nan)
-        order = _alternating(len(must_link), len(cannot_link))
-        apart = np.square(X[pairs[order, 0]] - X[pairs[order, 1]]).sum(axis=1) > np.square(EQUAL * unit)
-        order = order[apart]
+        apart = np.square(X[pairs[:, 0]] - X[pairs[:, 1]]).sum(axis=1) > np.square(EQUAL * unit)
+        kept, n_must = np.flatnonzero(apart), int(np.count_nonzero(apart[: len(must_link)]))
+        order = kept[_alternating(n_must, len(kept) - n_must)]
         if not len(order):
             return root
         A, dual, self.residual_, self.n_iter_, self.converged_ = _core.fit_itml(

@@ -74,7 +74,9 @@ def fit_itml(
     return Itml(A, dual, bounds, residual, n_iter, converged)
 
 
-def objective(A: FloatArray, bounds: FloatArray, signs: FloatArray, upper: float, lower: float, gamma: float) -> float:
+def objective(
+    A: FloatArray, bounds: FloatArray, signs: FloatArray, upper: float, lower: float, gamma: float
+) -> float:
     """Evaluate D(A, I) + gamma D(diag(bounds), diag(bounds0)), D(M, N) = tr(M inv(N)) - log det(M inv(N)) - n."""
     ratio = bounds / np.where(signs > 0, upper, lower)
     slack = float(np.sum(ratio - np.log(ratio) - 1.0))
@@ -90,7 +92,9 @@ def programme(
     V = X[pairs[:, 0]] - X[pairs[:, 1]]
     p = cp.sum(cp.multiply(V @ A, V), axis=1)
     start = np.where(signs > 0, upper, lower)
-    slack = cp.sum(cp.multiply(1.0 / start, bounds) - cp.log(bounds)) + float(np.sum(np.log(start)) - len(start))
+    slack = cp.sum(cp.multiply(1.0 / start, bounds) - cp.log(bounds)) + float(
+        np.sum(np.log(start)) - len(start)
+    )
     divergence = cp.trace(A) - cp.log_det(A) - d
     found = cp.Problem(cp.Minimize(divergence + gamma * slack), [cp.multiply(signs, bounds - p) >= 0])
     found.solve(solver=cp.CLARABEL)
