@@ -1,5 +1,7 @@
 """DCA, against loops over its definition and SciPy's generalised eigenvectors."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -13,7 +15,7 @@ Pairs = list[tuple[int, int]]
 
 
 def by_hand(X: np.ndarray, must: Pairs, cannot: Pairs) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
-    """Chunklets by merging, and both covariances term by term (eqs. 3 and 4)."""
+    """Chunklets by merging, and both covariances term by term."""
     chunklets: list[set[int]] = []
     for pair in must:
         joined = set(pair).union(*(c for c in chunklets if c & set(pair)))
@@ -65,7 +67,7 @@ def linked(seed: int, n: int = 90, d: int = 6, n_classes: int = 4) -> tuple[np.n
     must = []
     for k in range(n_classes):
         rows = np.flatnonzero(y == k)
-        must += [(a, b) for part in (rows[:7], rows[7:-3]) for a, b in zip(part, part[1:], strict=False)]
+        must += [(a, b) for part in (rows[:7], rows[7:-3]) for a, b in pairwise(part)]
     drawn = rng.integers(n, size=(60, 2))
     cannot = [(a, b) for a, b in drawn if y[a] != y[b]]
     return X, must, cannot
@@ -117,7 +119,7 @@ def test_between_first_stays_in_the_range_of_the_between_covariance() -> None:
     found = DCA(shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
     assert found.shape == (rank, 6)
     np.testing.assert_allclose(found @ within @ found.T, np.eye(rank), atol=1e-9)
-    values, vectors = np.linalg.eigh(between)
+    _, vectors = np.linalg.eigh(between)
     np.testing.assert_allclose(found @ vectors[:, : 6 - rank], 0.0, atol=1e-8 * np.abs(found).max())
     kept = DCA(1, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
     assert abs(kept[0] @ vectors[:, -1]) == pytest.approx(np.linalg.norm(kept))

@@ -32,7 +32,7 @@ class BoostMetric(LinearDistance):
     Parameters
     ----------
     n_targets : int, default=3
-        Nearest rows of its class that a row makes triplets of (section 4 of [1]_); all there are where there are fewer.
+        Nearest rows of its class that a row makes triplets of, as in [1]_; all there are where there are fewer.
         Equally near ones are taken by index.
     n_impostors : int, default=3
         The same of the nearest rows of other classes.
@@ -43,7 +43,7 @@ class BoostMetric(LinearDistance):
     max_iter : int, default=500
         Steps, at most.
     corrective : bool, default=False
-        After each step choose the w of all steps anew (totally corrective, section 4.3 of the later paper). Otherwise
+        After each step choose the w of all steps anew (totally corrective, in the later paper). Otherwise
         earlier steps are left as they are (stage-wise: the BoostMetric of 2009).
 
     Attributes
@@ -59,8 +59,8 @@ class BoostMetric(LinearDistance):
     n_iter_ : int
         Steps.
     converged_ : bool
-        Whether no direction was left to add. Stage-wise that is not the minimum: a step that went too far in the light of
-        later ones is never taken back. ``gap_`` says how far it may be.
+        Whether no direction was left to add. Stage-wise that is not the minimum: a step that went too far in the light
+        of later ones is never taken back. ``gap_`` says how far it may be.
 
     Notes
     -----
@@ -68,10 +68,10 @@ class BoostMetric(LinearDistance):
     50 over the largest change of a :math:`\rho_r`, and ``max_iter`` ends the fit. For this reason, too, the scale of M
     says little.
 
-    The sum of :math:`u_r A_r` is that of the Laplacian of a graph: its edges are the pairs of rows, the weights the sums
-    over their triplets. A step takes O(n k n_features + n n_features^2 + n_features^3) time for k targets and impostors,
-    and O(n k^2) for each of about ten evaluations of the line search, which is a bisection in [1]_. The triplets take
-    O(n^2 n_features).
+    The sum of :math:`u_r A_r` is :math:`X^T L X`, L the Laplacian of a graph: its edges are the pairs of rows, with the
+    sums over their triplets as weights. A step takes O(n k n_features + n n_features^2 + n_features^3) time for k
+    targets and impostors, and O(n k^2) for each of about ten evaluations of the line search, which is a bisection in
+    [1]_. To find the triplets takes O(n^2 n_features).
 
     References
     ----------

@@ -20,7 +20,7 @@ class DCA(LinearDistance):
 
     Chunklets are the connected components of the must-links; a row in no must-link is in none. With C_b the mean of
     :math:`(m_j - m_i)(m_j - m_i)^T` over all pairs of chunklets between which there is a cannot-link, m their means
-    (eq. 3), and C_w the covariance of the rows of chunklets about the means of their own (eq. 4), the map A is to
+    (eq. 3), and C_w the covariance of the rows of chunklets about the means of their own, the map A is to
     maximise :math:`|A^T C_b A| / |A^T C_w A|`.
 
     Parameters
@@ -29,14 +29,14 @@ class DCA(LinearDistance):
         Dimensions to keep, those of largest between-chunklet variance first (``first="between"``) or of largest ratio
         (``first="within"``). As many as C_b has eigenvalues other than zero by default, and at most.
     first : {"between", "within"}, default="between"
-        Which covariance is diagonalised first. "between" is the algorithm of section 3.3 of [1]_: the map stays within
+        Which covariance is diagonalised first. "between" is the algorithm of [1]_: the map stays within
         the range of C_b, in which it whitens C_w. "within" whitens C_w in all dimensions and then turns to the
         principal axes of C_b there: these are the generalised eigenvectors, which maximise the ratio. The two agree
         where C_b has full rank and all dimensions are kept; between two chunklets the first gives the direction of the
         difference of their means, the second that of Fisher's discriminant.
     shrinkage : float, default=1e-6
-        Weight s of a multiple of the identity in (1 - s) C_w + s m I, m the mean variance of a feature within chunklets.
-        The original has none, and fails where C_w is singular.
+        Weight s of a multiple of the identity in (1 - s) C_w + s m I, m the mean variance of a feature within
+        chunklets. The original has none, and fails where C_w is singular.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class DCA(LinearDistance):
     component analysis. With labelled constraints that connect each class, chunklets are the classes, and the
     dimensions kept are one less than their number.
 
-    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, C_b is the identity. All rows of
-    all chunklets have equal weight in C_w, and a pair of chunklets has one weight however many cannot-links are
-    between them. O(n n_features^2 + n_features^3) time.
+    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, C_b is the identity. All rows
+    of all chunklets have equal weight in C_w, and all pairs of chunklets in C_b, however many cannot-links are between
+    them: as in a public program (``dca`` of the R package dml). O(n n_features^2 + n_features^3) time.
 
     References
     ----------
@@ -117,7 +117,7 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
 def chunklet_covariances(
     X: FloatArray, chunklets: IntArray, cannot_link: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """C_b (eq. 3) and C_w (eq. 4) of the chunklets; C_b is the identity where no cannot-link is between two."""
+    """C_b and C_w of the chunklets; C_b is the identity where no cannot-link is between two."""
     rows = np.flatnonzero(chunklets >= 0)
     own, n = chunklets[rows], int(chunklets.max()) + 1
     centred = X[rows] - X[rows].mean(axis=0)

@@ -23,19 +23,19 @@ class ITML(LinearDistance):
 
     With D the LogDet divergence, :math:`D(A, A_0) + \gamma D(\mathrm{diag}(\xi), \mathrm{diag}(\xi_0))` is minimised
     over positive definite A so that :math:`(x_i - x_j)^T A (x_i - x_j)` is at most :math:`\xi_{ij}` for must-links
-    and at least :math:`\xi_{ij}` for cannot-links (eq. 5); :math:`\xi_0` is ``upper_`` and ``lower_``.
+    and at least :math:`\xi_{ij}` for cannot-links; :math:`\xi_0` is ``upper_`` and ``lower_``.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Weight of the slack: the larger, the more the bounds are kept. Section 5 of [1]_ picks it by cross-validation
-        and does not print the values; decades from 0.01 to 100 are usual.
+        Weight of the slack: the larger, the more the bounds are kept. [1]_ picks it by cross-validation; a grid of
+        decades from 0.01 to 100 covers metrics from nearly A_0 to bounds that are nearly hard.
     prior : {"identity", "covariance"}, default="identity"
         A_0: the identity, or the inverse of the covariance of X, shrunk as by :class:`Mahalanobis`.
     tol : float, default=1e-3
         The projections end with a sweep in which none moves a distance by more than this share, see Notes.
     max_iter : int, default=100
-        Sweeps over the constraints, at most. (The authors' program ends after 100,000 projections.)
+        Sweeps over the constraints, at most.
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ class ITML(LinearDistance):
     Notes
     -----
     Cyclic Bregman projections, must-links and cannot-links in turn. A projection makes
-    :math:`p = (x_i - x_j)^T A (x_i - x_j)` and :math:`\xi` equal unless a multiplier would become negative; by
-    Algorithm 1 of [1]_ it does so for :math:`\gamma = 1` alone, and the step of the authors' program, with
-    :math:`\gamma / (1 + \gamma)` for one half, is taken here. That program stops once the multipliers change little; the
-    test here, the change of p over the share :math:`\gamma / (1 + \gamma)` of it that slack leaves to A, does not depend
-    on units or on the number of constraints.
+    :math:`p = (x_i - x_j)^T A (x_i - x_j)` and :math:`\xi` equal unless a multiplier would become negative. As printed,
+    Algorithm 1 of [1]_ does so for :math:`\gamma = 1` alone; the step here is that of public programs, with
+    :math:`\gamma / (1 + \gamma)` for one half. Those end when the multipliers change little; the test here is of the
+    change of p over the share :math:`\gamma / (1 + \gamma)` of it that slack leaves to A, whatever the units and the
+    number of constraints. All must-links before all cannot-links would take several times the sweeps.
 
     A constraint between equal rows says nothing of A: as a must-link it is met, as a cannot-link it can never be. Its
     multiplier is 0. With no constraints left the distance is that of A_0. O(n_constraints n_features^2) time a sweep.
@@ -101,7 +101,8 @@ class ITML(LinearDistance):
         squares = _sampled_squares(X)
         unit = float(np.sqrt(squares.mean())) if len(squares) else 0.0
         squares = squares[squares > np.square(EQUAL * unit)]
-        self.upper_, self.lower_ = np.percentile(squares, [5, 95]) if len(squares) else (np.nan, np.nan)
+        bounds = np.percentile(squares, [5, 95]) if len(squares) else np.full(2, np.nan)
+        self.upper_, self.lower_ = map(float, bounds)
         apart = np.square(X[pairs[:, 0]] - X[pairs[:, 1]]).sum(axis=1) > np.square(EQUAL * unit)
         kept, n_must = np.flatnonzero(apart), int(np.count_nonzero(apart[: len(must_link)]))
         order = kept[_alternating(n_must, len(kept) - n_must)]

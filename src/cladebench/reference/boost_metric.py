@@ -59,7 +59,7 @@ def objective(A: FloatArray, M: FloatArray, v: float) -> float:
 
 
 def boost(A: FloatArray, v: float, tol: float, max_iter: int, longest: float = 50.0) -> Boosted:
-    """Run Algorithm 1 of Shen et al. (2009), with a bound on the steps as in `cladebench.distances.BoostMetric`."""
+    """Run the boosting of Shen et al. (2009), with a bound on the steps as in `cladebench.distances.BoostMetric`."""
     M = np.zeros(A.shape[1:])
     n_iter = 0
     while n_iter < max_iter:
@@ -71,7 +71,7 @@ def boost(A: FloatArray, v: float, tol: float, max_iter: int, longest: float = 5
         Z = np.outer(vectors[:, -1], vectors[:, -1])
         gains = np.tensordot(A, Z, axes=2)
         low, high = 0.0, longest / np.abs(gains).max()
-        for _ in range(100):  # Algorithm 2, bisection: the derivative by the step rises through zero
+        for _ in range(100):  # bisection, as in the paper: the derivative by the step rises through zero
             middle = (low + high) / 2
             weights = u * np.exp(-middle * gains)
             if weights @ (gains - v) > 0:

@@ -51,8 +51,8 @@ def fit_itml(
 ) -> Itml:
     """Run Algorithm 1 of Davis et al. (2007) from the identity; arguments are those of the core's ``fit_itml``.
 
-    The step is the exact projection, ``alpha = min(dual, sign gamma / (1 + gamma) (1 / p - 1 / xi))``: after it p and xi
-    are equal. The paper prints ``sign / 2 (1 / p - gamma / xi)``, which is the same at gamma = 1 and no projection
+    The step is the exact projection, ``alpha = min(dual, sign gamma / (1 + gamma) (1 / p - 1 / xi))``: after it p and
+    xi are equal. The paper prints ``sign / 2 (1 / p - gamma / xi)``, which is the same at gamma = 1 and no projection
     elsewhere.
     """
     A = np.eye(X.shape[1])
@@ -86,7 +86,7 @@ def objective(
 def programme(
     X: FloatArray, pairs: IntArray, signs: FloatArray, upper: float, lower: float, gamma: float
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Solve eq. (5) of Davis et al. (2007) as a cone programme; gives A, the bounds and the objective."""
+    """Solve the problem with slack of Davis et al. (2007) as a cone programme; gives A, bounds and objective."""
     d = X.shape[1]
     A, bounds = cp.Variable((d, d), PSD=True), cp.Variable(len(signs))
     V = X[pairs[:, 0]] - X[pairs[:, 1]]
