@@ -234,7 +234,7 @@ def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
         value = logsumexp(-margins)
         return value + v * unit * scaled.sum(), unit * (v - gains @ np.exp(-margins - value))
 
-    bounds = [(0.0, max(w / unit, 1.0) * LONGEST) for w in weights]
+    bounds = [(0.0, w / unit + LONGEST) for w in weights]  # there may be no minimum, as for a single step
     options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000}
     found = minimize(
         value_and_gradient, weights / unit, jac=True, bounds=bounds, method="L-BFGS-B", options=options
