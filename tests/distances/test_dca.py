@@ -1,0 +1,167 @@
+"""DCA, against loops over its definition and SciPy's generalised eigenvectors."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cladebench.distances import DCA
+from cladebench.distances.dca import chunklet_covariances, chunklets_of
+
+Pairs = list[tuple[int, int]]
+
+
+def by_hand(X: np.ndarray, must: Pairs, cannot: Pairs) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
+    """Chunklets by merging, and both covariances term by term."""
+    chunklets: list[set[int]] = []
+    for pair in must:
+        joined = set(pair).union(*(c for c in chunklets if c & set(pair)))
+        chunklets = [c for c in chunklets if not c & joined] + [joined]
+    chunklets.sort(key=min)
+    means = [X[sorted(c)].mean(axis=0) for c in chunklets]
+    home = {i: k for k, c in enumerate(chunklets) for i in c}
+    d = X.shape[1]
+    discriminative = {
+        (home[a], home[b]) for i, j in cannot for a, b in ((i, j), (j, i)) if a in home and b in home
+    }
+    discriminative = {(j, i) for j, i in discriminative if i != j}
+    between = sum(
+        (np.outer(means[j] - means[i], means[j] - means[i]) for j, i in discriminative), np.zeros((d, d))
+    )
+    between = between / len(discriminative) if discriminative else np.eye(d)
+    within = sum((np.outer(X[i] - means[k], X[i] - means[k]) for i, k in home.items()), np.zeros((d, d)))
+    return chunklets, between, within / max(1, len(home))
+
+
+def pairs(n: int, most: int) -> st.SearchStrategy[Pairs]:
+    return st.lists(st.permutations(range(n)).map(lambda order: (order[0], order[1])), max_size=most)
+
+
+@given(st.data(), st.integers(2, 12), st.integers(1, 4))
+@settings(max_examples=150, deadline=None)
+def test_chunklets_and_covariances_are_those_of_the_definition(data: st.DataObject, n: int, d: int) -> None:
+    values = data.draw(st.lists(st.integers(-2, 2), min_size=n * d, max_size=n * d))
+    X = np.reshape(values, (n, d)).astype(float)
+    must, cannot = data.draw(pairs(n, 8)), data.draw(pairs(n, 10))
+    expected, between, within = by_hand(X, must, cannot)
+    chunklets = chunklets_of(n, np.reshape(must, (-1, 2)).astype(np.int64))
+    assert [set(np.flatnonzero(chunklets == k)) for k in range(chunklets.max() + 1)] == expected
+    found = DCA().fit(X, must_link=must, cannot_link=cannot)
+    assert found.n_chunklets_ == len(expected) and np.isfinite(found.components_).all()
+    if not must:
+        assert np.array_equal(found.components_, np.eye(d))
+        return
+    C_b, C_w = chunklet_covariances(X, chunklets, np.reshape(cannot, (-1, 2)).astype(np.int64))
+    np.testing.assert_allclose(C_b, between, atol=1e-12)
+    np.testing.assert_allclose(C_w, within, atol=1e-12)
+
+
+def linked(seed: int, n: int = 90, d: int = 6, n_classes: int = 4) -> tuple[np.ndarray, Pairs, Pairs]:
+    """Classes, each in two chunklets of different sizes, and some rows in none."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    X = (rng.normal(size=(n_classes, d))[y] + rng.normal(size=(n, d))) @ rng.normal(size=(d, d))
+    must = []
+    for k in range(n_classes):
+        rows = np.flatnonzero(y == k)
+        must += [(a, b) for part in (rows[:7], rows[7:-3]) for a, b in pairwise(part)]
+    drawn = rng.integers(n, size=(60, 2))
+    cannot = [(a, b) for a, b in drawn if y[a] != y[b]]
+    return X, must, cannot
+
+
+@pytest.mark.parametrize("n_components", [None, 1, 3, 6])
+def test_within_first_gives_the_generalised_eigenvectors(n_components: int | None) -> None:
+    X, must, cannot = linked(0)
+    _, between, within = by_hand(X, must, cannot)
+    values, vectors = scipy.linalg.eigh(between, within)
+    k = 6 if n_components is None else n_components
+    expected = vectors[:, ::-1][
+        :, :k
+    ].T  # eigh gives them with the within-chunklet covariance as the identity
+    found = (
+        DCA(n_components, first="within", shrinkage=0.0)
+        .fit(X, must_link=must, cannot_link=cannot)
+        .components_
+    )
+    np.testing.assert_allclose(found.T @ found, expected.T @ expected, rtol=1e-6)
+    ratio = np.linalg.det(found @ between @ found.T) / np.linalg.det(found @ within @ found.T)
+    assert ratio == pytest.approx(np.prod(values[::-1][:k]))
+
+
+def test_both_orders_agree_on_all_dimensions_of_a_full_rank() -> None:
+    X, must, cannot = linked(1)
+    _, _, within = by_hand(X, must, cannot)
+    for first in ("between", "within"):
+        found = DCA(first=first, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
+        np.testing.assert_allclose(found.T @ found, np.linalg.inv(within), rtol=1e-6)
+
+
+def test_between_first_stays_in_the_range_of_the_between_covariance() -> None:
+    X, must, cannot = linked(2, n_classes=3)
+    must += [
+        (0, 21),
+        (1, 22),
+        (2, 23),
+        (30, 0),
+        (31, 1),
+        (32, 2),
+        (60, 30),
+        (61, 31),
+        (62, 32),
+    ]  # classes are whole
+    chunklets, between, within = by_hand(X, must, cannot)
+    rank = np.linalg.matrix_rank(between)
+    assert rank == len(chunklets) - 1 < 6
+    found = DCA(shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
+    assert found.shape == (rank, 6)
+    np.testing.assert_allclose(found @ within @ found.T, np.eye(rank), atol=1e-9)
+    _, vectors = np.linalg.eigh(between)
+    np.testing.assert_allclose(found @ vectors[:, : 6 - rank], 0.0, atol=1e-8 * np.abs(found).max())
+    kept = DCA(1, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
+    assert abs(kept[0] @ vectors[:, -1]) == pytest.approx(np.linalg.norm(kept))
+
+
+def test_two_chunklets_difference_of_means_or_fishers_direction() -> None:
+    X, must, _ = linked(3, n_classes=2)
+    must += [(0, 20), (1, 21)]
+    chunklets, _, within = by_hand(X, must, [])
+    assert len(chunklets) == 2
+    means = [X[sorted(c)].mean(axis=0) for c in chunklets]
+    for first, direction in (
+        ("between", means[0] - means[1]),
+        ("within", np.linalg.solve(within, means[0] - means[1])),
+    ):
+        found = DCA(first=first, shrinkage=0.0).fit(X, must_link=must, cannot_link=[(0, 1)]).components_
+        assert found.shape == (1, 6)
+        cosine = found[0] @ direction / np.linalg.norm(found) / np.linalg.norm(direction)
+        assert abs(cosine) == pytest.approx(1.0)
+
+
+def test_without_cannot_links_between_chunklets_the_within_covariance_is_whitened() -> None:
+    X, must, _ = linked(4)
+    _, _, within = by_hand(X, must, [])
+    inside = [(must[0][0], must[1][1])]
+    for cannot in ([], inside):
+        found = DCA(shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
+        np.testing.assert_allclose(found.T @ found, np.linalg.inv(within), rtol=1e-6)
+
+
+@pytest.mark.parametrize("first", ["between", "within"])
+def test_singular_covariances_and_equal_rows_stay_finite(first: str) -> None:
+    X, must, cannot = linked(5)
+    flat = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
+    for shrinkage in (0.0, 1e-6, 1.0):
+        found = DCA(first=first, shrinkage=shrinkage).fit(flat, must_link=must, cannot_link=cannot)
+        assert np.isfinite(found.components_).all()
+    equal = DCA(first=first).fit(np.ones((4, 2)), must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
+    assert np.isfinite(equal.components_).all()
+
+
+def test_parameters_that_make_no_sense_are_named() -> None:
+    for name, value in (("n_components", 0), ("first", "both"), ("shrinkage", 1.5)):
+        with pytest.raises(ValueError, match=f"^{name}="):
+            DCA(**{name: value}).fit(np.eye(3))
