@@ -140,8 +140,10 @@ def test_the_same_forest_on_any_number_of_threads() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_estimators", 0), ("max_features", "all"), ("max_features", 0), ("max_features", True)]
-    + [("min_samples_leaf", 0), ("min_samples_leaf", 0.5)],
+    [
+        *[("n_estimators", 0), ("max_features", "all"), ("max_features", 0), ("max_features", True)],
+        *[("min_samples_leaf", 0), ("min_samples_leaf", 0.5)],
+    ],
 )
 def test_parameters_that_make_no_sense(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"{name}={value!r}: expected"):

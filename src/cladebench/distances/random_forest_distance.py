@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class RandomForestDistance(Distance):
     uses_constraints = True
     is_metric = False
     order_invariant = True
-    contract_params = {"n_estimators": 5}
+    contract_params: ClassVar[Mapping[str, Any]] = {"n_estimators": 5}
 
     def __init__(
         self,
