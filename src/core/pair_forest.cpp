@@ -12,11 +12,11 @@
 namespace cladebench {
 namespace {
 
-/// A pair of a block of A x B: the row of the first in the upper byte, that of the second in the lower one.
-/// The more pairs share a node, the less it matters what a node costs; with twice as many, what they are
-/// added to no longer stays in the second cache.
+/// A pair of a block of A x B: the row of the first in the upper bits, that of the second in the lower kShift
+/// ones. The more pairs share a node, the less it matters what a node costs; with twice as many, what they
+/// are added to no longer stays in the second cache.
 using Pair = std::uint16_t;
-constexpr std::size_t kShift = 8, kBlock = 1 << kShift, kMask = kBlock - 1;
+constexpr std::size_t kPairs = 1 << 16;
 
 /// An inner node. A child c >= 0 is the inner node c, a child c < 0 is a leaf with value ~c.
 struct Node {
@@ -89,15 +89,18 @@ void check(const PairForestView& forest, std::size_t d) {
 }
 
 /// All pairs of a block of A and a block of B go down a tree together.
+template <unsigned kShift>
 class Descent {
  public:
+  static constexpr std::size_t kRowsOfB = std::size_t{1} << kShift, kRowsOfA = kPairs / kRowsOfB;
+
   Descent(const PairRows& A, const PairRows& B, std::size_t d)
       : d_(d),
         n_a_(A.n),
         n_b_(B.n),
         columns_of_a_(by_columns(A, d)),
         columns_of_b_(by_columns(B, d)),
-        sums_(A.n << kShift) {
+        sums_(((A.n - 1) << kShift) + B.n) {
     all_.reserve(n_a_ * n_b_);
     for (std::size_t i = 0; i < n_a_; ++i) {
       for (std::size_t j = 0; j < n_b_; ++j) all_.push_back(static_cast<Pair>(i << kShift | j));
@@ -153,7 +156,7 @@ class Descent {
     const float* b = columns_of_b_.data() + f * n_b_;
     const float threshold = node.threshold;
     const auto goes_left = [=](Pair pair) {
-      return is_at_most(a[pair >> kShift], b[pair & kMask], threshold);
+      return is_at_most(a[pair >> kShift], b[pair & (kRowsOfB - 1)], threshold);
     };
     const Pair* pairs = pairs_of(part);
     const std::size_t count = part.end - part.begin;
@@ -201,18 +204,19 @@ class Descent {
   std::vector<Part> stack_;
 };
 
-}  // namespace
-
-void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRows& A, const PairRows& B,
-                       double* result) {
-  check(forest, d);
+/// result[i * step_a + j * step_b] is that of the pair (A_i, B_j).
+template <unsigned kShift>
+void write_means(const PairForestView& forest, std::size_t d, const PairRows& A, const PairRows& B,
+                 std::size_t step_a, std::size_t step_b, double* result) {
+  constexpr std::size_t rows_of_a = Descent<kShift>::kRowsOfA, rows_of_b = Descent<kShift>::kRowsOfB;
   const std::size_t n_trees = forest.first_node.size() - 1;
-  const std::size_t blocks_of_a = (A.n + kBlock - 1) / kBlock, blocks_of_b = (B.n + kBlock - 1) / kBlock;
+  const std::size_t blocks_of_a = (A.n + rows_of_a - 1) / rows_of_a;
+  const std::size_t blocks_of_b = (B.n + rows_of_b - 1) / rows_of_b;
   const bool worth_while = A.n * B.n * n_trees > 100'000;
   parallel_for(blocks_of_a * blocks_of_b, worth_while, [&](std::size_t task) {
-    const std::size_t i = task / blocks_of_b * kBlock, n_a = std::min(A.n - i, kBlock);
-    const std::size_t j = task % blocks_of_b * kBlock, n_b = std::min(B.n - j, kBlock);
-    Descent descent({A.data + i * d, n_a}, {B.data + j * d, n_b}, d);
+    const std::size_t i = task / blocks_of_b * rows_of_a, n_a = std::min(A.n - i, rows_of_a);
+    const std::size_t j = task % blocks_of_b * rows_of_b, n_b = std::min(B.n - j, rows_of_b);
+    Descent<kShift> descent({A.data + i * d, n_a}, {B.data + j * d, n_b}, d);
     Tree tree;
     std::vector<std::int32_t> name;
     for (std::size_t t = 0; t < n_trees; ++t) {
@@ -220,10 +224,24 @@ void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRo
       descent.add(tree);
     }
     for (std::size_t k = 0; k < n_a; ++k) {
-      double* row = result + (i + k) * B.n + j;
-      for (std::size_t l = 0; l < n_b; ++l) row[l] = descent.sum(k, l) / static_cast<double>(n_trees);
+      for (std::size_t l = 0; l < n_b; ++l) {
+        result[(i + k) * step_a + (j + l) * step_b] = descent.sum(k, l) / static_cast<double>(n_trees);
+      }
     }
   });
+}
+
+}  // namespace
+
+void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRows& A, const PairRows& B,
+                       double* result) {
+  check(forest, d);
+  // Blocks are full where there is one row against many, too. Neither feature cares which row is the first.
+  const bool turn = B.n < A.n;
+  const PairRows &few = turn ? B : A, &many = turn ? A : B;
+  const std::size_t step_few = turn ? 1 : B.n, step_many = turn ? B.n : 1;
+  const auto write = few.n == 1 ? write_means<16> : few.n <= 16 ? write_means<12> : write_means<8>;
+  write(forest, d, few, many, step_few, step_many, result);
 }
 
 }  // namespace cladebench

@@ -76,6 +76,9 @@ TEST(pair_forest_is_the_mean_over_trees_of_the_leaves_reached) {
                                         {1, 300, 8},
                                         {300, 1, 3},
                                         {2, 700, 12},
+                                        {16, 5000, 9},
+                                        {5000, 3, 8},
+                                        {1, 70000, 5},
                                         {260, 257, 6},
                                         {513, 30, 9}}) {
     const Forest forest(random, 7, static_cast<std::int32_t>(depth), d);
