@@ -169,15 +169,14 @@ class Descent {
     }
     const int other = part.buffer == 0 ? 1 : 0;
     Pair* out = buffers_[other].data() + part.begin;
-    // Those that go left from the front, the others from the back.
-    std::size_t front = 0, back = count - 1;
+    // Those that go left fill up from the front, the others from the back; each is written to both ends.
+    std::size_t front = 0;
+    Pair* gap = out + count;  // front places before the next free one from the back
     for (std::size_t k = 0; k < count; ++k) {
       const Pair pair = pairs[k];
-      const std::size_t left = goes_left(pair);
       out[front] = pair;
-      out[back] = pair;
-      front += left;
-      back += left - 1;
+      (--gap)[front] = pair;
+      front += goes_left(pair);
     }
     const std::size_t middle = part.begin + front;
     hand_on(tree, {node.right, middle, part.end, other});
