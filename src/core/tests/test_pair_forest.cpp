@@ -30,7 +30,9 @@ struct Forest {
     value.push_back(static_cast<double>(random() % 4) / 3.0);
     if (depth > 0 && random() % 8 != 0) {
       feature[v] = static_cast<std::int32_t>(random() % (2 * d));
-      threshold[v] = static_cast<double>(random() % 16) / 4.0 - 1.0 + 1e-12;
+      // At a feature's value, or too little beside it for a float to tell.
+      threshold[v] =
+          static_cast<double>(random() % 16) / 4.0 - 1.0 + (static_cast<double>(random() % 3) - 1.0) * 1e-12;
       left[v] = grow(random, depth - 1, d, root);
       right[v] = grow(random, depth - 1, d, root);
     }
