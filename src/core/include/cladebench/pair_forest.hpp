@@ -1,0 +1,38 @@
+// A forest that classifies pairs of rows by [|a - b|, (a + b) / 2], evaluated for all pairs of two sets.
+//
+// A pair that drops down a tree by itself waits for memory at every node. Here all pairs of a block of 256 x
+// 256 rows go down together: those at a node are parted into those of its children by one pass without
+// branches, over two columns of 1 KB; a node is read once for all of its pairs; no features of pairs are ever
+// stored.
+//
+// Numbers are float and thresholds double, as in scikit-learn's trees: a pair reaches the same leaf there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace cladebench {
+
+/// The nodes of all trees, one after another, the root of a tree first and children behind their parents.
+struct PairForestView {
+  std::span<const std::int64_t> first_node;   ///< of each tree, and one past the last node of all
+  std::span<const std::int32_t> feature;      ///< 0..d-1 a difference, d..2d-1 a mean, -1 a leaf
+  std::span<const double> threshold;          ///< a pair goes left if its feature is at most this
+  std::span<const std::int32_t> left, right;  ///< places in the tree
+  std::span<const double> value;              ///< what a leaf says
+};
+
+/// n rows of d numbers, one row after another.
+struct PairRows {
+  const float* data;
+  std::size_t n;
+};
+
+/// result[i * B.n + j]: the mean over trees of the value of the leaf that the pair (A_i, B_j) reaches; values
+/// are added in the order of trees. Time: at most A.n * B.n * (sum of the depths of leaves reached).
+/// @throws std::invalid_argument if the nodes do not make trees over 2 d features.
+void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRows& A, const PairRows& B,
+                       double* result);
+
+}  // namespace cladebench

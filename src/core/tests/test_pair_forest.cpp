@@ -1,0 +1,142 @@
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "cladebench/pair_forest.hpp"
+#include "cladebench/parallel.hpp"
+
+using namespace cladebench;
+
+namespace {
+
+/// Random trees over few levels of numbers, so that features often equal thresholds.
+struct Forest {
+  Forest(std::mt19937_64& random, std::size_t n_trees, std::int32_t depth, std::size_t d) : first{0} {
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      grow(random, depth, d, static_cast<std::size_t>(first.back()));
+      first.push_back(static_cast<std::int64_t>(feature.size()));
+    }
+  }
+
+  std::int32_t grow(std::mt19937_64& random, std::int32_t depth, std::size_t d, std::size_t root) {
+    const std::size_t v = feature.size();
+    feature.push_back(-1);
+    threshold.push_back(0.0);
+    left.push_back(-1);
+    right.push_back(-1);
+    value.push_back(static_cast<double>(random() % 4) / 3.0);
+    if (depth > 0 && random() % 8 != 0) {
+      feature[v] = static_cast<std::int32_t>(random() % (2 * d));
+      // At a feature's value, or too little beside it for a float to tell.
+      threshold[v] =
+          static_cast<double>(random() % 16) / 4.0 - 1.0 + (static_cast<double>(random() % 3) - 1.0) * 1e-12;
+      left[v] = grow(random, depth - 1, d, root);
+      right[v] = grow(random, depth - 1, d, root);
+    }
+    return static_cast<std::int32_t>(v - root);
+  }
+
+  PairForestView view() const { return {first, feature, threshold, left, right, value}; }
+
+  /// Down each tree by itself.
+  double mean(const float* a, const float* b, std::size_t d) const {
+    double sum = 0.0;
+    for (std::size_t t = 0; t + 1 < first.size(); ++t) {
+      const auto root = static_cast<std::size_t>(first[t]);
+      std::size_t v = root;
+      while (feature[v] >= 0) {
+        const auto f = static_cast<std::size_t>(feature[v]);
+        const float x = f < d ? std::abs(a[f] - b[f]) : 0.5f * (a[f - d] + b[f - d]);
+        const bool goes_left = static_cast<double>(x) <= threshold[v];
+        v = root + static_cast<std::size_t>(goes_left ? left[v] : right[v]);
+      }
+      sum += value[v];
+    }
+    return sum / static_cast<double>(first.size() - 1);
+  }
+
+  std::vector<std::int64_t> first;
+  std::vector<std::int32_t> feature, left, right;
+  std::vector<double> threshold, value;
+};
+
+std::vector<float> grid(std::mt19937_64& random, std::size_t n) {
+  std::vector<float> x(n);
+  for (float& value : x) value = static_cast<float>(random() % 9) / 2.0f - 1.0f;
+  return x;
+}
+
+}  // namespace
+
+TEST(pair_forest_is_the_mean_over_trees_of_the_leaves_reached) {
+  std::mt19937_64 random(1);
+  const std::size_t d = 3;
+  for (const auto& [n_a, n_b, depth] : {std::array<std::size_t, 3>{1, 1, 0},
+                                        {1, 300, 8},
+                                        {300, 1, 3},
+                                        {2, 700, 12},
+                                        {16, 5000, 9},
+                                        {5000, 3, 8},
+                                        {1, 70000, 5},
+                                        {260, 257, 6},
+                                        {513, 30, 9}}) {
+    const Forest forest(random, 7, static_cast<std::int32_t>(depth), d);
+    const auto A = grid(random, n_a * d), B = grid(random, n_b * d);
+    std::vector<double> found(n_a * n_b, -1.0);
+    pair_forest_means(forest.view(), d, {A.data(), n_a}, {B.data(), n_b}, found.data());
+    for (std::size_t i = 0; i < n_a; ++i) {
+      for (std::size_t j = 0; j < n_b; ++j) {
+        CHECK(found[i * n_b + j] == forest.mean(A.data() + i * d, B.data() + j * d, d));
+      }
+    }
+  }
+}
+
+TEST(pair_forest_does_not_depend_on_the_number_of_threads) {
+  std::mt19937_64 random(2);
+  const std::size_t d = 4, n_a = 530, n_b = 300;
+  const Forest forest(random, 5, 10, d);
+  const auto A = grid(random, n_a * d), B = grid(random, n_b * d);
+  std::vector<double> one(n_a * n_b), several(n_a * n_b);
+  const int before = max_threads();
+  set_max_threads(1);
+  pair_forest_means(forest.view(), d, {A.data(), n_a}, {B.data(), n_b}, one.data());
+  set_max_threads(4);
+  pair_forest_means(forest.view(), d, {A.data(), n_a}, {B.data(), n_b}, several.data());
+  set_max_threads(before);
+  CHECK(one == several);
+}
+
+TEST(pair_forest_refuses_what_is_no_forest) {
+  std::mt19937_64 random(3);
+  const std::vector<float> x{0.0f};
+  double result = 0.0;
+  const auto run = [&](const Forest& forest) {
+    pair_forest_means(forest.view(), 1, {x.data(), 1}, {x.data(), 1}, &result);
+  };
+  Forest good(random, 0, 0, 1);
+  good.first = {0, 3};
+  good.feature = {1, -1, -1};
+  good.threshold = {0.5, 0.0, 0.0};
+  good.left = {1, -1, -1};
+  good.right = {2, -1, -1};
+  good.value = {0.0, 0.25, 1.0};
+  run(good);
+  CHECK(result == 0.25);
+  const auto spoilt = [&](const auto& spoil) {
+    Forest bad = good;
+    spoil(bad);
+    return bad;
+  };
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.left[0] = 0; })), "node 0 of tree 0");  // a circle
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.right[0] = 3; })), "node 0 of tree 0");
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.feature[0] = 2; })), "node 0 of tree 0");
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.threshold[0] = std::numeric_limits<double>::quiet_NaN(); })),
+               "node 0 of tree 0");
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.first = {0, 3, 3}; })), "tree 1 has no nodes");
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.first = {0, 2}; })), "end at n_nodes=3");
+  CHECK_THROWS(run(spoilt([](Forest& f) { f.value.pop_back(); })), "for each node");
+}

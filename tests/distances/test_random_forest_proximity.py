@@ -1,0 +1,42 @@
+"""The proximity of a random forest: by hand, and on classes that it can tell apart."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from threadpoolctl import threadpool_limits
+
+from cladebench.distances import RandomForestProximity
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("min_samples_leaf", [1, 10])
+def test_it_counts_trees_with_different_leaves(min_samples_leaf: int) -> None:
+    chosen = {"n_estimators": 7, "min_samples_leaf": min_samples_leaf, "random_state": 0}
+    found = RandomForestProximity(**chosen).fit(X, np.array(["c", "a", "b"])[Y]).pairwise(X[:20], X)
+    forest = RandomForestClassifier(**chosen).fit(X, np.array([2, 0, 1])[Y])
+    reached = np.array([tree.tree_.apply(X.astype(np.float32)) for tree in forest.estimators_])
+    expected = sum((leaves[:20, None] != leaves).astype(int) for leaves in reached) / 7
+    np.testing.assert_allclose(found, expected, rtol=1e-15, atol=0)
+
+
+def test_neighbors_are_of_the_same_class() -> None:
+    train = np.random.default_rng(0).permutation(len(X)) < 100
+    distance = RandomForestProximity(n_estimators=50, random_state=0).fit(X[train], Y[train])
+    nearest = distance.kneighbors(X[~train], 5, return_distance=False)
+    assert (Y[train][nearest] == Y[~train][:, None]).mean() > 0.9
+
+
+def test_one_class_and_equal_rows_have_distance_zero() -> None:
+    assert (RandomForestProximity(n_estimators=3).fit(X, np.zeros(len(X))).pairwise(X) == 0).all()
+    same = np.ones((6, 2))
+    assert (RandomForestProximity(n_estimators=3).fit(same, np.arange(6)).pairwise(same) == 0).all()
+
+
+def test_the_same_on_any_number_of_threads() -> None:
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(RandomForestProximity(n_estimators=20, random_state=0).fit(X, Y).pairwise(X))
+    assert np.array_equal(*found)
