@@ -95,7 +95,7 @@ ConvexSplit::Step ConvexSplit::line_search(const TermScores& from, double square
 
 bool ConvexSplit::minimise(double gap, int max_evaluations) {
   for (int k = 0;; ++k) {
-    bound_ = std::max(bound_, planes_.solve(kShareOfGap * gap * value_));
+    bound_ = std::max(bound_, planes_.solve(kShareOfGap * std::max(gap * value_, value_ - bound_)));
     if (value_ - bound_ <= gap * value_) return true;
     if (k >= max_evaluations) return false;
     planes_.minimiser(trial_.data());

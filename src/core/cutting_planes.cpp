@@ -1,6 +1,7 @@
 #include "cladebench/cutting_planes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cladebench/simd.hpp"
 
@@ -18,12 +19,17 @@ double product(const double* a, const double* b, std::size_t n) {
   return fold(sums);
 }
 
+/// Share of a pivot below which a plane counts as dependent on those before it.
+constexpr double kDependent = 1e-11;
+
 }  // namespace
 
 CuttingPlanes::CuttingPlanes(std::size_t width, double weight, std::size_t capacity)
     : width_(width), capacity_(std::max<std::size_t>(capacity, 3)), weight_(weight) {
-  slopes_.reserve(capacity_ * width_);
   products_.resize(capacity_ * capacity_);
+  factor_.resize(capacity_ * capacity_);
+  target_.resize(capacity_);
+  ones_.resize(capacity_);
   clear();
 }
 
@@ -31,8 +37,10 @@ void CuttingPlanes::clear() {
   intercepts_.assign(1, 0.0);
   slopes_.assign(width_, 0.0);
   shares_.assign(1, 1.0);
-  sums_.assign(1, 0.0);
+  rises_.assign(1, 0.0);
   products_[0] = 0.0;
+  used_.assign(1, 0);
+  factorise_from(0);
 }
 
 void CuttingPlanes::add(double intercept, const double* new_slope) {
@@ -41,13 +49,11 @@ void CuttingPlanes::add(double intercept, const double* new_slope) {
   slopes_.insert(slopes_.end(), new_slope, new_slope + width_);
   intercepts_.push_back(intercept);
   shares_.push_back(0.0);
-  double sum = 0.0;
+  rises_.push_back(0.0);
   for (std::size_t l = 0; l <= k; ++l) {
-    const double both = product(slope(k), slope(l), width_);
-    products_[k * capacity_ + l] = products_[l * capacity_ + k] = both;
-    sum += both * shares_[l];
+    products_[k * capacity_ + l] = products_[l * capacity_ + k] =
+        product(slope(k), slope(l), width_) / weight_;
   }
-  sums_.push_back(sum);
 }
 
 void CuttingPlanes::merge() {
@@ -60,51 +66,105 @@ void CuttingPlanes::merge() {
   clear();
   add(intercept, mean.data());
   shares_ = {0.0, 1.0};
-  for (std::size_t k = 0; k < 2; ++k) sums_[k] = products_[k * capacity_ + 1];
+  used_.assign(1, 1);
+  factorise_from(0);
+}
+
+void CuttingPlanes::find_rises() {
+  std::copy(intercepts_.begin(), intercepts_.end(), rises_.begin());
+  for (const std::size_t l : used_) {
+    const double* row = products_.data() + l * capacity_;
+    const double share = shares_[l];
+    for (std::size_t k = 0; k < size(); ++k) rises_[k] -= share * row[k];
+  }
+}
+
+/// Rows from `place` on of the factor of bend + 1: on shares whose sum is 1 the added matrix of ones is a
+/// constant, and makes the matrix invertible for planes that do not depend on each other.
+void CuttingPlanes::factorise_from(std::size_t place) {
+  for (std::size_t q = place; q < used_.size(); ++q) {
+    double* row = factor(q);
+    for (std::size_t p = 0; p < q; ++p) {
+      row[p] = (bend(used_[q], used_[p]) + 1.0 - product(row, factor(p), p)) / factor(p)[p];
+    }
+    const double all = bend(used_[q], used_[q]) + 1.0;
+    row[q] = std::sqrt(std::max(all - product(row, row, q), kDependent * all));
+  }
+}
+
+/// The best shares of the planes in use whose sum is 1, whatever their signs.
+void CuttingPlanes::find_target() {
+  const std::size_t n = used_.size();
+  for (std::size_t q = 0; q < n; ++q) {
+    const double* row = factor(q);
+    target_[q] = (intercepts_[used_[q]] - product(row, target_.data(), q)) / row[q];
+    ones_[q] = (1.0 - product(row, ones_.data(), q)) / row[q];
+  }
+  for (std::size_t q = n; q-- > 0;) {
+    const double* row = factor(q);
+    target_[q] /= row[q];
+    ones_[q] /= row[q];
+    for (std::size_t p = 0; p < q; ++p) {
+      target_[p] -= target_[q] * row[p];
+      ones_[p] -= ones_[q] * row[p];
+    }
+  }
+  double sum = 0.0, of_ones = 0.0;
+  for (std::size_t q = 0; q < n; ++q) {
+    sum += target_[q];
+    of_ones += ones_[q];
+  }
+  const double times = (1.0 - sum) / of_ones;
+  for (std::size_t q = 0; q < n; ++q) target_[q] += times * ones_[q];
+}
+
+/// Goes towards the target; false if it was reached, and no plane had to leave.
+bool CuttingPlanes::approach() {
+  std::size_t leaves = used_.size();
+  double t = 1.0;
+  for (std::size_t q = 0; q < used_.size(); ++q) {
+    if (target_[q] > 0.0) continue;
+    const double share = shares_[used_[q]], until = share / (share - target_[q]);
+    if (!(until >= t)) {
+      t = until;
+      leaves = q;
+    } else if (leaves == used_.size()) {
+      leaves = q;
+    }
+  }
+  for (std::size_t q = 0; q < used_.size(); ++q) {
+    double& share = shares_[used_[q]];
+    share = std::max(share + t * (target_[q] - share), 0.0);
+  }
+  if (leaves == used_.size()) return false;
+  shares_[used_[leaves]] = 0.0;
+  used_.erase(used_.begin() + static_cast<std::ptrdiff_t>(leaves));
+  factorise_from(leaves);
+  return true;
 }
 
 double CuttingPlanes::solve(double tolerance) {
-  const std::size_t n = size();
-  for (std::size_t k = 0; k < n; ++k) {  // anew, so that rounding does not pile up
-    sums_[k] = product(products_.data() + k * capacity_, shares_.data(), n);
+  for (std::size_t step = 0; step < 10 + 4 * size(); ++step) {
+    find_rises();
+    const std::size_t up =
+        static_cast<std::size_t>(std::max_element(rises_.begin(), rises_.end()) - rises_.begin());
+    double mean = 0.0;
+    for (const std::size_t k : used_) mean += shares_[k] * rises_[k];
+    if (!(rises_[up] - mean > tolerance)) break;
+    if (std::find(used_.begin(), used_.end(), up) != used_.end()) break;  // what is left is rounding
+    used_.push_back(up);
+    factorise_from(used_.size() - 1);
+    do {
+      find_target();
+    } while (approach() && used_.size() > 1);
+    double sum = 0.0;
+    for (const std::size_t k : used_) sum += shares_[k];
+    for (const std::size_t k : used_) shares_[k] /= sum;
   }
-  const auto rise = [&](std::size_t k) { return intercepts_[k] - sums_[k] / weight_; };
-  for (std::size_t step = 0; step < 100 + 20 * n; ++step) {
-    std::size_t up = 0;
-    double mean = 0.0, most = rise(0);
-    for (std::size_t k = 0; k < n; ++k) {
-      const double at_k = rise(k);
-      mean += shares_[k] * at_k;
-      if (at_k > most) {
-        most = at_k;
-        up = k;
-      }
-    }
-    if (!(most - mean > tolerance)) break;
-    std::size_t down = up;
-    double best = 0.0, size_of_step = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double slack = most - rise(k);
-      if (!(shares_[k] > 0.0 && slack > 0.0)) continue;
-      const double bend = (products_[up * capacity_ + up] + products_[k * capacity_ + k] -
-                           2.0 * products_[up * capacity_ + k]) /
-                          weight_;
-      const double t = slack < bend * shares_[k] ? slack / bend : shares_[k];
-      const double gain = t * (slack - 0.5 * t * std::max(bend, 0.0));
-      if (gain > best) {
-        best = gain;
-        down = k;
-        size_of_step = t;
-      }
-    }
-    if (down == up) break;
-    shares_[up] += size_of_step;
-    shares_[down] = size_of_step < shares_[down] ? shares_[down] - size_of_step : 0.0;
-    const double *gained = products_.data() + up * capacity_, *lost = products_.data() + down * capacity_;
-    for (std::size_t k = 0; k < n; ++k) sums_[k] += size_of_step * (gained[k] - lost[k]);
-  }
-  return product(shares_.data(), intercepts_.data(), n) -
-         0.5 * product(shares_.data(), sums_.data(), n) / weight_;
+  find_rises();
+  double twice = 0.0;  // sum of share (intercept + rise) is twice the dual
+  for (const std::size_t k : used_) twice += shares_[k] * (intercepts_[k] + rises_[k]);
+  return 0.5 * twice;
 }
 
 void CuttingPlanes::minimiser(double* w) const {

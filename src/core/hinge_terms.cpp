@@ -57,7 +57,7 @@ void HingeTerms::begin_group(double weight) {
 
 void HingeTerms::end_group() {
   groups_.back().end = terms_.size();
-  terms_.resize(padded_floats(terms_.size()), Term{0, 0, 0.0F, 0.0F});
+  terms_.resize(padded_floats(terms_.size()), Term{0, 0, 0, 0.0F, 0.0F});
 }
 
 void HingeTerms::gather(const float* scores, float filling, TermScores& out) const {

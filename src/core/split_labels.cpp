@@ -67,11 +67,14 @@ void RelaxedLabels::rank_cannot_links(const Score* scores, std::vector<Score>& m
 
 void RelaxedLabels::choose(const float* scores, bool with_unconstrained, HingeTerms& terms) {
   terms.clear();
+  const auto n_must = static_cast<std::uint32_t>(must_.size());
+  const auto n_pairs = static_cast<std::uint32_t>(must_.size() + cannot_.size());
   if (!must_.empty()) {
     terms.begin_group(1.0 / static_cast<double>(must_.size()));
-    for (const Pair& pair : must_) {
+    for (std::uint32_t k = 0; k < must_.size(); ++k) {
+      const Pair& pair = must_[k];
       const float z = scores[pair.first] + scores[pair.second] >= 0.0F ? 1.0F : -1.0F;
-      terms.add(pair.first, z, pair.second, z);
+      terms.add(k, pair.first, z, pair.second, z);
     }
     terms.end_group();
   }
@@ -81,7 +84,7 @@ void RelaxedLabels::choose(const float* scores, bool with_unconstrained, HingeTe
     for (std::size_t k = 0; k < n_chosen_; ++k) {
       const Pair& pair = cannot_[chosen_[k]];
       const float z = scores[pair.first] - scores[pair.second] >= 0.0F ? 1.0F : -1.0F;
-      terms.add(pair.first, z, pair.second, -z);
+      terms.add(n_must + chosen_[k], pair.first, z, pair.second, -z);
     }
     terms.end_group();
   }
@@ -89,7 +92,7 @@ void RelaxedLabels::choose(const float* scores, bool with_unconstrained, HingeTe
   terms.begin_group(unconstrained_ / static_cast<double>(order_.size() - n_constrained_));
   for (auto i = static_cast<std::uint32_t>(n_constrained_); i < order_.size(); ++i) {
     const float y = scores[i] >= 0.0F ? 1.0F : -1.0F;
-    terms.add(i, y, i, y);
+    terms.add(n_pairs + i, i, y, i, y);
   }
   terms.end_group();
 }
@@ -143,7 +146,7 @@ void BalancedLabels::choose(const float* scores, HingeTerms& terms) {
   find_signs(scores, signs_);
   terms.clear();
   terms.begin_group(unconstrained_ / static_cast<double>(n_));
-  for (std::uint32_t i = 0; i < n_; ++i) terms.add(i, signs_[i], i, signs_[i]);
+  for (std::uint32_t i = 0; i < n_; ++i) terms.add(i, i, signs_[i], i, signs_[i]);
   terms.end_group();
 }
 

@@ -26,9 +26,12 @@ class HingeTerms {
  public:
   void clear();
   void begin_group(double weight);
-  /// u = first_sign * score of first, v = second_sign * score of second.
-  void add(std::uint32_t first, float first_sign, std::uint32_t second, float second_sign) {
-    terms_.push_back({first, second, first_sign, second_sign});
+  /// u = first_sign * score of first, v = second_sign * score of second. Terms of the same key in other
+  /// rounds are of the same constraint or point: they have the same points, with signs that are the same or
+  /// opposite.
+  void add(std::uint32_t key, std::uint32_t first, float first_sign, std::uint32_t second,
+           float second_sign) {
+    terms_.push_back({key, first, second, first_sign, second_sign});
   }
   void end_group();
 
@@ -54,16 +57,19 @@ class HingeTerms {
 
   std::size_t size() const { return terms_.size(); }
 
- private:
   struct Term {
-    std::uint32_t first, second;
+    std::uint32_t key, first, second;
     float first_sign, second_sign;
     bool operator==(const Term&) const = default;
   };
   struct Group {
-    std::size_t begin, end;
+    std::size_t begin, end;  ///< of its terms; what fills the last vector up lies behind
     double weight;
   };
+  const std::vector<Term>& terms() const { return terms_; }
+  const std::vector<Group>& groups() const { return groups_; }
+
+ private:
   std::vector<Term> terms_;
   std::vector<Group> groups_;
   std::vector<double> weights_;

@@ -23,6 +23,7 @@ class RelaxedLabels {
   std::size_t count(bool with_unconstrained) const {
     return with_unconstrained ? order_.size() : n_constrained_;
   }
+  std::size_t n_keys() const { return must_.size() + cannot_.size() + order_.size(); }
   bool has_unconstrained() const { return n_constrained_ < order_.size() && unconstrained_ > 0.0; }
 
   /// The labels that are best at the given scores of the points in order (eqs 12-15; ties: the sign +, and
@@ -54,6 +55,7 @@ class BalancedLabels {
   void choose(const float* scores, HingeTerms& terms);
   double loss(const double* scores) const;
 
+  std::size_t n_keys() const { return n_; }
   std::size_t least() const { return least_; }
 
  private:
