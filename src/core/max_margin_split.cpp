@@ -92,7 +92,7 @@ class Rounds {
     } else {
       convex_.minimise(tight ? settings_.gap : settings_.early_gap, settings_.max_steps);
     }
-    fit_.gap = convex_.value() - convex_.bound();
+    fit_.gap = std::max(convex_.value() - convex_.bound(), 0.0);
     fit_.evaluations = convex_.evaluations();
   }
 
