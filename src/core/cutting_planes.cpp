@@ -19,13 +19,37 @@ double product(const double* a, const double* b, std::size_t n) {
   return fold(sums);
 }
 
+/// products[k] = row_k . last row, of n rows whose width is a multiple of kLanes.
+struct ProductsWithLast {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* rows, std::size_t n, std::size_t width, double* products) {
+    using Vec = typename V::Vec;
+    const double* last = rows + (n - 1) * width;
+    for (std::size_t k = 0; k < n; ++k) {
+      Vec sums[kParts<V>] = {};
+      for (std::size_t j = 0; j < width; j += kLanes) {
+        for (int part = 0; part < kParts<V>; ++part) {
+          const std::size_t lane = j + part * V::kWidth;
+          sums[part] += at<V>(rows + k * width + lane) * at<V>(last + lane);
+        }
+      }
+      alignas(64) double lanes[kLanes];
+      for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = sums[part];
+      products[k] = fold(lanes);
+    }
+  }
+};
+
 /// Share of a pivot below which a plane counts as dependent on those before it.
 constexpr double kDependent = 1e-11;
 
 }  // namespace
 
 CuttingPlanes::CuttingPlanes(std::size_t width, double weight, std::size_t capacity)
-    : width_(width), capacity_(std::max<std::size_t>(capacity, 3)), weight_(weight) {
+    : width_(width),
+      stride_(padded_width(width)),
+      capacity_(std::max<std::size_t>(capacity, 3)),
+      weight_(weight) {
   products_.resize(capacity_ * capacity_);
   factor_.resize(capacity_ * capacity_);
   target_.resize(capacity_);
@@ -35,7 +59,7 @@ CuttingPlanes::CuttingPlanes(std::size_t width, double weight, std::size_t capac
 
 void CuttingPlanes::clear() {
   intercepts_.assign(1, 0.0);
-  slopes_.assign(width_, 0.0);
+  slopes_.assign(stride_, 0.0);
   shares_.assign(1, 1.0);
   rises_.assign(1, 0.0);
   products_[0] = 0.0;
@@ -47,13 +71,13 @@ void CuttingPlanes::add(double intercept, const double* new_slope) {
   if (size() == capacity_) merge();
   const std::size_t k = size();
   slopes_.insert(slopes_.end(), new_slope, new_slope + width_);
+  slopes_.resize((k + 1) * stride_);
   intercepts_.push_back(intercept);
   shares_.push_back(0.0);
   rises_.push_back(0.0);
-  for (std::size_t l = 0; l <= k; ++l) {
-    products_[k * capacity_ + l] = products_[l * capacity_ + k] =
-        product(slope(k), slope(l), width_) / weight_;
-  }
+  double* row = products_.data() + k * capacity_;
+  run_kernel<ProductsWithLast, const double*>(slopes_.data(), k + 1, stride_, row);
+  for (std::size_t l = 0; l <= k; ++l) products_[l * capacity_ + k] = row[l] /= weight_;
 }
 
 void CuttingPlanes::merge() {
@@ -124,7 +148,7 @@ bool CuttingPlanes::approach() {
   double t = 1.0;
   for (std::size_t q = 0; q < used_.size(); ++q) {
     if (target_[q] > 0.0) continue;
-    const double share = shares_[used_[q]], until = share / (share - target_[q]);
+    const double share = shares_[used_[q]], until = share > 0.0 ? share / (share - target_[q]) : 0.0;
     if (!(until >= t)) {
       t = until;
       leaves = q;

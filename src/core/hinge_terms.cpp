@@ -57,7 +57,7 @@ void HingeTerms::begin_group(double weight) {
 
 void HingeTerms::end_group() {
   groups_.back().end = terms_.size();
-  terms_.resize(padded_floats(terms_.size()), Term{0, 0, 0, 0.0F, 0.0F});
+  terms_.resize(padded_floats(terms_.size()), Term{});
 }
 
 void HingeTerms::gather(const float* scores, float filling, TermScores& out) const {
@@ -66,8 +66,8 @@ void HingeTerms::gather(const float* scores, float filling, TermScores& out) con
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     for (std::size_t k = groups_[g].begin; k < groups_[g].end; ++k) {
       const Term& term = terms_[k];
-      out.u[k] = term.first_sign * scores[term.first];
-      out.v[k] = term.second_sign * scores[term.second];
+      out.u[k] = term.signs[0] * scores[term.points[0]];
+      out.v[k] = term.signs[1] * scores[term.points[1]];
     }
     const std::size_t end = padded_floats(groups_[g].end);
     std::fill(out.u.begin() + groups_[g].end, out.u.begin() + end, filling);
@@ -103,12 +103,12 @@ double HingeTerms::cut(const TermScores& at, std::size_t count, float* coefficie
     const auto push = static_cast<float>(-2.0 * group.weight);
     std::size_t in_force = 0;
     for (std::size_t k = group.begin; k < group.end; ++k) {
+      // Without branches, which would be guessed wrong half of the time.
       const Term& term = terms_[k];
-      const bool first = at.u[k] <= at.v[k];
-      const bool counts = (first ? at.u[k] : at.v[k]) < 0.5F;
+      const std::size_t smaller = at.u[k] <= at.v[k] ? 0 : 1;
+      const std::size_t counts = (at.u[k] < 0.5F) | (at.v[k] < 0.5F);
       in_force += counts;
-      coefficients[first ? term.first : term.second] +=
-          counts ? push * (first ? term.first_sign : term.second_sign) : 0.0F;
+      coefficients[term.points[smaller]] += static_cast<float>(counts) * push * term.signs[smaller];
     }
     intercept += group.weight * static_cast<double>(in_force);
   }

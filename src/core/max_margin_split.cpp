@@ -59,7 +59,7 @@ class Rounds {
     bool posed = false, tight = false;
     for (int round = 0; round < most; ++round) {
       if (!posed) convex_.pose(terms_, count, fit_.weights, first_);
-      solve(tight);
+      const bool solved = solve(tight);
       const std::vector<double>& next = convex_.best();
       points_.scores(next.data(), points_.n(), next_scores_.data());
       choose(next_scores_.data(), next_terms_);
@@ -78,22 +78,24 @@ class Rounds {
       ++fit_.rounds;
       fit_.trace.push_back(objective_);
       if (!posed && !(final && change <= settings_.tolerance)) continue;
-      if (!final || tight || settings_.subgradient) return true;
+      if (!final || tight || settings_.subgradient) return solved;
       tight = true;
     }
     return false;
   }
 
  private:
-  void solve(bool tight) {
+  bool solve(bool tight) {
+    bool solved = true;
     if (settings_.subgradient) {
       const double radius = std::sqrt((1.0 + settings_.unconstrained) / settings_.weight);
-      convex_.descend(radius, settings_.step_tolerance, settings_.max_steps);
+      solved = convex_.descend(radius, settings_.step_tolerance, settings_.max_steps);
     } else {
-      convex_.minimise(tight ? settings_.gap : settings_.early_gap, settings_.max_steps);
+      solved = convex_.minimise(tight ? settings_.gap : settings_.early_gap, settings_.max_steps);
     }
     fit_.gap = std::max(convex_.value() - convex_.bound(), 0.0);
     fit_.evaluations = convex_.evaluations();
+    return solved;
   }
 
   double objective(const std::vector<double>& w, const Floats& scores, const HingeTerms& terms) {

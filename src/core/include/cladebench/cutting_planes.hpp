@@ -35,7 +35,7 @@ class CuttingPlanes {
   std::size_t size() const { return intercepts_.size(); }
 
  private:
-  const double* slope(std::size_t k) const { return slopes_.data() + k * width_; }
+  const double* slope(std::size_t k) const { return slopes_.data() + k * stride_; }
   double* factor(std::size_t row) { return factor_.data() + row * capacity_; }
   double bend(std::size_t k, std::size_t l) const { return products_[k * capacity_ + l]; }
   void find_rises();
@@ -44,7 +44,7 @@ class CuttingPlanes {
   bool approach();
   void merge();
 
-  std::size_t width_, capacity_;
+  std::size_t width_, stride_, capacity_;
   double weight_;
   std::vector<double> intercepts_, slopes_, shares_;
   std::vector<double> products_;  ///< capacity x capacity, of slopes, over the weight

@@ -31,7 +31,7 @@ class HingeTerms {
   /// opposite.
   void add(std::uint32_t key, std::uint32_t first, float first_sign, std::uint32_t second,
            float second_sign) {
-    terms_.push_back({key, first, second, first_sign, second_sign});
+    terms_.push_back({key, {first, second}, {first_sign, second_sign}});
   }
   void end_group();
 
@@ -58,8 +58,8 @@ class HingeTerms {
   std::size_t size() const { return terms_.size(); }
 
   struct Term {
-    std::uint32_t key, first, second;
-    float first_sign, second_sign;
+    std::uint32_t key, points[2];
+    float signs[2];
     bool operator==(const Term&) const = default;
   };
   struct Group {
