@@ -10,6 +10,8 @@ namespace {
 constexpr double kBeyond = 0.1;
 /// Share of the gap that a line search, or the dual of the model, may leave.
 constexpr double kShareOfGap = 0.1;
+/// Differences of objectives that single precision does not resolve: losses are of the order of 1.
+constexpr double kResolution = 1e-6;
 constexpr double kRayTolerance = 1e-3;
 constexpr int kSearchSteps = 16, kDoublings = 40;
 
@@ -96,7 +98,7 @@ ConvexSplit::Step ConvexSplit::line_search(const TermScores& from, double square
 bool ConvexSplit::minimise(double gap, int max_evaluations) {
   for (int k = 0;; ++k) {
     bound_ = std::max(bound_, planes_.solve(kShareOfGap * std::max(gap * value_, value_ - bound_)));
-    if (value_ - bound_ <= gap * value_) return true;
+    if (value_ - bound_ <= gap * value_ + kResolution) return true;
     if (k >= max_evaluations) return false;
     planes_.minimiser(trial_.data());
     for (std::size_t j = 0; j < trial_.size(); ++j) trial_[j] -= best_[j];

@@ -121,7 +121,7 @@ def test_convex_problem_against_the_programme(seed: int) -> None:
     _, exact = reference.solve_fixed(it, labels)
     for gap in (0.1, 0.01, 1e-4):
         best, value, bound, _ = fixed(int_pairs(case), w).minimise(0 * w, gap, 2000)
-        assert value - bound <= gap * value
+        assert value - bound <= gap * value + 1e-6
         assert bound <= exact * (1 + 1e-5) + 1e-7 <= (value + 2e-7) * (1 + 2e-5)
         size = 1.0 + float(np.abs(case[0]).max() * np.abs(best).sum())
         assert value == pytest.approx(

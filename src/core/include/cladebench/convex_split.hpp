@@ -25,7 +25,7 @@ class ConvexSplit {
   /// multiple of the weights is taken. The terms are read as long as the problem is worked on.
   void pose(const HingeTerms& terms, std::size_t count, const std::vector<double>& start, bool ray);
 
-  /// Goes on until value() - bound() <= gap * value(), or for so many evaluations; whether the gap is
+  /// Goes on until value() - bound() <= gap * value() + 1e-6, or for so many evaluations; whether the gap is
   /// reached.
   bool minimise(double gap, int max_evaluations);
 
