@@ -91,8 +91,8 @@ def max_margin_split(
     unconstrained: float = 1.0,
     share: float = 0.25,
     membership: float = 0.25,
-    ridge: float = 0.1,
-    centred: bool = True,
+    ridge: float = 0.01,
+    centred: bool = False,
     tolerance: float = 0.01,
     gap: float = 0.01,
     early_gap: float = 0.1,
@@ -119,11 +119,13 @@ def max_margin_split(
     membership : float, default=0.25
         Share of the points, in [0, 0.5], that each side gets at least if there is no cannot-link; rounded up, at least
         one. The paper does not say.
-    ridge : float, default=0.1
+    ridge : float, default=0.01
         > 0: added to the diagonal of the must-links' scatter matrix (eq. 9), relative to its mean. The paper adds
         nothing, and has no start where the matrix is singular.
-    centred : bool, default=True
-        Whether the start goes through the mean of the points; else through 0. The paper does not say.
+    centred : bool, default=False
+        Whether the start goes through the mean of the points; else through 0, as eq. 11 has it: differences have no
+        constant. Where nearly all points are of one class a start through their mean cuts it in two, and ends at
+        objectives several times as large; elsewhere there is little between them.
     tolerance : float, default=0.01
         eps_2: rounds end when the weights change by no more, relatively (Algorithm 2, section 6.3).
     gap, early_gap : float, default=0.01, 0.1
@@ -179,7 +181,7 @@ def max_margin_split(
 
 
 def scatter_direction(
-    X: npt.ArrayLike, must_link: npt.ArrayLike | None, cannot_link: npt.ArrayLike, *, ridge: float = 0.1
+    X: npt.ArrayLike, must_link: npt.ArrayLike | None, cannot_link: npt.ArrayLike, *, ridge: float = 0.01
 ) -> FloatArray:
     """Find the direction from which a semi-supervised split starts (eqs 9-11).
 

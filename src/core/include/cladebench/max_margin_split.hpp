@@ -21,8 +21,8 @@ struct SplitSettings {
   double early_gap = 0.1;        ///< of those before
   int max_rounds = 50;           ///< of fixing labels and solving a convex problem
   double membership = 0.25;      ///< share of the points that each side gets at least, without a cannot-link
-  double ridge = 0.1;            ///< of S_M, relative to the mean of its diagonal
-  bool centred = true;           ///< whether the start goes through the node's mean, not through 0
+  double ridge = 0.01;           ///< of S_M, relative to the mean of its diagonal
+  bool centred = false;          ///< whether the start goes through the node's mean, not through 0
   bool subgradient = false;      ///< Algorithm 1 in place of cutting planes
   double step_tolerance = 0.01;  ///< eps_1: relative size of a step at which Algorithm 1 ends
   int max_steps = 500;           ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
