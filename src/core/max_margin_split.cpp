@@ -50,6 +50,14 @@ class Rounds {
   }
   const Floats& scores() const { return scores_; }
 
+  /// The convex objective of the start's labels at its best multiple.
+  template <class Choose>
+  double promise(std::size_t count, const Choose& choose) {
+    choose(scores_.data(), terms_);
+    convex_.pose(terms_, count, fit_.weights, true);
+    return convex_.value();
+  }
+
   /// At most so many rounds over the first `count` points, with labels by choose(scores, terms); unless
   /// `final`, with the early gap alone. Whether they converged: labels stay, or the weights change by little.
   template <class Choose>
@@ -131,19 +139,22 @@ void split_with_constraints(const NodeProblem& problem, const SplitSettings& set
   RelaxedLabels labels(problem, settings);
   const PointTiles points(problem, labels.order());
   Rounds rounds(points, settings, fit);
-  std::vector<double> start = scatter_direction(problem, settings.ridge);
-  start.push_back(0.0);
-  rounds.start(start);
-  if (settings.centred) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < points.n(); ++i) sum += rounds.scores()[i];
-    start.back() = -sum / static_cast<double>(points.n());
-    rounds.start(start);
-  }
   const auto supervised = [&](const float* scores, HingeTerms& terms) {
     labels.choose(scores, false, terms);
   };
   const auto all = [&](const float* scores, HingeTerms& terms) { labels.choose(scores, true, terms); };
+  std::vector<double> start = scatter_direction(problem, settings.ridge);
+  start.push_back(0.0);
+  rounds.start(start);
+  if (settings.centred) {
+    std::vector<double> centred = start;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < points.n(); ++i) sum += rounds.scores()[i];
+    centred.back() = -sum / static_cast<double>(points.n());
+    const double through_zero = rounds.promise(labels.count(false), supervised);
+    rounds.start(centred);
+    if (!(rounds.promise(labels.count(false), supervised) < through_zero)) rounds.start(start);
+  }
   if (labels.has_unconstrained()) {
     rounds.run(labels.count(false), std::min(kWarmUp, settings.max_rounds), false, supervised);
     fit.warm_up = fit.rounds;

@@ -92,7 +92,7 @@ def max_margin_split(
     share: float = 0.25,
     membership: float = 0.25,
     ridge: float = 0.01,
-    centred: bool = False,
+    centred: bool = True,
     tolerance: float = 0.01,
     gap: float = 0.01,
     early_gap: float = 0.1,
@@ -122,10 +122,10 @@ def max_margin_split(
     ridge : float, default=0.01
         > 0: added to the diagonal of the must-links' scatter matrix (eq. 9), relative to its mean. The paper adds
         nothing, and has no start where the matrix is singular.
-    centred : bool, default=False
-        Whether the start goes through the mean of the points; else through 0, as eq. 11 has it: differences have no
-        constant. Where nearly all points are of one class a start through their mean cuts it in two, and ends at
-        objectives several times as large; elsewhere there is little between them.
+    centred : bool, default=True
+        Whether a start through the mean of the points is tried besides one through 0 (which eq. 11 has: differences
+        have no constant): the one is taken that has the lower objective for its labels, at its best multiple. Two
+        classes on one side of 0 need the first; where nearly all points are of one class, it cuts that in two.
     tolerance : float, default=0.01
         eps_2: rounds end when the weights change by no more, relatively (Algorithm 2, section 6.3).
     gap, early_gap : float, default=0.01, 0.1
