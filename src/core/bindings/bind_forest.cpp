@@ -18,6 +18,9 @@
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/random_split.hpp"
 #include "to_numpy.hpp"
+#if __has_include("cladebench/max_margin_split.hpp")
+#include "cladebench/max_margin_split.hpp"
+#endif
 
 namespace nb = nanobind;
 using cladebench::HierarchyTree;
@@ -64,6 +67,26 @@ std::vector<Pair> pairs_of(const Matrix<std::int64_t>& rows) {
   for (std::size_t i = 0; i < pairs.size(); ++i)
     pairs[i] = {static_cast<std::uint32_t>(rows(i, 0)), static_cast<std::uint32_t>(rows(i, 1))};
   return pairs;
+}
+
+cladebench::Splitter splitter_of(const nb::dict& given) {
+  if (nb::cast<std::string>(given["splits"]) == "random") return cladebench::random_split;
+#if __has_include("cladebench/max_margin_split.hpp")
+  cladebench::SplitSettings settings;
+  settings.weight = nb::cast<double>(given["weight"]);
+  settings.unconstrained = nb::cast<double>(given["unconstrained"]);
+  settings.share = nb::cast<double>(given["share"]);
+  settings.tolerance = nb::cast<double>(given["tolerance"]);
+  settings.max_rounds = nb::cast<int>(given["max_rounds"]);
+  settings.membership = nb::cast<double>(given["membership"]);
+  settings.ridge = nb::cast<double>(given["ridge"]);
+  settings.subgradient = nb::cast<bool>(given["subgradient"]);
+  return [settings](const cladebench::NodeProblem& node) {
+    return cladebench::max_margin_split(node, settings).weights;
+  };
+#else
+  throw std::invalid_argument("splits='max-margin' is not part of this build");
+#endif
 }
 
 /// Arrays of all trees, one behind the other.
@@ -137,11 +160,10 @@ void bind_forest(nb::module_& m) {
   m.def(
       "grow_forest",
       [](Matrix<double> X, Matrix<std::int64_t> must_link, Matrix<std::int64_t> cannot_link,
-         std::size_t min_node_size, std::size_t n_split_features, const std::string& splits,
+         std::size_t min_node_size, std::size_t n_split_features, const nb::dict& settings,
          std::uint64_t seed, std::size_t first, std::size_t count) {
         const std::vector<Pair> must = pairs_of(must_link), cannot = pairs_of(cannot_link);
-        if (splits != "random") throw std::invalid_argument("splits are random");
-        const cladebench::Splitter splitter = cladebench::random_split;
+        const cladebench::Splitter splitter = splitter_of(settings);
         std::vector<HierarchyTree> trees;
         interruptible([&](const auto& keep_on) {
           trees = cladebench::grow_forest(rows_of(X), must, cannot, {min_node_size, n_split_features},
@@ -150,7 +172,7 @@ void bind_forest(nb::module_& m) {
         return joined(std::move(trees));
       },
       nb::arg("X"), nb::arg("must_link"), nb::arg("cannot_link"), nb::arg("min_node_size"),
-      nb::arg("n_split_features"), nb::arg("splits"), nb::arg("seed"), nb::arg("first"), nb::arg("count"),
+      nb::arg("n_split_features"), nb::arg("settings"), nb::arg("seed"), nb::arg("first"), nb::arg("count"),
       "Numbers of nodes of the trees, and their right children, sizes, features and weights.");
 
   nb::class_<Held>(m, "PlacedForest", "Trees and the training rows in them.")
