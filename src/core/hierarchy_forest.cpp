@@ -90,7 +90,7 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepO
       }
     });
   };
-  const bool same = a.X == b.X;
+  const bool same = a.X == b.X && a.n == b.n;
   Points of_a, of_b;
   for (std::size_t t = 0; t < n_trees(); ++t) {
     keep_on();
