@@ -14,6 +14,10 @@ namespace cladebench {
 namespace {
 
 constexpr std::size_t kLanes8 = 8;  ///< queries that are compared with all rows at a time
+/// Queries of a task that compares them with candidates: enough that a tree is read from the cache, and so
+/// few that what is known of them stays there, too.
+constexpr std::size_t kMostQueries = 128;
+constexpr double kMostSteps = 4e6;  ///< that a task keeps: 100 MB
 
 using Found = std::pair<double, std::uint32_t>;
 
@@ -57,6 +61,16 @@ struct Queries {
   bool are_rows() const { return points == nullptr; }
   std::uint32_t row(std::size_t q) const { return static_cast<std::uint32_t>(first + q); }
   const double* point(std::size_t q) const { return points + (first + q) * forest.d(); }
+
+  /// See PlacedForest::way. `certainties` is for work.
+  Way way(std::size_t t, std::size_t q, std::vector<Way::Step>& steps,
+          std::vector<float>& certainties) const {
+    const PlacedTree& tree = forest.tree(t);
+    if (are_rows()) return forest.way(t, tree.leaf_of[row(q)], nullptr, tree.place_of(row(q)), steps);
+    certainties.clear();
+    const std::uint32_t leaf = forest.walk(t, point(q), certainties);
+    return forest.way(t, leaf, certainties.data(), 0, steps);
+  }
 };
 
 void compare_with_all(const Queries& queries, const NeighborSettings& settings, double* D,
@@ -66,19 +80,13 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
   std::vector<float> by_place(kLanes8 * n, 0.0f);  // of one tree, [query][place]
   std::vector<double> sums(n * kLanes8, 0.0);      // [row][query]
   std::vector<float> own;
-  Way way;
+  std::vector<Way::Step> steps;
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
     keep_on();
     const PlacedTree& tree = forest.tree(t);
     for (std::size_t q = 0; q < queries.m; ++q) {
-      if (queries.are_rows()) {
-        const std::uint32_t row = queries.row(q);
-        forest.way(t, tree.leaf_of[row], nullptr, tree.place_of[row], way);
-      } else {
-        own.clear();
-        const std::uint32_t leaf = forest.walk(t, queries.point(q), own);
-        forest.way(t, leaf, own.data(), 0, way);
-      }
+      steps.clear();
+      const Way way = queries.way(t, q, steps, own);
       float* line = by_place.data() + q * n;
       const auto fill = [&](const Way::Step& step, std::size_t begin, std::size_t end) {
         const float* others = tree.certainties.data() + step.base;
@@ -86,14 +94,13 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
         for (std::size_t p = begin; p < end; ++p) line[p] = tree_distance(certainty, others[p], scale);
       };
       // The other child at each split is an interval on one side of the way.
-      const PlacedTree::Node& leaf = tree.nodes[way.leaf];
       for (std::size_t level = 0; level < way.steps.size(); ++level) {
         const Way::Step& step = way.steps[level];
         const bool last = level + 1 == way.steps.size();
-        fill(step, step.begin, last ? leaf.begin : way.steps[level + 1].begin);
-        fill(step, last ? leaf.end : way.steps[level + 1].end, step.end);
+        fill(step, step.begin, last ? way.leaf_begin : way.steps[level + 1].begin);
+        fill(step, last ? way.leaf_end : way.steps[level + 1].end, step.end);
       }
-      std::fill(line + leaf.begin, line + leaf.end, 0.0f);
+      std::fill(line + way.leaf_begin, line + way.leaf_end, 0.0f);
     }
     for (std::size_t p = 0; p < n; ++p) {
       double* sum = sums.data() + tree.row_at[p] * kLanes8;
@@ -123,9 +130,8 @@ class Candidates {
   /// is left out.
   void add(std::size_t t, const Way& way, std::size_t wanted, std::int64_t self, std::uint64_t* pool) {
     const PlacedTree& tree = forest_.tree(t);
-    const PlacedTree::Node& leaf = tree.nodes[way.leaf];
-    std::size_t begin = leaf.begin, end = leaf.end;
-    const std::size_t own = self < 0 ? end : tree.place_of[static_cast<std::size_t>(self)];
+    std::size_t begin = way.leaf_begin, end = way.leaf_end;
+    const std::size_t own = self < 0 ? end : tree.place_of(static_cast<std::size_t>(self));
     wanted -= take(t, way, way.steps.size(), begin, end, own, wanted, pool);
     for (std::size_t level = way.steps.size(); wanted > 0 && level-- > 0;) {
       const Way::Step& step = way.steps[level];
@@ -191,69 +197,73 @@ class Candidates {
 };
 
 /// Adds H_t of the query and each row of its pool.
-void add_tree(const PlacedTree& tree, std::size_t n, const Way& way, std::span<const std::uint32_t> pool,
-              std::vector<Way::Step>& by_level, double* sums) {
-  if (way.steps.empty()) return;
-  // Points that turn the same way to the end share a leaf: that is a level of its own, of scale 0.
-  by_level.assign(tree.n_words * 64 + 1, Way::Step{0.0f, 0.0f, 0, 0, 0});
-  std::copy(way.steps.begin(), way.steps.end(), by_level.begin());
-  const std::uint32_t* place_of = tree.place_of.data();
+void add_tree(const PlacedTree& tree, const Way& way, std::span<const std::uint32_t> pool, double* sums) {
+  const std::uint64_t* keys = tree.keys.data();
   const float* certainties = tree.certainties.data();
-  const auto add = [&](std::size_t i, std::size_t level) {
-    const Way::Step& step = by_level[level];
-    sums[i] += tree_distance(step.certainty, certainties[step.base + place_of[pool[i]]], step.scale);
-  };
-  if (tree.n_words == 1) {
-    const std::uint64_t own = way.turns[0];
-    const std::uint64_t* turns = tree.turns.data();
-    for (std::size_t i = 0; i < pool.size(); ++i)
-      add(i, static_cast<std::size_t>(std::countl_zero(turns[pool[i]] ^ own)));
+  if (way.steps.empty()) return;
+  if (way.steps.size() > kKeyLevels) {
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      const std::size_t level = way.parts_from(keys[pool[i]]);
+      if (level == way.steps.size()) continue;
+      const Way::Step& step = way.steps[level];
+      sums[i] += tree_distance(step.certainty, certainties[step.base + tree.place_of(pool[i])], step.scale);
+    }
     return;
   }
+  // No branch for a shared leaf: it is a level of scale 0. Copied, for 16 bytes are found faster than 24.
+  struct Level {
+    float certainty = 0.0f, scale = 0.0f;
+    std::size_t base = 0;
+  } levels[kKeyLevels + 1];
+  for (std::size_t l = 0; l < way.steps.size(); ++l)
+    levels[l] = {way.steps[l].certainty, way.steps[l].scale, way.steps[l].base};
   for (std::size_t i = 0; i < pool.size(); ++i) {
-    std::size_t word = 0;
-    while (word + 1 < tree.n_words && tree.turns[word * n + pool[i]] == way.turns[word]) ++word;
-    const std::uint64_t differ = tree.turns[word * n + pool[i]] ^ way.turns[word];
-    add(i, 64 * word + static_cast<std::size_t>(std::countl_zero(differ)));
+    const std::uint64_t key = keys[pool[i]];
+    const Level& level = levels[parting_level(way.key, key)];
+    sums[i] += tree_distance(level.certainty, certainties[level.base + static_cast<std::uint32_t>(key)],
+                             level.scale);
   }
 }
+
+/// Ways of all queries of a task in all trees.
+class Ways {
+ public:
+  Ways(const Queries& queries, const KeepOn& keep_on) : m_(queries.m) {
+    const std::size_t n_trees = queries.forest.n_trees();
+    std::vector<float> own;
+    ways_.reserve(n_trees * m_);
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      keep_on();
+      for (std::size_t q = 0; q < m_; ++q) ways_.push_back(queries.way(t, q, steps_, own));
+    }
+    const Way::Step* begin = steps_.data();
+    for (Way& way : ways_) {
+      way.steps = {begin, way.steps.size()};
+      begin += way.steps.size();
+    }
+  }
+  const Way& operator()(std::size_t t, std::size_t q) const { return ways_[t * m_ + q]; }
+
+ private:
+  std::size_t m_;
+  std::vector<Way::Step> steps_;
+  std::vector<Way> ways_;
+};
 
 void compare_with_candidates(const Queries& queries, const NeighborSettings& settings, double* D,
                              std::int64_t* index, std::int64_t* n_compared, const KeepOn& keep_on) {
   const PlacedForest& forest = queries.forest;
   const std::size_t n = forest.n(), m = queries.m, n_trees = forest.n_trees();
   const std::size_t n_words = (n + 63) / 64;
-  // Where other points than training rows stand: [tree][query].
-  std::vector<std::uint32_t> leaf;
-  std::vector<std::size_t> begin;
-  std::vector<float> certainties;
-  if (!queries.are_rows()) {
-    for (std::size_t t = 0; t < n_trees; ++t) {
-      keep_on();
-      for (std::size_t q = 0; q < m; ++q) {
-        begin.push_back(certainties.size());
-        leaf.push_back(forest.walk(t, queries.point(q), certainties));
-      }
-    }
-  }
-  const auto find_way = [&](std::size_t t, std::size_t q, Way& way) {
-    if (queries.are_rows()) {
-      const PlacedTree& tree = forest.tree(t);
-      forest.way(t, tree.leaf_of[queries.row(q)], nullptr, tree.place_of[queries.row(q)], way);
-    } else {
-      forest.way(t, leaf[t * m + q], certainties.data() + begin[t * m + q], 0, way);
-    }
-  };
+  const Ways ways(queries, keep_on);
   const auto self = [&](std::size_t q) { return queries.are_rows() ? std::int64_t{queries.row(q)} : -1; };
 
-  Way way;
   Candidates candidates(forest, settings);
   std::vector<std::uint64_t> bits(m * n_words, 0);
   for (std::size_t t = 0; t < n_trees; ++t) {
     keep_on();
     for (std::size_t q = 0; q < m; ++q) {
-      find_way(t, q, way);
-      candidates.add(t, way, settings.candidates, self(q), bits.data() + q * n_words);
+      candidates.add(t, ways(t, q), settings.candidates, self(q), bits.data() + q * n_words);
     }
   }
   std::vector<std::uint32_t> pool;
@@ -267,8 +277,7 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
     };
     for (std::size_t wanted = 2 * settings.candidates; count() < settings.k; wanted *= 2) {
       for (std::size_t t = 0; t < n_trees; ++t) {
-        find_way(t, q, way);
-        candidates.add(t, way, std::min(wanted, n), self(q), own.data());
+        candidates.add(t, ways(t, q), std::min(wanted, n), self(q), own.data());
       }
     }
     for (std::size_t word = 0; word < n_words; ++word) {
@@ -281,12 +290,10 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
   }
 
   std::vector<double> sums(pool.size(), 0.0);
-  std::vector<Way::Step> by_level;
   for (std::size_t t = 0; t < n_trees; ++t) {
     keep_on();
     for (std::size_t q = 0; q < m; ++q) {
-      find_way(t, q, way);
-      add_tree(forest.tree(t), n, way, {pool.data() + ends[q], ends[q + 1] - ends[q]}, by_level,
+      add_tree(forest.tree(t), ways(t, q), {pool.data() + ends[q], ends[q + 1] - ends[q]},
                sums.data() + ends[q]);
     }
   }
@@ -303,10 +310,15 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
 void find_neighbors(const PlacedForest& forest, const double* queries, std::size_t first, std::size_t m,
                     const NeighborSettings& settings, double* D, std::int64_t* index,
                     std::int64_t* n_compared, const KeepOn& keep_on) {
-  // Candidates: enough queries that a tree stays in the cache, and so few that all threads have some.
+  // Not more than leaves some for all threads, nor than memory holds, trees being deep.
   const auto threads = static_cast<std::size_t>(max_threads());
-  const std::size_t block =
-      settings.candidates == 0 ? kLanes8 : std::clamp(m / (4 * threads), std::size_t{1}, std::size_t{256});
+  double n_steps = 0.0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t)
+    n_steps += static_cast<double>(forest.tree(t).certainties.size()) / static_cast<double>(forest.n());
+  const std::size_t room = static_cast<std::size_t>(kMostSteps / (n_steps + 1.0));
+  const std::size_t block = settings.candidates == 0
+                                ? kLanes8
+                                : std::clamp(std::min(m / (4 * threads), room), std::size_t{1}, kMostQueries);
   const std::size_t n_blocks = (m + block - 1) / block;
   parallel_for(n_blocks, n_blocks > 1, [&](std::size_t b) {
     const std::size_t skip = b * block;

@@ -1,7 +1,6 @@
 #include "cladebench/hierarchy_forest.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -53,22 +52,23 @@ std::uint32_t PlacedForest::walk(std::size_t t, const double* point, std::vector
   return static_cast<std::uint32_t>(v);
 }
 
-void PlacedForest::way(std::size_t t, std::uint32_t leaf, const float* certainties, std::size_t place,
-                       Way& way) const {
+Way PlacedForest::way(std::size_t t, std::uint32_t leaf, const float* certainties, std::size_t place,
+                      std::vector<Way::Step>& steps) const {
   const PlacedTree& tree = trees_[t];
-  way.leaf = leaf;
-  way.steps.resize(tree.nodes[leaf].level);
-  way.turns.assign(tree.n_words, 0);
-  const double n = static_cast<double>(rows_.n);
   const PlacedTree::Node* child = &tree.nodes[leaf];
-  for (std::size_t level = way.steps.size(); level-- > 0;) {
+  Way way{child->begin, child->end, leaf, child->begin, {}};
+  const std::size_t depth = child->level;
+  steps.resize(steps.size() + depth);
+  Way::Step* at = steps.data() + steps.size();
+  for (std::uint32_t level = child->level; level-- > 0;) {
     const PlacedTree::Node* node = &tree.nodes[static_cast<std::size_t>(child->parent)];
     const float own = certainties ? certainties[level] : tree.certainties[node->base + place];
-    way.steps[level] = {own, static_cast<float>((node->end - node->begin) / n), node->base, node->begin,
-                        node->end};
-    if (child->begin != node->begin) way.turns[level / 64] |= std::uint64_t{1} << (63 - level % 64);
+    *--at = {own, node->scale, node->begin, node->end, node->base};
+    if (child->begin != node->begin && level < kKeyLevels) way.key |= std::uint64_t{1} << (63 - level);
     child = node;
   }
+  way.steps = {at, depth};
+  return way;
 }
 
 void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepOn& keep_on) const {
@@ -97,26 +97,23 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepO
     locate(t, a, of_a);
     if (!same) locate(t, b, of_b);
     const Points& others = same ? of_a : of_b;
-    const std::size_t n_words = trees_[t].n_words;
-    std::vector<std::uint64_t> turns(b.n * n_words);
+    std::vector<std::uint64_t> keys(b.n);
     parallel_for(blocks(b.n), b.n > kBlock, [&](std::size_t block) {
-      Way it;
+      std::vector<Way::Step> steps;
       for (std::size_t j = block * kBlock; j < std::min(b.n, (block + 1) * kBlock); ++j) {
-        way(t, others.leaf[j], others.certainties[j].data(), 0, it);
-        std::copy(it.turns.begin(), it.turns.end(), turns.begin() + static_cast<std::ptrdiff_t>(j * n_words));
+        steps.clear();
+        keys[j] = way(t, others.leaf[j], others.certainties[j].data(), 0, steps).key;
       }
     });
     parallel_for(blocks(a.n), a.n > kBlock, [&](std::size_t block) {
-      Way it;
+      std::vector<Way::Step> steps;
       for (std::size_t i = block * kBlock; i < std::min(a.n, (block + 1) * kBlock); ++i) {
-        way(t, of_a.leaf[i], of_a.certainties[i].data(), 0, it);
+        steps.clear();
+        const Way own = way(t, of_a.leaf[i], of_a.certainties[i].data(), 0, steps);
         for (std::size_t j = 0; j < b.n; ++j) {
-          std::size_t word = 0;
-          while (word < n_words && turns[j * n_words + word] == it.turns[word]) ++word;
-          if (word == n_words) continue;  // a shared leaf
-          const int same_turns = std::countl_zero(turns[j * n_words + word] ^ it.turns[word]);
-          const std::size_t level = 64 * word + static_cast<std::size_t>(same_turns);
-          const Way::Step& step = it.steps[level];
+          const std::size_t level = own.parts_from(keys[j]);
+          if (level == own.steps.size()) continue;  // a shared leaf
+          const Way::Step& step = own.steps[level];
           D[i * b.n + j] += tree_distance(step.certainty, others.certainties[j][level], step.scale);
         }
       }

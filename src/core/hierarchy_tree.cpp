@@ -221,11 +221,10 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
   PlacedTree placed;
   placed.nodes.resize(n_nodes);
   placed.row_at.resize(n);
-  placed.place_of.resize(n);
   placed.leaf_of.resize(n);
-  placed.turns.assign(n, 0);
+  placed.keys.assign(n, 0);
   std::iota(placed.row_at.begin(), placed.row_at.end(), 0u);
-  placed.nodes[0] = {0, static_cast<std::uint32_t>(n), -1, 0, 0, 0};
+  placed.nodes[0] = {0, static_cast<std::uint32_t>(n), -1, 0, 0, 0, 1.0f};
   std::vector<std::vector<float>> by_row;  // certainties, for each level
   std::vector<double> scores;
   std::size_t n_certainties = 0;
@@ -236,6 +235,7 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
     if (members.size() != static_cast<std::size_t>(tree.size[v]))
       refuse(v, "gets " + std::to_string(members.size()) + " of the training rows, its size says " +
                     std::to_string(tree.size[v]));
+    node.scale = static_cast<float>(static_cast<double>(members.size()) / static_cast<double>(n));
     if (tree.right[v] == 0) {
       for (const std::uint32_t row : members) placed.leaf_of[row] = static_cast<std::uint32_t>(v);
       continue;
@@ -243,9 +243,7 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
     node.base = n_certainties - node.begin;
     node.split = split++;
     n_certainties += members.size();
-    const std::size_t word = node.level / 64;
     if (node.level == by_row.size()) by_row.emplace_back(n);
-    if (word == placed.n_words) placed.turns.resize(n * ++placed.n_words, 0);
     scores.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t row = members[i];
@@ -253,12 +251,14 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
                         tree.weights + node.split * (tree.d + 1), tree.d);
       if (!std::isfinite(scores[i])) refuse(v, "has a score that is not finite; rescale X");
       by_row[node.level][row] = certainty(alpha, scores[i]);
-      if (scores[i] > 0.0) placed.turns[word * n + row] |= std::uint64_t{1} << (63 - node.level % 64);
+      if (scores[i] > 0.0 && node.level < kKeyLevels)
+        placed.keys[row] |= std::uint64_t{1} << (63 - node.level);
     }
     const auto middle = node.begin + static_cast<std::uint32_t>(partition(members, scores));
     const auto parent = static_cast<std::int32_t>(v);
-    placed.nodes[v + 1] = {node.begin, middle, parent, node.level + 1, 0, 0};
-    placed.nodes[static_cast<std::size_t>(tree.right[v])] = {middle, node.end, parent, node.level + 1, 0, 0};
+    placed.nodes[v + 1] = {node.begin, middle, parent, node.level + 1, 0, 0, 0.0f};
+    placed.nodes[static_cast<std::size_t>(tree.right[v])] = {middle, node.end, parent, node.level + 1,
+                                                             0,      0,        0.0f};
   }
   placed.certainties.resize(n_certainties);
   for (std::size_t v = 0; v < n_nodes; ++v) {
@@ -267,7 +267,7 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
     for (std::size_t p = node.begin; p < node.end; ++p)
       placed.certainties[node.base + p] = by_row[node.level][placed.row_at[p]];
   }
-  for (std::size_t p = 0; p < n; ++p) placed.place_of[placed.row_at[p]] = static_cast<std::uint32_t>(p);
+  for (std::size_t p = 0; p < n; ++p) placed.keys[placed.row_at[p]] |= p;
   return placed;
 }
 

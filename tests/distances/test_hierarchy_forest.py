@@ -106,14 +106,25 @@ def test_rows_that_cannot_be_parted_share_a_leaf() -> None:
     assert all(sorted(found[1:]) == [1, 11] for found in sizes)
 
 
-def test_chains_deeper_than_a_word() -> None:
-    # Each split through a random row of ever wider gaps: levels beyond 64 and 128 are reached.
-    X = 3.0 ** np.arange(150)[:, None] * np.array([1.0, -1.0])
-    forest = forest_of(X, 2, min_node_size=1, n_split_features=1, certainty=1e-3)
-    D = forest.pairwise(X)
+def test_chains_of_rows() -> None:
+    # Each feature tells one row from all others: they are taken away one by one.
+    X = np.eye(90) * np.random.default_rng(0).uniform(1.0, 2.0, 90)
+    forest = forest_of(X, 2, n_split_features=1)
     trees = trees_of(forest)
-    for i, j in np.random.default_rng(0).integers(150, size=(150, 2)):
-        assert D[i, j] == reference.distance(trees, X[i], X[j], 1e-3)
+    assert all(max(len(reference.path(tree, x)) for x in X) > 60 for tree in trees)
+    D = forest.pairwise(X)
+    for i, j in np.random.default_rng(0).integers(90, size=(60, 2)):
+        assert D[i, j] == reference.distance(trees, X[i], X[j], 1.5)
+    np.fill_diagonal(D, np.inf)
+    order = np.argsort(D, axis=1, kind="stable")[:, :7]
+    for per_tree in (None, 90):
+        distance, index = forest.kneighbors(n_neighbors=7, candidates_per_tree=per_tree)
+        assert np.array_equal(index, order)
+        assert np.array_equal(distance, np.take_along_axis(D, order, axis=1))
+    index = forest.kneighbors(n_neighbors=7, candidates_per_tree=4)[1]
+    for i in (0, 40, 89):
+        found = reference.neighbors(trees, X, X[i], 7, 1.5, per_tree=4, left_out=i, seed=forest.seed_)
+        assert index[i].tolist() == found[1]
 
 
 def test_no_triangle_inequality() -> None:

@@ -122,7 +122,7 @@ class HierarchyForest(Distance):
     so that `pairwise` and `kneighbors` agree to the last bit.
 
     A split costs what its solver costs; to place n rows takes O(n depth n_split_features) for each tree, a distance
-    then O(n_trees). A row takes 4 bytes for each split on its way in each tree, and 20 beside; trees take 12 bytes for
+    then O(n_trees). A row takes 4 bytes for each split on its way in each tree, and 16 beside; trees take 12 bytes for
     each feature of each split.
 
     References

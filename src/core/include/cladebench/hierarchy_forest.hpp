@@ -5,6 +5,7 @@
 // in doubles, tree by tree, wherever it is computed: all ways to D agree to the last bit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,12 +29,26 @@ std::vector<HierarchyTree> grow_forest(const Rows& rows, std::span<const Pair> m
 struct Way {
   struct Step {
     float certainty, scale;    ///< the point's; |node| / N
-    std::size_t base;          ///< see PlacedTree::Node
     std::uint32_t begin, end;  ///< of the node
+    std::size_t base;          ///< see PlacedTree::Node
   };
-  std::uint32_t leaf = 0;
-  std::vector<Step> steps;           ///< at the splits, from the root
-  std::vector<std::uint64_t> turns;  ///< as in PlacedTree
+  std::uint32_t leaf_begin, leaf_end;
+  std::uint32_t leaf;
+  std::uint64_t key;            ///< see parting_level
+  std::span<const Step> steps;  ///< at the splits, from the root
+
+  /// The level at which another point, given its key, parts from this one; steps.size() if they share a leaf.
+  std::size_t parts_from(std::uint64_t other) const {
+    const std::uint32_t level = parting_level(key, other);
+    if (level < kKeyLevels) return level;
+    // Nodes below are found by the place: the last one that holds it.
+    const auto place = static_cast<std::uint32_t>(other);
+    const auto without = std::partition_point(
+        steps.begin() + std::min<std::ptrdiff_t>(kKeyLevels, std::ssize(steps)), steps.end(),
+        [&](const Step& step) { return step.begin <= place && place < step.end; });
+    const bool shares_leaf = leaf_begin <= place && place < leaf_end;
+    return static_cast<std::size_t>(without - steps.begin()) - (shares_leaf ? 0 : 1);
+  }
 };
 
 /// |c(a) - c(b)| |node| / N, in floats.
@@ -52,8 +67,10 @@ class PlacedForest {
   /// The leaf of a point, and its certainties at the splits on its way appended.
   std::uint32_t walk(std::size_t t, const double* point, std::vector<float>& certainties) const;
 
-  /// The way to a leaf; certainties by level, or null: those of the training row at a place.
-  void way(std::size_t t, std::uint32_t leaf, const float* certainties, std::size_t place, Way& way) const;
+  /// The way to a leaf, its steps appended to a vector: Way::steps is to be set when that grows no more.
+  /// Certainties by level, or null: those of the training row at a place.
+  Way way(std::size_t t, std::uint32_t leaf, const float* certainties, std::size_t place,
+          std::vector<Way::Step>& steps) const;
 
   /// Distances of points in row-major `D`.
   void pairwise(const Rows& a, const Rows& b, double* D, const KeepOn& keep_on) const;

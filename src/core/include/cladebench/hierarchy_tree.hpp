@@ -1,6 +1,7 @@
 // One cluster hierarchy: grown from the training rows, and where these stand in it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -60,12 +61,23 @@ HierarchyTree grow_tree(const Rows& rows, std::span<const Pair> must_link, std::
 /// std::invalid_argument unless the nodes make a preorder of n rows and features and weights can be read.
 void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features);
 
+/// Two points part at the first level at which their turns differ. A key has the turns at the levels 0 to 31,
+/// right ones set, from the highest bit down, and below them the place (of a point that is no training row:
+/// the first place of its leaf).
+inline constexpr std::uint32_t kKeyLevels = 32;
+
+/// The level, or kKeyLevels if it is none of those.
+inline std::uint32_t parting_level(std::uint64_t key, std::uint64_t other) {
+  const std::uint64_t turns = ~std::uint64_t{0} << kKeyLevels, end = std::uint64_t{1} << (kKeyLevels - 1);
+  return static_cast<std::uint32_t>(std::countl_zero(((key ^ other) & turns) | end));
+}
+
 /// The training rows in a tree. They are numbered anew, leaf by leaf, so that each node is an interval of
 /// places; the certainties of a split's rows stand together, by place.
 ///
-/// Memory for each row: a float at each split on its way, its place, row and leaf (4 bytes each), and 8 bytes
-/// for each 64 levels. 50,000 rows, 500 trees of leaves of 30 or fewer, 16 levels: 25e6 x (64 + 12 + 8) bytes
-/// = 2.1 GB.
+/// Memory for each row: a float at each split on its way, its key (8 bytes), leaf and row (4 each). 50,000
+/// rows, 500 trees of leaves of 30 or fewer, 16 levels: 25e6 x (64 + 16) bytes = 2.0 GB; and for each node 40
+/// bytes: 500 x 6,000 x 40 bytes = 0.1 GB.
 struct PlacedTree {
   struct Node {
     std::uint32_t begin, end;  ///< places
@@ -73,12 +85,13 @@ struct PlacedTree {
     std::uint32_t level;       ///< of the root: 0
     std::size_t base;          ///< certainties[base + place]; of a split alone, and modulo 2^64
     std::uint32_t split;       ///< its number; of a split alone
+    float scale;               ///< |node| / N
   };
   std::vector<Node> nodes;
   std::vector<float> certainties;
-  std::vector<std::uint32_t> row_at, place_of, leaf_of;  ///< by place, by row, by row
-  std::vector<std::uint64_t> turns;                      ///< see n_words: turns[word * n + row]
-  std::size_t n_words = 1;  ///< bit 63 - l % 64 of word l / 64 is set if a row goes right at level l
+  std::vector<std::uint32_t> row_at, leaf_of;  ///< by place, by row
+  std::vector<std::uint64_t> keys;             ///< by row: see above
+  std::uint32_t place_of(std::size_t row) const { return static_cast<std::uint32_t>(keys[row]); }
 };
 
 /// std::invalid_argument if a node does not get the rows that its size says, or a score is not finite.
