@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLanes8 = 8;  ///< queries that are compared with all rows at a time
 /// Queries of a task that compares them with candidates: enough that a tree is read from the cache, and so
 /// few that what is known of them stays there, too.
-constexpr std::size_t kMostQueries = 128;
+constexpr std::size_t kMostQueries = 512;
 constexpr double kMostSteps = 4e6;  ///< that a task keeps: 100 MB
 
 using Found = std::pair<double, std::uint32_t>;
@@ -102,10 +102,13 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
       }
       std::fill(line + way.leaf_begin, line + way.leaf_end, 0.0f);
     }
+    const float* lines[kLanes8];
+    for (std::size_t q = 0; q < kLanes8; ++q) lines[q] = by_place.data() + q * n;
     for (std::size_t p = 0; p < n; ++p) {
       double* sum = sums.data() + tree.row_at[p] * kLanes8;
-      const float* h = by_place.data() + p;
-      for (std::size_t q = 0; q < kLanes8; ++q) sum[q] += h[q * n];
+      double added[kLanes8];
+      for (std::size_t q = 0; q < kLanes8; ++q) added[q] = lines[q][p];
+      for (std::size_t q = 0; q < kLanes8; ++q) sum[q] += added[q];
     }
   }
   const double n_trees = static_cast<double>(forest.n_trees());

@@ -62,11 +62,13 @@ Way PlacedForest::way(std::size_t t, std::uint32_t leaf, const float* certaintie
   Way::Step* at = steps.data() + steps.size();
   for (std::uint32_t level = child->level; level-- > 0;) {
     const PlacedTree::Node* node = &tree.nodes[static_cast<std::size_t>(child->parent)];
-    const float own = certainties ? certainties[level] : tree.certainties[node->base + place];
-    *--at = {own, node->scale, node->begin, node->end, node->base};
+    *--at = {0.0f, node->scale, node->begin, node->end, node->base};
     if (child->begin != node->begin && level < kKeyLevels) way.key |= std::uint64_t{1} << (63 - level);
     child = node;
   }
+  // By itself: these loads wait for memory, but not for each other.
+  for (std::size_t level = 0; level < depth; ++level)
+    at[level].certainty = certainties ? certainties[level] : tree.certainties[at[level].base + place];
   way.steps = {at, depth};
   return way;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,7 +53,7 @@ struct Way {
 };
 
 /// |c(a) - c(b)| |node| / N, in floats.
-inline float tree_distance(float a, float b, float scale) { return (a < b ? b - a : a - b) * scale; }
+inline float tree_distance(float a, float b, float scale) { return std::fabs(a - b) * scale; }
 
 class PlacedForest {
  public:
