@@ -89,9 +89,11 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
       const Way way = queries.way(t, q, steps, own);
       float* line = by_place.data() + q * n;
       const auto fill = [&](const Way::Step& step, std::size_t begin, std::size_t end) {
-        const float* others = tree.certainties.data() + step.base;
+        const float* certainties = tree.certainties.data();
+        const std::size_t base = step.base;
         const float certainty = step.certainty, scale = step.scale;
-        for (std::size_t p = begin; p < end; ++p) line[p] = tree_distance(certainty, others[p], scale);
+        for (std::size_t p = begin; p < end; ++p)
+          line[p] = tree_distance(certainty, certainties[base + p], scale);
       };
       // The other child at each split is an interval on one side of the way.
       for (std::size_t level = 0; level < way.steps.size(); ++level) {

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -302,3 +303,27 @@ def test_constraints_that_are_ignored_leave_no_trace() -> None:
     assert ignored.constraints_digest_ == none.constraints_digest_ != used.constraints_digest_
     assert np.array_equal(ignored.weights_, none.weights_)
     assert np.array_equal(used.weights_, none.weights_)  # splits that are random read no constraints
+
+
+@pytest.mark.parametrize("task", ["fit", "kneighbors"])
+def test_long_work_can_be_interrupted(task: str) -> None:
+    X = np.random.default_rng(8).normal(size=(400, 4))
+    queries = np.repeat(X, 2000, axis=0)
+    forest = forest_of(X, 50)
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):  # it would take long
+            if task == "fit":
+                forest_of(X, 10**6)
+            else:
+                for _ in range(10**4):
+                    forest.kneighbors(queries)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert forest.kneighbors(n_neighbors=3)[1].shape == (400, 3)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "cladebench/forest_neighbors.hpp"
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/random.hpp"
 #include "cladebench/random_split.hpp"
@@ -115,4 +116,48 @@ TEST(the_plane_gives_even_certainty_and_far_points_give_none_or_all) {
   CHECK(certainty(0.5, 0.0) == 0.5f);
   CHECK(certainty(0.5, 1e300) < 1e-37f && certainty(0.5, -1e300) == 1.0f);
   CHECK_NEAR(certainty(2.0, 0.3), 1.0 / (1.0 + std::exp(0.6)), 1e-7);
+}
+
+TEST(all_ways_to_neighbors_agree) {
+  constexpr std::size_t n = 120, d = 3, k = 9;
+  std::vector<double> X = normal_rows(n, d, 5);
+  std::copy(X.begin(), X.begin() + 30 * d, X.begin() + 60 * d);                            // ties
+  for (std::size_t i = 100; i < n; ++i) X[i * d] = std::pow(4.0, static_cast<double>(i));  // deep trees
+  const Rows rows{X.data(), n, d};
+  const Splitter first_alone = [](const NodeProblem& node) {
+    double largest = node.row(0)[node.features[0]];
+    for (std::size_t i = 1; i < node.n(); ++i) largest = std::max(largest, node.row(i)[node.features[0]]);
+    return std::vector<double>{1.0 / largest, -0.5};
+  };
+  for (const Splitter& splitter : {Splitter(random_split), first_alone}) {
+    const auto trees = grow_forest(rows, {}, {}, {2, 1}, splitter, 3, 0, 7, go_on);
+    std::vector<TreeView> views;
+    for (const HierarchyTree& tree : trees) views.push_back(view(tree, 1));
+    const PlacedForest forest(views, rows, 0.7, go_on);
+    std::vector<double> D(n * n);
+    forest.pairwise(rows, rows, D.data(), go_on);
+    for (const double* queries : {static_cast<const double*>(nullptr), rows.X}) {
+      std::vector<double> found(n * k);
+      std::vector<std::int64_t> index(n * k), compared(n);
+      for (const std::size_t candidates : {std::size_t{0}, n}) {
+        find_neighbors(forest, queries, 0, n, {k, candidates, false, 1}, found.data(), index.data(),
+                       compared.data(), go_on);
+        for (std::size_t q = 0; q < n; ++q) {
+          std::vector<std::pair<double, std::int64_t>> expected;
+          for (std::size_t j = 0; j < n; ++j)
+            if (queries || j != q) expected.emplace_back(D[q * n + j], static_cast<std::int64_t>(j));
+          std::sort(expected.begin(), expected.end());
+          for (std::size_t i = 0; i < k; ++i)
+            CHECK(expected[i] == std::make_pair(found[q * k + i], index[q * k + i]));
+        }
+      }
+      for (const bool nearest : {false, true}) {
+        find_neighbors(forest, queries, 0, n, {k, 1, nearest, 1}, found.data(), index.data(), compared.data(),
+                       go_on);
+        for (std::size_t q = 0; q < n; ++q)
+          for (std::size_t i = 0; i < k; ++i)
+            CHECK(found[q * k + i] == D[q * n + static_cast<std::size_t>(index[q * k + i])]);
+      }
+    }
+  }
 }
