@@ -205,7 +205,7 @@ def test_arguments_that_make_no_sense() -> None:
     X = np.random.default_rng(5).normal(size=(8, 4))
     forest = forest_of(X)
     for arguments, words in (
-        ({"n_neighbors": 8}, "n_neighbors=8 exceeds the number of fitted rows but one, n_samples=8"),
+        ({"n_neighbors": 8}, "n_neighbors=8 exceeds the number of other fitted rows, n_samples - 1 = 7"),
         ({"X": X, "n_neighbors": 9}, "n_neighbors=9 exceeds the number of fitted rows, n_samples=8"),
         ({"candidates_per_tree": 0}, "candidates_per_tree=0: expected an integer >= 1"),
         ({"candidate_order": "any"}, "candidate_order='any'"),

@@ -330,11 +330,13 @@ class HierarchyForest(Distance):
         rows = None if X is None else self._rows("X", X)
         check_int("n_neighbors", n_neighbors, minimum=1)
         n_fitted = self._fit_X.shape[0]
-        n_others = n_fitted - (rows is None)
-        if n_neighbors > n_others:
+        if n_neighbors > n_fitted:
             raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of fitted rows{' but one' if rows is None else ''}, "
-                f"n_samples={n_fitted}"
+                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
+            )
+        if rows is None and n_neighbors == n_fitted:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
             )
         wanted = self.candidates_per_tree if candidates_per_tree == "default" else candidates_per_tree
         order = self.candidate_order if candidate_order is None else candidate_order
