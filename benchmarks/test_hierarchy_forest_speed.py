@@ -57,4 +57,3 @@ def test_neighbors(ratios: Any, seconds: Callable[..., float]) -> None:
                 f"  {per_tree} candidates a tree, {compared.mean():.0f} in all, {np.mean(hits) / K:.3f} found"
             )
             ratios.add(f"{name}: time over brute force", spent / brute, target)
-            ratios.add("    over walking in Python for all pairs", spent / (of_walk * N * N * TREES), target)
