@@ -18,6 +18,7 @@ void bind_router(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_pair_forest(nb::module_& m);
 void bind_split(nb::module_& m);
+void bind_forest(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -39,4 +40,5 @@ NB_MODULE(_core, m) {
   bind_metrics(m);
   bind_pair_forest(m);
   bind_split(m);
+  bind_forest(m);
 }

@@ -1,0 +1,514 @@
+"""Hierarchy forest distance: the mean distance of two samples in a forest of max-margin cluster hierarchies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from numbers import Integral
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from cladebench import _core
+from cladebench.distances._forest_file import read_forest, write_forest
+from cladebench.distances.base import Distance, FloatArray, IntArray
+from cladebench.validation import check_choice, check_int, check_real
+
+KIND = "cladebench hierarchy forest 1"
+_SPLITS = ("max-margin", "random")
+_ORDERS = ("sampled", "nearest")
+
+
+class Hierarchy(NamedTuple):
+    """One tree of a forest; its nodes in preorder, the left child of a node being the next one.
+
+    Attributes
+    ----------
+    right : ndarray of int32, shape (n_nodes,)
+        Right child; 0 says that the node is a leaf.
+    size : ndarray of int32, shape (n_nodes,)
+        Training rows in the node.
+    features : ndarray of uint32, shape (n_splits, n_split_features)
+        Of each node that is no leaf, in order.
+    weights : ndarray of float64, shape (n_splits, n_split_features + 1)
+        A row goes left if the weights times its features, and the last one, sum to 0 or less.
+    """
+
+    right: npt.NDArray[np.int32]
+    size: npt.NDArray[np.int32]
+    features: npt.NDArray[np.uint32]
+    weights: FloatArray
+
+
+class HierarchyForest(Distance):
+    r"""Mean over hierarchies of how far apart two samples stand in each [1]_.
+
+    Each of the trees is grown from all rows: at a node, features are drawn and a hyperplane is learned that
+    parts the rows. In a tree the distance of two samples is 0 where they share a leaf, else
+
+    .. math:: |\sigma(-\alpha P(a)) - \sigma(-\alpha P(b))| \cdot |node| / N
+
+    at the smallest node that holds both, P being the projection learned there (eqs 1 to 3; the paper leaves the
+    absolute value out). Two samples on the two sides of a plane and near to it are near to each other, whatever parts
+    them from others: the triangle inequality does not hold.
+
+    Standardise the features first, as the paper does: the class does not.
+
+    Parameters
+    ----------
+    n_trees : int, default=500
+        Sec. 6.3; the paper's Tables 1 and 2 have 100.
+    n_split_features : int, optional
+        Features drawn at a node; a third of all, rounded up, by default (Sec. 6.3).
+    min_node_size : int, default=5
+        A node of more rows is split (Sec. 6.3; 30 for retrieval). "Minimum node size" could also mean that of the
+        leaves.
+    certainty : float, default=0.5
+        :math:`\alpha`, how steeply the certainty rises with the distance from the plane (Sec. 6.3).
+    splits : {"max-margin", "random"}, default="max-margin"
+        How nodes are split. "random" is a control that is blind to the data: hyperplanes of random normals, each
+        through a random row of the node.
+    constraints : {"used", "ignored"}, default="used"
+        Ignored: all splits are those of nodes without cannot-links. A control, too.
+    weight : float, default=0.01
+        :math:`\lambda` of the regularisation (Sec. 6.3).
+    unconstrained : float, default=1.0
+        C, weight of the rows without constraints (Sec. 6.3).
+    share : float, default=0.25
+        Share of a node's cannot-links that its split is to satisfy (Sec. 6.3).
+    tolerance : float, default=0.01
+        Relative change of the weights at which the rounds of a split end, :math:`\epsilon_2` (Sec. 6.3).
+    max_rounds : int, default=50
+        Rounds of a split at most; the paper has no limit.
+    membership : float, default=0.25
+        Least share of the rows on each side of a split without cannot-links; the paper gives no number.
+    ridge : float, default=0.1
+        Of the matrix of must-links in the start of a split, relative to the mean of its diagonal; the paper gives no
+        number.
+    solver : {"cutting-planes", "subgradient"}, default="cutting-planes"
+        Of a split's convex problems. The second is the paper's Algorithm 1, the first proves how good its answer is.
+    first_tree : int, default=0
+        A forest of trees 0 to 499 can be grown in parts, on several machines; see `join`.
+    candidates_per_tree : int or None, default=None
+        :math:`k_O` of `kneighbors` (Sec. 4; the paper has 10, and 5 for CIFAR). None: all rows are compared.
+    candidate_order : {"sampled", "nearest"}, default="sampled"
+        Which rows of a node are candidates where it holds more than are needed; the paper says "sampling". "nearest"
+        takes those that are nearest in the tree.
+    random_state : int, RandomState instance or None, default=None
+        A tree depends on it and on its own number.
+
+    Attributes
+    ----------
+    seed_ : int
+        Drawn from ``random_state``.
+    n_nodes_ : ndarray of int64, shape (n_trees,)
+        Nodes of the trees, whose arrays stand one behind the other in ``right_``, ``size_``, ``features_`` and
+        ``weights_``; `tree` gives those of one.
+    right_, size_ : ndarray of int32
+    features_ : ndarray of uint32, shape (n_splits, n_split_features)
+    weights_ : ndarray of float64, shape (n_splits, n_split_features + 1)
+    constraints_digest_ : str
+        SHA-256 of the constraints that were used.
+
+    Notes
+    -----
+    Trees are grown, and neighbours found, on as many threads as OpenMP has; no result depends on how many.
+    :math:`\sigma(\cdot)`, and the distance in a tree, are rounded to single precision, and the latter summed in double,
+    so that `pairwise` and `kneighbors` agree to the last bit.
+
+    A split costs what its solver costs; to place n rows takes O(n depth n_split_features) for each tree, a distance
+    then O(n_trees). A row takes 4 bytes for each split on its way in each tree, and 16 beside; trees take 12 bytes for
+    each feature of each split.
+
+    References
+    ----------
+    .. [1] D. M. Johnson, C. Xiong and J. J. Corso, Semi-supervised nonlinear distance metric learning via forests of
+       max-margin cluster hierarchies, IEEE Transactions on Knowledge and Data Engineering 28, 2016; arXiv:1402.5565.
+    """
+
+    uses_constraints = True
+    is_metric = False
+    contract_params: ClassVar = {"n_trees": 5, "splits": "random"}
+
+    def __init__(
+        self,
+        n_trees: int = 500,
+        *,
+        n_split_features: int | None = None,
+        min_node_size: int = 5,
+        certainty: float = 0.5,
+        splits: str = "max-margin",
+        constraints: str = "used",
+        weight: float = 0.01,
+        unconstrained: float = 1.0,
+        share: float = 0.25,
+        tolerance: float = 0.01,
+        max_rounds: int = 50,
+        membership: float = 0.25,
+        ridge: float = 0.1,
+        solver: str = "cutting-planes",
+        first_tree: int = 0,
+        candidates_per_tree: int | None = None,
+        candidate_order: str = "sampled",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_trees = n_trees
+        self.n_split_features = n_split_features
+        self.min_node_size = min_node_size
+        self.certainty = certainty
+        self.splits = splits
+        self.constraints = constraints
+        self.weight = weight
+        self.unconstrained = unconstrained
+        self.share = share
+        self.tolerance = tolerance
+        self.max_rounds = max_rounds
+        self.membership = membership
+        self.ridge = ridge
+        self.solver = solver
+        self.first_tree = first_tree
+        self.candidates_per_tree = candidates_per_tree
+        self.candidate_order = candidate_order
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_int("n_trees", self.n_trees, 1)
+        if self.n_split_features is not None:
+            check_int("n_split_features", self.n_split_features, 1)
+        check_int("min_node_size", self.min_node_size, 1)
+        check_real("certainty", self.certainty, 0.0, open_minimum=True)
+        check_choice("splits", self.splits, _SPLITS)
+        check_choice("constraints", self.constraints, ("used", "ignored"))
+        check_real("weight", self.weight, 0.0, open_minimum=True)
+        check_real("unconstrained", self.unconstrained, 0.0)
+        check_real("share", self.share, 0.0, open_minimum=True)
+        check_real("tolerance", self.tolerance, 0.0, open_minimum=True)
+        check_int("max_rounds", self.max_rounds, 1)
+        check_real("membership", self.membership, 0.0)
+        check_real("ridge", self.ridge, 0.0, open_minimum=True)
+        check_choice("solver", self.solver, ("cutting-planes", "subgradient"))
+        check_int("first_tree", self.first_tree, 0)
+        if self.share > 1.0:
+            raise ValueError(f"share={self.share!r}: expected at most 1")
+        if self.membership > 0.5:
+            raise ValueError(f"membership={self.membership!r}: expected at most 0.5")
+        _check_candidates(self.candidates_per_tree, self.candidate_order)
+
+    def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
+        n_drawn = -(-X.shape[1] // 3) if self.n_split_features is None else int(self.n_split_features)
+        if n_drawn > X.shape[1]:
+            raise ValueError(
+                f"n_split_features={n_drawn}: expected at most the number of features, {X.shape[1]}"
+            )
+        if self.constraints == "ignored":
+            must_link = cannot_link = np.empty((0, 2), dtype=np.int64)
+        self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        digest = hashlib.sha256()
+        for pairs in (must_link, cannot_link):
+            digest.update(len(pairs).to_bytes(8, "little"))
+            digest.update(np.ascontiguousarray(pairs, dtype="<i8").tobytes())
+        self.constraints_digest_ = digest.hexdigest()
+        self.n_nodes_, self.right_, self.size_, features, weights = _core.grow_forest(
+            X,
+            np.ascontiguousarray(must_link),
+            np.ascontiguousarray(cannot_link),
+            min_node_size=int(self.min_node_size),
+            n_split_features=n_drawn,
+            settings={
+                "splits": self.splits,
+                "weight": float(self.weight),
+                "unconstrained": float(self.unconstrained),
+                "share": float(self.share),
+                "tolerance": float(self.tolerance),
+                "max_rounds": int(self.max_rounds),
+                "membership": float(self.membership),
+                "ridge": float(self.ridge),
+                "subgradient": self.solver == "subgradient",
+            },
+            seed=self.seed_,
+            first=int(self.first_tree),
+            count=int(self.n_trees),
+        )
+        self.features_ = features.reshape(-1, n_drawn)
+        self.weights_ = weights.reshape(-1, n_drawn + 1)
+        self._place(X)
+
+    def _place(self, X: FloatArray) -> Any:
+        """Look for the training rows in all trees; they are kept until the next fit, not in copies."""
+        self._placed = _core.PlacedForest(
+            X,
+            self.n_nodes_,
+            self.right_,
+            self.size_,
+            self.features_.ravel(),
+            self.weights_.ravel(),
+            n_split_features=self.features_.shape[1],
+            alpha=float(self.certainty),
+        )
+        return self._placed
+
+    def _forest(self) -> Any:
+        return getattr(self, "_placed", None) or self._place(self._fit_X)
+
+    def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return self._forest().pairwise(X, Y).reshape(len(X), len(Y))
+
+    def kneighbors(  # type: ignore[override]
+        self,
+        X: Any = None,
+        n_neighbors: int = 5,
+        return_distance: bool = True,
+        *,
+        candidates_per_tree: int | Literal["default"] | None = "default",
+        candidate_order: str | None = None,
+    ) -> tuple[FloatArray, IntArray] | IntArray:
+        """Find the nearest of the rows that `fit` was given, or approximately those.
+
+        With candidates (Sec. 4), each tree gives some: rows in the leaf of the query, then of the other child of its
+        parent, and so on up until there are enough. Their distances are exact, and the nearest are returned; for a
+        query for which the trees together give fewer than ``n_neighbors``, ``candidates_per_tree`` is doubled until
+        they do. Of equally near rows those with the lowest indices are taken, and come first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), optional
+            The rows that `fit` was given by default, each left out of its own list.
+        n_neighbors : int, default=5
+            At most the number of fitted rows; without X, one less.
+        return_distance : bool, default=True
+        candidates_per_tree : int or None, default="default"
+            What the class was given by default; None: all rows are compared.
+        candidate_order : {"sampled", "nearest"}, optional
+            What the class was given by default. "sampled" depends on ``random_state`` and on where the query stands in
+            each tree: equal queries have equal candidates.
+
+        Returns
+        -------
+        distance : ndarray of float64, shape (n, n_neighbors)
+            Ascending. Left out if ``return_distance`` is false.
+        index : ndarray of int64, shape (n, n_neighbors)
+            Fitted rows.
+
+        Raises
+        ------
+        ValueError
+            If there are too few fitted rows, or an argument makes no sense.
+        """
+        distance, index, _ = self.neighbors_of(
+            X, n_neighbors, candidates_per_tree=candidates_per_tree, candidate_order=candidate_order
+        )
+        return (distance, index) if return_distance else index
+
+    def neighbors_of(
+        self,
+        X: Any = None,
+        n_neighbors: int = 5,
+        *,
+        candidates_per_tree: int | Literal["default"] | None = "default",
+        candidate_order: str | None = None,
+    ) -> tuple[FloatArray, IntArray, IntArray]:
+        """Find neighbours as `kneighbors` does, and tell how many rows each query was compared with.
+
+        Parameters
+        ----------
+        X, n_neighbors, candidates_per_tree, candidate_order
+            See `kneighbors`.
+
+        Returns
+        -------
+        distance : ndarray of float64, shape (n, n_neighbors)
+        index : ndarray of int64, shape (n, n_neighbors)
+        n_compared : ndarray of int64, shape (n,)
+            Rows whose distances from the query were computed.
+        """
+        check_is_fitted(self, "n_nodes_")
+        rows = None if X is None else self._rows("X", X)
+        check_int("n_neighbors", n_neighbors, minimum=1)
+        n_fitted = self._fit_X.shape[0]
+        if n_neighbors > n_fitted:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
+            )
+        if rows is None and n_neighbors == n_fitted:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
+            )
+        wanted = self.candidates_per_tree if candidates_per_tree == "default" else candidates_per_tree
+        order = self.candidate_order if candidate_order is None else candidate_order
+        _check_candidates(wanted, order)
+        distance, index, compared = self._forest().neighbors(
+            rows,
+            k=int(n_neighbors),
+            candidates=0 if wanted is None else min(int(wanted), n_fitted),
+            nearest=order == "nearest",
+            seed=self.seed_,
+        )
+        return distance.reshape(-1, n_neighbors), index.reshape(-1, n_neighbors), compared
+
+    def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        distance, index, _ = self.neighbors_of(X, k)
+        return distance, index
+
+    def tree(self, t: int) -> Hierarchy:
+        """Arrays of one tree.
+
+        Parameters
+        ----------
+        t : int
+            0 to ``n_trees`` - 1, the first being tree ``first_tree`` of its seed.
+
+        Returns
+        -------
+        Hierarchy
+        """
+        check_is_fitted(self, "n_nodes_")
+        if not 0 <= t < len(self.n_nodes_):
+            raise ValueError(f"t={t}: expected 0..{len(self.n_nodes_) - 1}")
+        start = int(self.n_nodes_[:t].sum())
+        split = (start - t) // 2  # a tree of s splits has 2 s + 1 nodes
+        nodes = slice(start, start + int(self.n_nodes_[t]))
+        splits = slice(split, split + int(self.n_nodes_[t]) // 2)
+        return Hierarchy(self.right_[nodes], self.size_[nodes], self.features_[splits], self.weights_[splits])
+
+    @classmethod
+    def join(cls, forests: Sequence[HierarchyForest]) -> HierarchyForest:
+        """Make one forest of forests of consecutive trees, equal to the one that is grown in one piece.
+
+        Parameters
+        ----------
+        forests : sequence of HierarchyForest
+            Fitted to the same rows and constraints with the same parameters but for ``n_trees`` and ``first_tree``; in
+            any order.
+
+        Returns
+        -------
+        HierarchyForest
+
+        Raises
+        ------
+        ValueError
+            If they do not fit together.
+        """
+        if not forests:
+            raise ValueError("forests is empty: expected at least one forest")
+        for forest in forests:
+            check_is_fitted(forest, "n_nodes_")
+        parts = sorted(forests, key=lambda forest: forest.first_tree)
+        first, expected = parts[0], parts[0].first_tree
+        for part in parts:
+            if part.first_tree != expected:
+                raise ValueError(f"first_tree={part.first_tree}: expected {expected}, the next one")
+            expected += len(part.n_nodes_)
+            for name, value in _what_must_agree(first).items():
+                other = _what_must_agree(part)[name]
+                if other != value:
+                    raise ValueError(f"{name}={other!r} of a forest does not fit {name}={value!r} of another")
+            if not np.array_equal(part._fit_X, first._fit_X):
+                raise ValueError("forests were fitted to different rows")
+        whole = clone(first).set_params(n_trees=sum(len(part.n_nodes_) for part in parts))
+        for name in ("n_nodes_", "right_", "size_", "features_", "weights_"):
+            setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
+        for name in ("seed_", "constraints_digest_", "n_features_in_", "feature_names_in_", "_fit_X"):
+            if hasattr(first, name):
+                setattr(whole, name, getattr(first, name))
+        return whole
+
+    def save(self, path: str | Path) -> None:
+        """Write the forest and its training rows to a file, atomically.
+
+        A ``random_state`` that is no integer is not kept; ``seed_`` is.
+
+        Parameters
+        ----------
+        path : str or Path
+            Written as it is: no ending is added.
+        """
+        check_is_fitted(self, "n_nodes_")
+        params = self.get_params(deep=False)
+        for name, value in params.items():
+            if isinstance(value, Integral) and not isinstance(value, bool):
+                params[name] = int(value)
+            elif isinstance(value, np.floating):
+                params[name] = float(value)
+        if not isinstance(params["random_state"], int):
+            params["random_state"] = None
+        names = getattr(self, "feature_names_in_", None)
+        facts = {
+            "kind": KIND,
+            "params": params,
+            "seed": self.seed_,
+            "constraints_digest": self.constraints_digest_,
+            "feature_names": None if names is None else names.tolist(),
+        }
+        arrays = {
+            name: getattr(self, f"{name}_") for name in ("n_nodes", "right", "size", "features", "weights")
+        }
+        write_forest(Path(path), {**arrays, "X": self._fit_X}, facts)
+
+    @classmethod
+    def load(cls, path: str | Path) -> HierarchyForest:
+        """Read a forest that `save` wrote. The training rows are looked for in its trees anew, as a check.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        HierarchyForest
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else, was cut short or altered.
+        """
+        arrays, facts = read_forest(Path(path), KIND)
+        try:
+            forest = cls(**facts["params"])
+            forest._check_parameters()
+            for name, dtype, dimensions in (
+                ("n_nodes", np.int64, 1),
+                ("right", np.int32, 1),
+                ("size", np.int32, 1),
+                ("features", np.uint32, 2),
+                ("weights", np.float64, 2),
+                ("X", np.float64, 2),
+            ):
+                array = arrays[name]
+                if array.dtype != dtype or array.ndim != dimensions:
+                    raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
+                setattr(forest, "_fit_X" if name == "X" else f"{name}_", np.ascontiguousarray(array))
+            if len(forest.n_nodes_) != forest.n_trees or not np.isfinite(forest._fit_X).all():
+                raise ValueError("its number of trees, or its rows, are not what they should be")
+            forest.seed_, forest.constraints_digest_ = int(facts["seed"]), str(facts["constraints_digest"])
+            forest.n_features_in_ = forest._fit_X.shape[1]
+            if facts["feature_names"] is not None:
+                forest.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
+            forest._place(forest._fit_X)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} holds no forest that can be used: {error}") from error
+        return forest
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the places of rows, which a copy finds again."""
+        state = dict(super().__getstate__())
+        state.pop("_placed", None)
+        return state
+
+
+def _check_candidates(per_tree: Any, order: Any) -> None:
+    if per_tree is not None:
+        check_int("candidates_per_tree", per_tree, 1)
+    check_choice("candidate_order", order, _ORDERS)
+
+
+def _what_must_agree(forest: HierarchyForest) -> dict[str, Any]:
+    """Parameters and facts that parts of one forest share, but for its rows."""
+    free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order")
+    params = {name: value for name, value in forest.get_params().items() if name not in free}
+    return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}

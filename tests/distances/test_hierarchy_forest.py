@@ -1,0 +1,329 @@
+"""The forest of hierarchies: against its twin, its trees against what they are said to be, its files."""
+
+import copy
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
+
+from cladebench.distances import HierarchyForest
+from cladebench.reference import hierarchy_forest as reference
+
+
+def forest_of(X: np.ndarray, n_trees: int = 6, **params: object) -> HierarchyForest:
+    given = {"splits": "random", "min_node_size": 2, "certainty": 1.5, "random_state": 3, **params}
+    constraints = {name: given.pop(name, None) for name in ("must_link", "cannot_link")}
+    return HierarchyForest(n_trees, **given).fit(X, **constraints)
+
+
+def trees_of(forest: HierarchyForest) -> list:
+    return [forest.tree(t) for t in range(forest.n_trees)]
+
+
+@st.composite
+def rows(draw: st.DrawFn, max_rows: int = 14) -> np.ndarray:
+    """Few values, so that rows and features are equal to each other or constant now and then."""
+    n, d = draw(st.integers(1, max_rows)), draw(st.integers(1, 5))
+    values = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
+    return np.array(draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=n, max_size=n)))
+
+
+@given(rows(), rows(5), st.integers(0, 2**31), st.integers(1, 6), st.data())
+@settings(max_examples=60)
+def test_distances_and_neighbors_are_those_of_the_twin(
+    X: np.ndarray, others: np.ndarray, seed: int, min_node_size: int, data: st.DataObject
+) -> None:
+    others = np.resize(others, (len(others), X.shape[1]))
+    forest = forest_of(X, 4, random_state=seed, min_node_size=min_node_size)
+    trees = trees_of(forest)
+    expected = np.array([[reference.distance(trees, a, b, 1.5) for b in X] for a in others])
+    assert np.array_equal(forest.pairwise(others, X), expected)
+    square = forest.pairwise(X)
+    assert np.array_equal(square, square.T) and not np.diagonal(square).any() and square.max() <= 1
+    own_list = data.draw(st.booleans(), "without X") and len(X) > 1
+    k = data.draw(st.integers(1, len(X) - own_list), "k")
+    per_tree = data.draw(st.sampled_from([None, 1, 2, 3, 50]), "per_tree")
+    nearest = data.draw(st.booleans(), "nearest")
+    distances, index = forest.kneighbors(
+        None if own_list else others,
+        k,
+        candidates_per_tree=per_tree,
+        candidate_order="nearest" if nearest else "sampled",
+    )
+    for q, x in enumerate(X if own_list else others):
+        found = reference.neighbors(
+            trees, X, x, k, 1.5,
+            per_tree=per_tree, left_out=q if own_list else None, nearest=nearest, seed=forest.seed_,
+        )  # fmt: skip
+        assert index[q].tolist() == found[1]
+        assert distances[q].tolist() == found[0]
+
+
+def members(tree: object, X: np.ndarray) -> list[list[int]]:
+    """Rows of each node."""
+    held: list[list[int]] = [[] for _ in tree.right]
+    for i, x in enumerate(X):
+        for node in reference.path(tree, x):
+            held[node].append(i)
+    return held
+
+
+def test_trees_are_what_they_are_said_to_be() -> None:
+    X = np.random.default_rng(0).normal(size=(90, 7))
+    X[20:40] = X[0]
+    X[:, 4] = 3.0
+    for min_node_size, drawn in ((1, 7), (5, None), (30, 2)):
+        forest = forest_of(X, 5, min_node_size=min_node_size, n_split_features=drawn)
+        for tree in trees_of(forest):
+            held = members(tree, X)
+            assert [len(node) for node in held] == tree.size.tolist()
+            assert tree.features.shape == (np.count_nonzero(tree.right), drawn or 3)
+            assert tree.weights.shape == (len(tree.features), (drawn or 3) + 1)
+            for node, rows_in in enumerate(held):
+                if tree.right[node]:
+                    assert len(rows_in) > min_node_size
+                    assert sorted(held[node + 1] + held[tree.right[node]]) == rows_in
+                else:
+                    assert len(rows_in) <= min_node_size or (X[rows_in] == X[0]).all()
+            assert (np.diff(tree.features.astype(int), axis=1) > 0).all()
+    drawn_ones = np.unique(forest.features_, axis=0)
+    assert len(drawn_ones) > 5 and len(np.unique(forest.weights_[:, 0])) == len(forest.weights_)
+
+
+def test_rows_that_cannot_be_parted_share_a_leaf() -> None:
+    equal = np.full((20, 3), 1.25)
+    forest = forest_of(equal, 2)
+    assert forest.n_nodes_.tolist() == [1, 1] and not forest.pairwise(equal, equal + 5).any()
+    distance, index = forest.kneighbors(n_neighbors=19, candidates_per_tree=2)
+    assert not distance.any() and index[3].tolist() == [i for i in range(20) if i != 3]
+    # One row stands apart, in one feature of many that are drawn one at a time: other draws are tried.
+    X = np.zeros((12, 3))
+    X[7, 1] = 1.0
+    sizes = [tree.size.tolist() for tree in trees_of(forest_of(X, 10, n_split_features=1))]
+    assert all(sorted(found[1:]) == [1, 11] for found in sizes)
+
+
+def test_chains_of_rows() -> None:
+    # Each feature tells one row from all others: they are taken away one by one.
+    X = np.eye(90) * np.random.default_rng(0).uniform(1.0, 2.0, 90)
+    forest = forest_of(X, 2, n_split_features=1)
+    trees = trees_of(forest)
+    assert all(max(len(reference.path(tree, x)) for x in X) > 60 for tree in trees)
+    D = forest.pairwise(X)
+    for i, j in np.random.default_rng(0).integers(90, size=(60, 2)):
+        assert D[i, j] == reference.distance(trees, X[i], X[j], 1.5)
+    np.fill_diagonal(D, np.inf)
+    order = np.argsort(D, axis=1, kind="stable")[:, :7]
+    for per_tree in (None, 90):
+        distance, index = forest.kneighbors(n_neighbors=7, candidates_per_tree=per_tree)
+        assert np.array_equal(index, order)
+        assert np.array_equal(distance, np.take_along_axis(D, order, axis=1))
+    index = forest.kneighbors(n_neighbors=7, candidates_per_tree=4)[1]
+    for i in (0, 40, 89):
+        found = reference.neighbors(trees, X, X[i], 7, 1.5, per_tree=4, left_out=i, seed=forest.seed_)
+        assert index[i].tolist() == found[1]
+
+
+def test_no_triangle_inequality() -> None:
+    # Near to the root's plane all are near to each other; each side parts them further.
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    D = forest_of(X, 1).pairwise(X)
+    assert (D[:, None, :] > D[:, :, None] + D[None, :, :] + 1e-3).any()
+
+
+def test_no_result_depends_on_threads_or_ranges() -> None:
+    X = np.random.default_rng(2).normal(size=(300, 9))
+    pairs = np.random.default_rng(3).integers(300, size=(80, 2))
+    given = {"must_link": pairs[pairs[:, 0] < pairs[:, 1]], "cannot_link": pairs[pairs[:, 0] > pairs[:, 1]]}
+
+    def all_of(forest: HierarchyForest) -> list[np.ndarray]:
+        found = [forest.right_, forest.size_, forest.features_, forest.weights_, forest.pairwise(X[:50], X)]
+        for arguments in ((None, 7), (X[::3] + 0.1, 7)):
+            found += forest.kneighbors(*arguments)
+            found += forest.neighbors_of(*arguments, candidates_per_tree=4)
+        return found
+
+    with threadpool_limits(1):
+        one = all_of(forest_of(X, 12, **given))
+    with threadpool_limits(2):
+        two = all_of(forest_of(X, 12, **given))
+    parts = [forest_of(X, count, first_tree=first, **given) for first, count in ((7, 5), (0, 3), (3, 4))]
+    joined = HierarchyForest.join(parts)
+    assert joined.n_trees == 12 and joined.first_tree == 0
+    for other in (two, all_of(joined)):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    assert not np.array_equal(forest_of(X, 12, random_state=4).weights_[:5], one[3][:5])
+
+
+def test_parts_that_do_not_fit_are_not_joined() -> None:
+    X = np.random.default_rng(2).normal(size=(20, 3))
+    part = forest_of(X, 2)
+    for other, words in (
+        (forest_of(X, 2, first_tree=3), "first_tree=3: expected 2"),
+        (forest_of(X, 2), "first_tree=0: expected 2"),
+        (forest_of(X, 2, first_tree=2, certainty=1.0), r"certainty=1\.0 .* certainty=1\.5"),
+        (forest_of(X, 2, first_tree=2, random_state=4), "seed_="),
+        (forest_of(X, 2, first_tree=2, cannot_link=[[0, 1]]), "constraints_digest_="),
+        (forest_of(X + 1, 2, first_tree=2), "different rows"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            HierarchyForest.join([part, other])
+    with pytest.raises(ValueError, match="forests is empty"):
+        HierarchyForest.join([])
+
+
+def test_candidates_of_all_rows_are_brute_force_and_few_are_near_it() -> None:
+    X = np.random.default_rng(5).normal(size=(400, 4)) + 6 * (np.arange(400) % 3)[:, None]
+    forest = forest_of(X, 30, min_node_size=5)
+    distance, index, compared = forest.neighbors_of(n_neighbors=10)
+    assert (compared == 399).all()
+    for order in ("sampled", "nearest"):
+        again = forest.neighbors_of(n_neighbors=10, candidates_per_tree=400, candidate_order=order)
+        for a, b in zip(again, (distance, index, compared), strict=True):
+            assert np.array_equal(a, b)
+        found = {}
+        for per_tree in (1, 3, 10):
+            _, near, pool = forest.neighbors_of(
+                n_neighbors=10, candidates_per_tree=per_tree, candidate_order=order
+            )
+            assert (pool <= max(30 * per_tree, 20)).all() and (pool >= 10).all()
+            found[per_tree] = (
+                np.mean([len(np.intersect1d(a, b)) for a, b in zip(index, near, strict=True)]) / 10
+            )
+        assert found[1] < found[3] < found[10] and found[10] > 0.9
+    default = forest.set_params(candidates_per_tree=3, candidate_order="nearest").kneighbors()
+    given = forest.neighbors_of(candidates_per_tree=3, candidate_order="nearest")
+    assert all(np.array_equal(a, b) for a, b in zip(default, given, strict=False))
+    assert np.array_equal(forest.kneighbors(candidates_per_tree=None, n_neighbors=10)[1], index)
+
+
+def test_arguments_that_make_no_sense() -> None:
+    X = np.random.default_rng(5).normal(size=(8, 4))
+    forest = forest_of(X)
+    for arguments, words in (
+        ({"n_neighbors": 8}, "n_neighbors=8 exceeds the number of other fitted rows, n_samples - 1 = 7"),
+        ({"X": X, "n_neighbors": 9}, "n_neighbors=9 exceeds the number of fitted rows, n_samples=8"),
+        ({"candidates_per_tree": 0}, "candidates_per_tree=0: expected an integer >= 1"),
+        ({"candidate_order": "any"}, "candidate_order='any'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            forest.kneighbors(**arguments)
+    for params, words in (
+        ({"n_split_features": 5}, "n_split_features=5: expected at most the number of features, 4"),
+        ({"share": 1.5}, r"share=1\.5: expected at most 1"),
+        ({"membership": 0.6}, r"membership=0\.6: expected at most 0\.5"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            forest_of(X, **params)
+    with pytest.raises(ValueError, match=r"t=6: expected 0\.\.5"):
+        forest.tree(6)
+
+
+def test_copies_and_files_give_the_same_forest(tmp_path) -> None:
+    X = np.random.default_rng(6).normal(size=(50, 4))
+    forest = forest_of(X, random_state=np.random.RandomState(1), cannot_link=[[0, 1]])
+    forest.save(tmp_path / "forest")
+    for other in (
+        pickle.loads(pickle.dumps(forest)),
+        copy.deepcopy(forest),
+        HierarchyForest.load(tmp_path / "forest"),
+    ):
+        assert np.array_equal(other.pairwise(X[:9], X), forest.pairwise(X[:9], X))
+        for a, b in zip(
+            other.kneighbors(candidates_per_tree=2), forest.kneighbors(candidates_per_tree=2), strict=True
+        ):
+            assert np.array_equal(a, b)
+        assert other.seed_ == forest.seed_ and other.constraints_digest_ == forest.constraints_digest_
+        assert other.n_features_in_ == 4
+    assert HierarchyForest.load(tmp_path / "forest").get_params() == {
+        **forest.get_params(),
+        "random_state": None,
+    }
+
+
+def test_altered_files_are_refused(tmp_path) -> None:
+    X = np.random.default_rng(6).normal(size=(30, 3))
+    file = tmp_path / "forest"
+    forest_of(X, 2).save(file)
+    content = file.read_bytes()
+    HierarchyForest.load(file)
+    damaged = [content[:-1], content[: len(content) // 2], content[:10], b"", content + b"x", content[::-1]]
+    for at in [
+        *np.random.default_rng(0).integers(len(content), size=60).tolist(),
+        0,
+        6,
+        10,
+        len(content) - 70,
+    ]:
+        damaged.append(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    for other in damaged:
+        file.write_bytes(other)
+        with pytest.raises(
+            ValueError, match=f"{file} is no file of a forest, or it was cut short or altered"
+        ):
+            HierarchyForest.load(file)
+    with pytest.raises(FileNotFoundError):
+        HierarchyForest.load(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("right_", 0, 10**6, "has the right child 1000000"),
+        ("right_", 0, 1, "has the right child 1"),
+        ("right_", 0, -3, "has the right child -3"),
+        ("right_", 0, 0, "node 0 is a leaf"),
+        ("size_", 0, 31, "node 0 has size 31, not the number of rows"),
+        ("size_", 1, 0, "not the sum of its children's"),
+        ("features_", (0, 0), 3, "split 0 has the feature 3 out of its order or of X"),
+        ("weights_", (1, 1), np.nan, "split 1 has a weight that is not finite"),
+        ("weights_", (0, 1), 1e3, "gets .* of the training rows, its size says"),
+        ("n_nodes_", 0, 10**9 + 1, "has a number of nodes that does not fit"),
+        ("n_nodes_", 0, -1, "has a number of nodes that does not fit"),
+    ],
+)
+def test_a_file_of_a_wrong_tree_is_refused(name, place, value, words, tmp_path) -> None:
+    # The digest is right: what the file says is wrong.
+    forest = forest_of(np.random.default_rng(6).normal(size=(30, 3)), 2, n_split_features=1)
+    setattr(forest, name, getattr(forest, name).copy())
+    getattr(forest, name)[place] = value
+    forest.save(tmp_path / "forest")
+    with pytest.raises(ValueError, match=words):
+        HierarchyForest.load(tmp_path / "forest")
+
+
+def test_constraints_that_are_ignored_leave_no_trace() -> None:
+    X = np.random.default_rng(7).normal(size=(60, 4))
+    pairs = {"must_link": [[0, 1], [0, 1], [2, 3]], "cannot_link": [[4, 5]]}
+    none, used, ignored = forest_of(X), forest_of(X, **pairs), forest_of(X, constraints="ignored", **pairs)
+    assert ignored.constraints_digest_ == none.constraints_digest_ != used.constraints_digest_
+    assert np.array_equal(ignored.weights_, none.weights_)
+    assert np.array_equal(used.weights_, none.weights_)  # splits that are random read no constraints
+
+
+@pytest.mark.parametrize("task", ["fit", "kneighbors"])
+def test_long_work_can_be_interrupted(task: str) -> None:
+    X = np.random.default_rng(8).normal(size=(400, 4))
+    queries = np.repeat(X, 2000, axis=0)
+    forest = forest_of(X, 50)
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):  # it would take long
+            if task == "fit":
+                forest_of(X, 10**6)
+            else:
+                for _ in range(10**4):
+                    forest.kneighbors(queries)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert forest.kneighbors(n_neighbors=3)[1].shape == (400, 3)
