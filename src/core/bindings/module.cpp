@@ -15,6 +15,7 @@ void bind_perch(nb::module_& m);
 void bind_assignment(nb::module_& m);
 void bind_margin(nb::module_& m);
 void bind_router(nb::module_& m);
+void bind_triplets(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -33,4 +34,5 @@ NB_MODULE(_core, m) {
   bind_assignment(m);
   bind_margin(m);
   bind_router(m);
+  bind_triplets(m);
 }
