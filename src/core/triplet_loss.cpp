@@ -19,6 +19,8 @@ constexpr std::size_t kChunk = 32;    // rows of a task
 constexpr std::size_t kStretch = 32;  // coordinates between two looks at the limit
 // Entries of the lists: 256 MB. Beyond it nothing is kept, and each evaluation goes through all pairs.
 constexpr std::size_t kMostListed = std::size_t{1} << 26;
+// A listed pair is read at random, and costs what some pairs of a search cost.
+constexpr std::size_t kListedShare = 8;
 // Rounding of distances, far above what it can be.
 constexpr double kRounding = 1e-9;
 
@@ -181,12 +183,15 @@ bool TripletLoss::lists_hold(const double* Z, std::size_t width) const {
 }
 
 void TripletLoss::begin_search(const double* Z, std::size_t width) {
-  // Lists that serve once are too short, lists that serve for long are too long.
-  if (n_searches_ > 0 && listed_) {
-    if (n_served_ < 4) slack_share_ = std::min(0.4, 1.5 * slack_share_);
-    if (n_served_ > 16) slack_share_ = std::max(0.005, slack_share_ / 1.5);
-  } else if (n_searches_ > 0) {
-    slack_share_ = std::max(0.005, slack_share_ / 2.0);
+  // Lists that serve a few times only are too short, unless they hold so much that a search costs less.
+  if (n_searches_ > 0) {
+    if (!listed_ || n_listed_ > n_ * n_ / kListedShare) {
+      slack_share_ = std::max(0.002, slack_share_ / 2.0);
+    } else if (n_served_ < 4) {
+      slack_share_ = std::min(0.4, 1.5 * slack_share_);
+    } else if (n_served_ > 16) {
+      slack_share_ = std::max(0.002, slack_share_ / 1.5);
+    }
   }
   ++n_searches_;
   n_served_ = 0;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -40,8 +43,12 @@ class GBLMNN(LinearDistance):
         Share of the samples, below 1, that is held out: of the maps after every ten trees the one with fewest errors of
         the nearest neighbour on them is kept, as the authors do with a validation set. 0: all samples are learned
         from, all trees are kept.
-    smoothing, tol, max_iter : float, float, int
+    smoothing : float, default=0.01
         As for :class:`LMNN`, for the map that it starts at. The boosted loss has plain hinges.
+    tol : float, default=0.01
+        As for :class:`LMNN`.
+    max_iter : int, default=1000
+        As for :class:`LMNN`.
     random_state : int, RandomState instance or None, default=None
         Source of the rows that are held out; unused otherwise.
 
@@ -71,7 +78,7 @@ class GBLMNN(LinearDistance):
     uses_labels = True
     # The start is LMNN's, which is not; splits of equal gain but for rounding may change places, too.
     order_invariant = False
-    contract_params = {"n_trees": 5}
+    contract_params: ClassVar[Mapping[str, Any]] = {"n_trees": 5}
 
     def __init__(
         self,
@@ -145,7 +152,8 @@ class GBLMNN(LinearDistance):
         Z, held_Z = np.ascontiguousarray(LinearDistance._map(self, X)), LinearDistance._map(self, held)
         m, rate = Z.shape[1], float(self.learning_rate)
         value, _, _, product = loss.evaluate(Z, Z)
-        losses, trees = [value], []
+        losses: list[float] = [value]
+        trees: list[tuple[np.ndarray, FloatArray, FloatArray]] = []
         fewest, kept = _errors(Z, codes, held_Z, held_codes), 0
         while len(trees) < self.n_trees and value > 0.0:
             # The gradient by Z is twice the product.
@@ -179,7 +187,9 @@ class GBLMNN(LinearDistance):
         return Z
 
 
-def _add(trees: list[tuple[np.ndarray, FloatArray, FloatArray]], depth: int, X: FloatArray, Z: FloatArray) -> None:
+def _add(
+    trees: list[tuple[np.ndarray, FloatArray, FloatArray]], depth: int, X: FloatArray, Z: FloatArray
+) -> None:
     """Add trees to Z in place."""
     feature, threshold, values = (np.ascontiguousarray([tree[part] for tree in trees]) for part in range(3))
     _core.add_trees(X, feature, threshold, values, depth, Z)

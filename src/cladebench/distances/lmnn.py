@@ -11,14 +11,15 @@ from cladebench.validation import check_int, check_real, class_codes
 
 
 class LMNN(LinearDistance):
-    """The Mahalanobis distance of large margin nearest neighbours [1]_: other classes stay a margin farther than targets.
+    """The Mahalanobis distance of large margin nearest neighbours [1]_: other classes stay a margin behind targets.
 
     The targets T_i of a sample are its nearest others of the same class, found once by Euclidean distance. With squared
     distances d after the linear map, the loss (section 3 of [1]_) is::
 
-        (1 - mu) sum_i sum_{j in T_i} d(i, j) + mu sum_i sum_{j in T_i} sum_{l of another class} hinge(1 + d(i, j) - d(i, l))
+        (1 - mu) sum_ij d(i, j) + mu sum_ijl hinge(1 + d(i, j) - d(i, l))
 
-    All impostors l count at every step, none is left out between refreshes.
+    with j in T_i and l over all samples of other classes. All impostors l count at every step, none is left out between
+    refreshes.
 
     Parameters
     ----------

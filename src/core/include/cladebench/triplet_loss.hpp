@@ -62,7 +62,7 @@ class TripletLoss {
 
   std::vector<double> reference_, slack_, reach_;  ///< positions, m_a and r_a + m_a at the last search
   std::size_t reference_width_ = 0;
-  double slack_share_ = 0.1;
+  double slack_share_ = 0.05;
   bool listed_ = false;
   std::int64_t n_searches_ = 0, n_served_ = 0;
   std::size_t n_listed_ = 0;
