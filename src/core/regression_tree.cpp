@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kColumns = 32;  // outputs whose sums are held in registers
 constexpr std::size_t kFeatures = 8;  // features of a task: all of them pass over a block while it is near
+constexpr std::size_t kAhead = 8;     // rows between the one that is added and the one that is fetched
 // What a split must gain, relative to the node's own score: less is rounding.
 constexpr double kLeastGain = 1e-12;
 constexpr std::size_t kParallelWork = 200'000;
@@ -23,52 +24,43 @@ struct Segment {
   std::size_t begin, end, node;
 };
 
-/// Walks through a segment in the order of a feature; at each place before which the value changes, adds the
-/// squared norms of the sums of both sides to left[place] and right[place].
+/// Adds up outputs in the order of a feature, and at each of some places (within the segment, ascending) adds
+/// the squared norms of the sums before it and from it on to left and right.
 template <int kVectors>
 struct Scan {
   template <class V>
-  CLADEBENCH_INLINE static void run(const double* block, const std::uint32_t* order, const double* column,
-                                    std::size_t begin, std::size_t end, const double* total, double* left,
-                                    double* right) {
+  CLADEBENCH_INLINE static void run(const double* block, const std::uint32_t* order, std::size_t begin,
+                                    const std::uint32_t* places, std::size_t n_places, const double* total,
+                                    double* left, double* right) {
     using Vec = typename V::Vec;
     constexpr int kRegisters = kVectors * kParts<V>;
     constexpr std::size_t kWidth = kVectors * kLanes;
-    Vec sums[kRegisters] = {}, totals[kRegisters];
-    for (int r = 0; r < kRegisters; ++r) totals[r] = at<V>(total + r * V::kWidth);
-    double previous = column[order[begin]];
-    for (std::size_t k = begin; k < end; ++k) {
-      const double value = column[order[k]];
-      if (value != previous) {
-        previous = value;
-        Vec of_left[kParts<V>] = {}, of_right[kParts<V>] = {};
-        for (int r = 0; r < kRegisters; ++r) {
-          const Vec rest = totals[r] - sums[r];
-          of_left[r % kParts<V>] += sums[r] * sums[r];
-          of_right[r % kParts<V>] += rest * rest;
-        }
-        double lanes[kLanes];
-        for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = of_left[part];
-        left[k] += fold(lanes);
-        for (int part = 0; part < kParts<V>; ++part) at<V>(lanes + part * V::kWidth) = of_right[part];
-        right[k] += fold(lanes);
+    Vec sums[kRegisters] = {};
+    std::size_t k = begin;
+    for (std::size_t c = 0; c < n_places; ++c) {
+      for (; k < places[c]; ++k) {
+        const double* row = block + order[k] * kWidth;
+        // The order ends with a few rows more than are read here.
+        const double* later = block + order[k + kAhead] * kWidth;
+        for (std::size_t p = 0; p < kWidth; p += kLanes) __builtin_prefetch(later + p);
+        for (int r = 0; r < kRegisters; ++r) sums[r] += at<V>(row + r * V::kWidth);
       }
-      const double* row = block + order[k] * kWidth;
-      for (int r = 0; r < kRegisters; ++r) sums[r] += at<V>(row + r * V::kWidth);
+      Vec of_left[kParts<V>] = {}, of_right[kParts<V>] = {};
+      for (int r = 0; r < kRegisters; ++r) {
+        const Vec rest = at<V>(total + r * V::kWidth) - sums[r];
+        of_left[r % kParts<V>] += sums[r] * sums[r];
+        of_right[r % kParts<V>] += rest * rest;
+      }
+      double lanes[2 * kLanes];
+      for (int part = 0; part < kParts<V>; ++part) {
+        at<V>(lanes + part * V::kWidth) = of_left[part];
+        at<V>(lanes + kLanes + part * V::kWidth) = of_right[part];
+      }
+      left[c] += fold(lanes);
+      right[c] += fold(lanes + kLanes);
     }
   }
 };
-
-void scan(std::size_t vectors, const double* block, const std::uint32_t* order, const double* column,
-          const Segment& s, const double* total, double* left, double* right) {
-  const auto run = [&]<int kVectors>() {
-    run_kernel<Scan<kVectors>>(block, order, column, s.begin, s.end, total, left, right);
-  };
-  if (vectors == 1) run.template operator()<1>();
-  if (vectors == 2) run.template operator()<2>();
-  if (vectors == 3) run.template operator()<3>();
-  if (vectors == 4) run.template operator()<4>();
-}
 
 /// The outputs in blocks of columns, each block row by row.
 class Blocks {
@@ -116,14 +108,15 @@ double between(double lower, double upper) {
 
 }  // namespace
 
-TreeBuilder::TreeBuilder(const MatrixView& X) : n_(X.n), d_(X.P), columns_(X.n * X.P), sorted_(X.n * X.P) {
+TreeBuilder::TreeBuilder(const MatrixView& X)
+    : n_(X.n), d_(X.P), stride_(X.n + kAhead), columns_(X.n * X.P), sorted_(stride_ * X.P) {
   if (n_ == 0 || d_ == 0 || n_ >= std::numeric_limits<std::uint32_t>::max()) {
     throw std::invalid_argument("expected between 1 and 2^32 - 2 rows, and a feature");
   }
   parallel_for(d_, n_ * d_ > kParallelWork, [&](std::size_t f) {
     double* column = columns_.data() + f * n_;
     for (std::size_t i = 0; i < n_; ++i) column[i] = X.data[i * d_ + f];
-    std::uint32_t* order = sorted_.data() + f * n_;
+    std::uint32_t* order = sorted_.data() + f * stride_;
     std::iota(order, order + n_, std::uint32_t{0});
     std::stable_sort(order, order + n_, [column](auto a, auto b) { return column[a] < column[b]; });
   });
@@ -151,29 +144,54 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
     std::vector<Split> best(n_tasks * segments.size());
     parallel_for(n_tasks, n_ * d_ * width > kParallelWork, [&](std::size_t task) {
       const std::size_t first = task * kFeatures, last = std::min(first + kFeatures, d_);
-      std::vector<double> left((last - first) * n_), right((last - first) * n_);
-      for (std::size_t c = 0; c < width; c += kColumns) {
-        for (std::size_t f = first; f < last; ++f) {
-          for (std::size_t s = 0; s < segments.size(); ++s) {
-            scan(blocks.vectors(c), blocks.at_column(c), orders.data() + f * n_, columns_.data() + f * n_,
-                 segments[s], totals.data() + s * width + c, left.data() + (f - first) * n_,
-                 right.data() + (f - first) * n_);
+      // Places of each feature and segment before which the value changes.
+      std::vector<std::uint32_t> places;
+      std::vector<std::size_t> starts;
+      for (std::size_t f = first; f < last; ++f) {
+        const double* column = columns_.data() + f * n_;
+        const std::uint32_t* order = orders.data() + f * stride_;
+        for (const Segment& s : segments) {
+          starts.push_back(places.size());
+          for (std::size_t k = s.begin + 1; k < s.end; ++k) {
+            if (column[order[k]] != column[order[k - 1]]) places.push_back(static_cast<std::uint32_t>(k));
           }
         }
       }
-      for (std::size_t f = first; f < last; ++f) {
-        const double *column = columns_.data() + f * n_, *of_left = left.data() + (f - first) * n_,
-                     *of_right = right.data() + (f - first) * n_;
-        const std::uint32_t* order = orders.data() + f * n_;
-        for (std::size_t s = 0; s < segments.size(); ++s) {
-          const auto [begin, end, node] = segments[s];
-          Split& split = best[task * segments.size() + s];
-          for (std::size_t k = begin + 1; k < end; ++k) {
-            if (column[order[k]] == column[order[k - 1]]) continue;
-            const double score =
-                of_left[k] / static_cast<double>(k - begin) + of_right[k] / static_cast<double>(end - k);
-            if (score > split.score) split = {score, f, k};
+      starts.push_back(places.size());
+      std::vector<double> left(places.size()), right(places.size());
+      for (std::size_t c = 0; c < width; c += kColumns) {
+        for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+          const std::size_t f = first + i / segments.size(), s = i % segments.size(), at = starts[i];
+          const auto scan = [&]<int kVectors>() {
+            run_kernel<Scan<kVectors>>(
+                blocks.at_column(c), static_cast<const std::uint32_t*>(orders.data() + f * stride_),
+                segments[s].begin, static_cast<const std::uint32_t*>(places.data() + at), starts[i + 1] - at,
+                static_cast<const double*>(totals.data() + s * width + c), left.data() + at,
+                right.data() + at);
+          };
+          switch (blocks.vectors(c)) {
+            case 1:
+              scan.template operator()<1>();
+              break;
+            case 2:
+              scan.template operator()<2>();
+              break;
+            case 3:
+              scan.template operator()<3>();
+              break;
+            default:
+              scan.template operator()<4>();
           }
+        }
+      }
+      for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+        const Segment& s = segments[i % segments.size()];
+        Split& split = best[task * segments.size() + i % segments.size()];
+        for (std::size_t c = starts[i]; c < starts[i + 1]; ++c) {
+          const double before = static_cast<double>(places[c] - s.begin),
+                       after = static_cast<double>(s.end - places[c]);
+          const double score = left[c] / before + right[c] / after;
+          if (score > split.score) split = {score, first + i / segments.size(), places[c]};
         }
       }
     });
@@ -194,7 +212,7 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
         continue;
       }
       const double* column = columns_.data() + split.feature * n_;
-      const std::uint32_t* order = orders.data() + split.feature * n_;
+      const std::uint32_t* order = orders.data() + split.feature * stride_;
       tree.feature[node] = static_cast<std::int32_t>(split.feature);
       tree.threshold[node] = between(column[order[split.place - 1]], column[order[split.place]]);
       for (std::size_t k = begin; k < end; ++k) goes_left[order[k]] = k < split.place;
@@ -203,7 +221,7 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
     }
     // Stable partitions keep each order sorted within the new segments.
     parallel_for(d_ + 1, n_ * d_ > kParallelWork, [&](std::size_t f) {
-      std::uint32_t* order = f < d_ ? orders.data() + f * n_ : by_node.data();
+      std::uint32_t* order = f < d_ ? orders.data() + f * stride_ : by_node.data();
       for (const Segment& segment : segments) {
         std::stable_partition(order + segment.begin, order + segment.end,
                               [&](std::uint32_t i) { return goes_left[i] != 0; });

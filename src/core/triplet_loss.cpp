@@ -20,7 +20,7 @@ constexpr std::size_t kStretch = 32;  // coordinates between two looks at the li
 // Entries of the lists: 256 MB. Beyond it nothing is kept, and each evaluation goes through all pairs.
 constexpr std::size_t kMostListed = std::size_t{1} << 26;
 // A listed pair is read at random, and costs what some pairs of a search cost.
-constexpr std::size_t kListedShare = 8;
+constexpr std::size_t kListedShare = 16;
 // Rounding of distances, far above what it can be.
 constexpr double kRounding = 1e-9;
 
@@ -187,7 +187,7 @@ void TripletLoss::begin_search(const double* Z, std::size_t width) {
   if (n_searches_ > 0) {
     if (!listed_ || n_listed_ > n_ * n_ / kListedShare) {
       slack_share_ = std::max(0.002, slack_share_ / 2.0);
-    } else if (n_served_ < 4) {
+    } else if (n_served_ < 4 && n_listed_ < n_ * n_ / (4 * kListedShare)) {
       slack_share_ = std::min(0.4, 1.5 * slack_share_);
     } else if (n_served_ > 16) {
       slack_share_ = std::max(0.002, slack_share_ / 1.5);

@@ -13,7 +13,7 @@ from cladebench.distances.base import FloatArray, IntArray
 from cladebench.distances.euclidean import Euclidean
 from cladebench.validation import check_int, check_real
 
-#: Directions in which the samples extend less, relative to the widest one, are what rounding left of dependent features.
+#: Directions in which the samples extend less, relative to the widest, are what rounding left of dependent features.
 LEAST_EXTENT = 1e-6
 #: What is added to the pull's mean of one in each direction, so that directions without pull stay within reason.
 RIDGE = 0.01
@@ -62,7 +62,7 @@ def find_targets(X: FloatArray, codes: IntArray, n_neighbors: int) -> IntArray:
         if k < 1:
             continue
         near = Euclidean().fit(X[rows]).kneighbors(X[rows], k + 1, return_distance=False)
-        itself: np.ndarray = near == np.arange(len(rows))[:, None]
+        itself = np.equal(near, np.arange(len(rows))[:, None])
         itself[~itself.any(axis=1), -1] = True  # behind more than k equal samples
         targets[rows, :k] = rows[near[~itself].reshape(len(rows), k)]
     return targets

@@ -37,9 +37,9 @@ class TreeBuilder {
   std::size_t n() const { return n_; }
 
  private:
-  std::size_t n_, d_;
+  std::size_t n_, d_, stride_;
   std::vector<double> columns_;        ///< d x n
-  std::vector<std::uint32_t> sorted_;  ///< d x n: rows by value, then by index
+  std::vector<std::uint32_t> sorted_;  ///< d x stride: rows by value, then by index; zeros beyond the last
 };
 
 /// Z (n x m) += the leaves' values of trees, one after another. Arrays as in RegressionTree, of all trees in
