@@ -12,7 +12,7 @@
 namespace cladebench {
 namespace {
 
-constexpr std::size_t kColumns = 32;  // outputs whose sums are held in registers
+constexpr std::size_t kColumns = 16;  // outputs whose sums are held in registers
 constexpr std::size_t kFeatures = 8;  // features of a task: all of them pass over a block while it is near
 constexpr std::size_t kAhead = 8;     // rows between the one that is added and the one that is fetched
 // What a split must gain, relative to the node's own score: less is rounding.
@@ -169,18 +169,10 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
                 static_cast<const double*>(totals.data() + s * width + c), left.data() + at,
                 right.data() + at);
           };
-          switch (blocks.vectors(c)) {
-            case 1:
-              scan.template operator()<1>();
-              break;
-            case 2:
-              scan.template operator()<2>();
-              break;
-            case 3:
-              scan.template operator()<3>();
-              break;
-            default:
-              scan.template operator()<4>();
+          if (blocks.vectors(c) == 1) {
+            scan.template operator()<1>();
+          } else {
+            scan.template operator()<2>();
           }
         }
       }
@@ -222,9 +214,17 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
     // Stable partitions keep each order sorted within the new segments.
     parallel_for(d_ + 1, n_ * d_ > kParallelWork, [&](std::size_t f) {
       std::uint32_t* order = f < d_ ? orders.data() + f * stride_ : by_node.data();
+      std::vector<std::uint32_t> right(n_);
       for (const Segment& segment : segments) {
-        std::stable_partition(order + segment.begin, order + segment.end,
-                              [&](std::uint32_t i) { return goes_left[i] != 0; });
+        // Each row is written to both sides, and stays on one: no branch to guess.
+        std::size_t n_left = segment.begin, n_right = 0;
+        for (std::size_t k = segment.begin; k < segment.end; ++k) {
+          const std::uint32_t i = order[k];
+          order[n_left] = right[n_right] = i;
+          n_left += goes_left[i];
+          n_right += 1 - goes_left[i];
+        }
+        std::copy_n(right.begin(), n_right, order + n_left);
       }
     });
     segments = std::move(next);

@@ -2,7 +2,7 @@
 //
 // Rows are sorted by each feature once; a tree carries these orders down by stable partitions. A level costs
 // O(n d m) additions for n rows, d features, m outputs: each feature's order is walked through with the
-// outputs' running sums in registers, 32 outputs at a time so that their column block stays in the second
+// outputs' running sums in registers, 16 outputs at a time so that their column block stays in the second
 // cache.
 //
 // Trees are complete binary trees of a given depth in an array: the children of node k are 2k + 1 and 2k + 2.
