@@ -19,6 +19,7 @@ void bind_metrics(nb::module_& m);
 void bind_pair_forest(nb::module_& m);
 void bind_split(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_triplets(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -41,4 +42,5 @@ NB_MODULE(_core, m) {
   bind_pair_forest(m);
   bind_split(m);
   bind_forest(m);
+  bind_triplets(m);
 }

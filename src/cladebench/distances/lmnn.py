@@ -1,0 +1,98 @@
+"""Large margin nearest neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cladebench.distances._linear import LinearDistance
+from cladebench.distances._triplets import check_triplet_parameters, find_targets, fit_linear, has_triplets
+from cladebench.distances.base import FloatArray, IntArray
+from cladebench.validation import check_int, check_real, class_codes
+
+
+class LMNN(LinearDistance):
+    """The Mahalanobis distance of large margin nearest neighbours [1]_: other classes stay a margin behind targets.
+
+    The targets T_i of a sample are its nearest others of the same class, found once by Euclidean distance. With squared
+    distances d after the linear map, the loss (section 3 of [1]_) is::
+
+        (1 - mu) sum_ij d(i, j) + mu sum_ijl hinge(1 + d(i, j) - d(i, l))
+
+    with j in T_i and l over all samples of other classes. All impostors l count at every step, none is left out between
+    refreshes.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Targets of a sample; as many as there are in a smaller class. The default is that of [1]_.
+    mu : float, default=0.5
+        Weight of the hinges, between 0 and 1. [1]_, section 3: results hardly depend on it.
+    smoothing : float, default=0.01
+        Hinges are quadratic up to this fraction of the margin, where [1]_ has a corner: its effect is within ``gap_``.
+    tol : float, default=0.01
+        The search ends where the loss is shown to be within this share of the least possible.
+    max_iter : int, default=1000
+        Steps of L-BFGS at most; it ends before where steps change the loss by less than 1e-7 of it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map. Directions in which the samples do not extend are mapped to zero. The identity where no sample has both
+        a target and an impostor.
+    loss_ : float
+        The loss (with plain hinges) of the fitted map; NaN where there is nothing to learn.
+    gap_ : float
+        ``1 - bound / loss_`` with a lower bound of the loss of all maps: a certificate by duality, whatever the way to
+        the map. NaN where there is nothing to learn.
+    n_iter_ : int
+        Steps of L-BFGS.
+
+    Notes
+    -----
+    [1]_ minimises by subgradients over M = L.T @ L with projections. Here L-BFGS minimises over L, at O(n_samples^2
+    n_features) operations where impostors must be looked for among all pairs, O(pairs n_features + n_samples
+    n_features^2) otherwise; see ``triplet_loss.hpp``. Memory is bounded by 256 MB of pairs.
+
+    References
+    ----------
+    .. [1] K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification,
+       Journal of Machine Learning Research 10, 2009.
+    """
+
+    uses_labels = True
+    # Rows in another order give sums that are rounded otherwise: L-BFGS then ends elsewhere within the tolerance.
+    order_invariant = False
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 3,
+        mu: float = 0.5,
+        smoothing: float = 0.01,
+        tol: float = 0.01,
+        max_iter: int = 1000,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.mu = mu
+        self.smoothing = smoothing
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _check_parameters(self) -> None:
+        check_triplet_parameters(self.n_neighbors, self.mu, self.smoothing)
+        check_real("tol", self.tol, 0.0)
+        check_int("max_iter", self.max_iter, 1)
+
+    def _components(
+        self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
+    ) -> FloatArray:
+        _, codes = class_codes(np.asarray(y), len(X), "y")
+        targets = find_targets(X, codes, self.n_neighbors)
+        if not has_triplets(codes, targets) or not np.ptp(X, axis=0).any():
+            self.loss_, self.gap_, self.n_iter_ = float("nan"), float("nan"), 0
+            return np.eye(X.shape[1])
+        found = fit_linear(
+            X, codes, targets, mu=self.mu, smoothing=self.smoothing, tol=self.tol, max_iter=self.max_iter
+        )
+        self.loss_, self.gap_, self.n_iter_ = found.loss, found.gap, found.n_iter
+        return found.components

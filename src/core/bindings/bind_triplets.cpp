@@ -1,0 +1,96 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cladebench/regression_tree.hpp"
+#include "cladebench/triplet_loss.hpp"
+#include "to_numpy.hpp"
+
+namespace nb = nanobind;
+using cladebench::MatrixView;
+using cladebench::to_numpy;
+using cladebench::TreeBuilder;
+using cladebench::TripletLoss;
+
+namespace {
+
+// Shapes are checked in cladebench.distances._triplets, the only caller.
+template <typename T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+MatrixView view(const Matrix<double>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
+
+}  // namespace
+
+void bind_triplets(nb::module_& m) {
+  nb::class_<TripletLoss>(m, "TripletLoss", "See triplet_loss.hpp and cladebench.distances._triplets.")
+      .def(
+          "__init__",
+          [](TripletLoss* self, Vector<std::int64_t> labels, Matrix<std::int64_t> targets, double mu,
+             double smoothing) {
+            new (self)
+                TripletLoss({labels.data(), labels.size()}, {targets.data(), targets.size()}, mu, smoothing);
+          },
+          nb::arg("labels"), nb::arg("targets"), nb::arg("mu"), nb::arg("smoothing"))
+      .def(
+          "evaluate",
+          [](TripletLoss& self, Matrix<double> Z, Matrix<double> V) {
+            if (Z.shape(0) != self.n() || V.shape(0) != self.n()) {
+              throw std::invalid_argument("Z and V must have one row for each label");
+            }
+            std::vector<double> product(V.size());
+            TripletLoss::Value value{};
+            {
+              nb::gil_scoped_release release;
+              value = self.evaluate(Z.data(), Z.shape(1), V.data(), V.shape(1), product.data());
+            }
+            return nb::make_tuple(value.loss, value.smoothed, value.slopes, to_numpy(std::move(product)));
+          },
+          nb::arg("Z"), nb::arg("V"),
+          "The loss at Z, the smoothed loss, the sum of mu times slopes, and the Laplacian's product with V, "
+          "flat.")
+      .def("set_smoothing", &TripletLoss::set_smoothing, nb::arg("smoothing"))
+      .def_prop_ro("n_searches", &TripletLoss::n_searches)
+      .def_prop_ro("n_listed", &TripletLoss::n_listed);
+
+  nb::class_<TreeBuilder>(m, "TreeBuilder", "See regression_tree.hpp.")
+      .def(
+          "__init__", [](TreeBuilder* self, Matrix<double> X) { new (self) TreeBuilder(view(X)); },
+          nb::arg("X"))
+      .def(
+          "fit",
+          [](const TreeBuilder& self, Matrix<double> outputs, int depth) {
+            if (outputs.shape(0) != self.n() || depth < 0 || depth > 20) {
+              throw std::invalid_argument("outputs must have one row for each of X, and the depth be 0..20");
+            }
+            cladebench::RegressionTree tree;
+            {
+              nb::gil_scoped_release release;
+              tree = self.fit(outputs.data(), outputs.shape(1), depth);
+            }
+            return nb::make_tuple(to_numpy(std::move(tree.feature)), to_numpy(std::move(tree.threshold)),
+                                  to_numpy(std::move(tree.values)), to_numpy(std::move(tree.leaf)));
+          },
+          nb::arg("outputs"), nb::arg("depth"),
+          "Features, thresholds, values of leaves (flat), leaves of rows.");
+
+  m.def(
+      "add_trees",
+      [](Matrix<double> X, Matrix<std::int32_t> feature, Matrix<double> threshold,
+         nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> values, int depth,
+         nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> Z) {
+        nb::gil_scoped_release release;
+        cladebench::add_trees(view(X), feature.data(), threshold.data(), values.data(), values.shape(0),
+                              depth, values.shape(2), Z.data());
+      },
+      nb::arg("X"), nb::arg("feature"), nb::arg("threshold"), nb::arg("values"), nb::arg("depth"),
+      nb::arg("Z"), "Z += the values of the trees' leaves, in place.");
+}
