@@ -87,7 +87,7 @@ class HierarchyForest(Distance):
         Rounds of a split at most; the paper has no limit.
     membership : float, default=0.25
         Least share of the rows on each side of a split without cannot-links; the paper gives no number.
-    ridge : float, default=0.1
+    ridge : float, default=0.01
         Of the matrix of must-links in the start of a split, relative to the mean of its diagonal; the paper gives no
         number.
     solver : {"cutting-planes", "subgradient"}, default="cutting-planes"
@@ -133,7 +133,7 @@ class HierarchyForest(Distance):
 
     uses_constraints = True
     is_metric = False
-    contract_params: ClassVar = {"n_trees": 5, "splits": "random"}
+    contract_params: ClassVar = {"n_trees": 5}
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class HierarchyForest(Distance):
         tolerance: float = 0.01,
         max_rounds: int = 50,
         membership: float = 0.25,
-        ridge: float = 0.1,
+        ridge: float = 0.01,
         solver: str = "cutting-planes",
         first_tree: int = 0,
         candidates_per_tree: int | None = None,

@@ -16,11 +16,9 @@
 
 #include "cladebench/forest_neighbors.hpp"
 #include "cladebench/hierarchy_forest.hpp"
+#include "cladebench/max_margin_split.hpp"
 #include "cladebench/random_split.hpp"
 #include "to_numpy.hpp"
-#if __has_include("cladebench/max_margin_split.hpp")
-#include "cladebench/max_margin_split.hpp"
-#endif
 
 namespace nb = nanobind;
 using cladebench::HierarchyTree;
@@ -71,7 +69,6 @@ std::vector<Pair> pairs_of(const Matrix<std::int64_t>& rows) {
 
 cladebench::Splitter splitter_of(const nb::dict& given) {
   if (nb::cast<std::string>(given["splits"]) == "random") return cladebench::random_split;
-#if __has_include("cladebench/max_margin_split.hpp")
   cladebench::SplitSettings settings;
   settings.weight = nb::cast<double>(given["weight"]);
   settings.unconstrained = nb::cast<double>(given["unconstrained"]);
@@ -84,9 +81,6 @@ cladebench::Splitter splitter_of(const nb::dict& given) {
   return [settings](const cladebench::NodeProblem& node) {
     return cladebench::max_margin_split(node, settings).weights;
   };
-#else
-  throw std::invalid_argument("splits='max-margin' is not part of this build");
-#endif
 }
 
 /// Arrays of all trees, one behind the other.
