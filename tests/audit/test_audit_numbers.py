@@ -10,14 +10,12 @@ from scipy import stats
 from cladebench.audit.printed import parse_printed
 from cladebench.audit.statistics import (
     Difference,
-    Interval,
     against_published,
     holm,
-    mean_interval,
     one_sample,
     sign_flip,
-    spread_of,
 )
+from cladebench.bench.intervals import Interval, mean_interval, spread_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.statistics import mean_interval
+from cladebench.bench.intervals import mean_interval
 from cladebench.bench.results import Results
 from cladebench.bench.samples import pair
 from cladebench.notation import significant

@@ -25,7 +25,7 @@ def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: floa
     alpha : float, default=0.05
         Level of the test.
     overlap : float, default=0
-        As in `cladebench.audit.statistics.mean_interval`: the variance of the mean is ``sd^2 (1 / n + overlap)``.
+        As in `cladebench.bench.intervals.mean_interval`: the variance of the mean is ``sd^2 (1 / n + overlap)``.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def repetitions_needed(
         Size of the family: each test is planned at ``alpha / tests``, the first step of Holm's correction.
     overlap : float, default=0
         Test rows over training rows where repetitions hold rows out of the same data, else 0; see
-        `cladebench.audit.statistics.mean_interval`.
+        `cladebench.bench.intervals.mean_interval`.
 
     Returns
     -------

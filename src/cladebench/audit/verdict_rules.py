@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.printed import Printed
-from cladebench.audit.statistics import Difference, against_published, mean_interval, one_sample, sign_flip
+from cladebench.audit.statistics import Difference, against_published, one_sample, sign_flip
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
@@ -20,6 +20,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
+from cladebench.bench.intervals import mean_interval
 from cladebench.bench.samples import paired_ratio
 from cladebench.notation import as_given, significant
 
@@ -57,7 +58,7 @@ def judge_value(
     tolerance : float, default=0
         Half-width of the published interval where the claim allows more than the printed rounding.
     overlap : float, default=0
-        See `cladebench.audit.statistics.mean_interval`.
+        See `cladebench.bench.intervals.mean_interval`.
     """
     ours = mean_interval(values, point=point, overlap=overlap)
     half = printed.half_width(tolerance)
@@ -173,7 +174,7 @@ def compare(
     or_equal : bool, default=False
         The claim admits equality ("no worse", "at most").
     overlap : float, default=0
-        See `cladebench.audit.statistics.mean_interval`.
+        See `cladebench.bench.intervals.mean_interval`.
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale

@@ -66,7 +66,21 @@ def spectral_labels(
     ----------
     .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss, On spectral clustering: analysis and an algorithm, NIPS 2001.
     """
-    W = gaussian_graph(index, distance, edges, exponent)
+    return graph_labels(
+        gaussian_graph(index, distance, edges, exponent), n_clusters, n_init=n_init, seed=seed
+    )
+
+
+def graph_labels(W: sparse.csr_array, n_clusters: int, *, n_init: int, seed: int) -> np.ndarray:
+    """Cluster the vertices of a weighted graph, see `spectral_labels`.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric, positive weights, no vertex without edges; one to itself counts.
+    n_clusters, n_init, seed : int
+        As there.
+    """
     n_components, component = connected_components(W, directed=False)
     component = by_first_member(component)
     if n_components >= n_clusters:

@@ -9,6 +9,8 @@ from cladebench.metrics.chance import (
     rand_scores,
 )
 from cladebench.metrics.hierarchical import dasgupta_cost, dendrogram_purity
+from cladebench.metrics.information import v_scores
+from cladebench.metrics.neighbors import average_precision, precision_at, vote
 from cladebench.metrics.partitions import rand_index
 from cladebench.metrics.scores import Scores
 from cladebench.metrics.semantic import best_constant, semantic_scores, semantic_similarity
@@ -18,6 +20,7 @@ __all__ = [
     "LinearKernel",
     "Scores",
     "Similarity",
+    "average_precision",
     "best_constant",
     "cost_scores",
     "dasgupta_cost",
@@ -25,9 +28,12 @@ __all__ = [
     "expected_dasgupta_cost",
     "expected_dendrogram_purity",
     "expected_rand_index",
+    "precision_at",
     "purity_scores",
     "rand_index",
     "rand_scores",
     "semantic_scores",
     "semantic_similarity",
+    "v_scores",
+    "vote",
 ]

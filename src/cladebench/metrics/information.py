@@ -1,0 +1,52 @@
+"""V-measure, and what chance gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import entropy
+from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information, mutual_info_score
+
+from cladebench.metrics.scores import Scores
+from cladebench.validation import class_codes
+
+
+def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
+    """V-measure with what chance gives.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n_samples,)
+        Class and cluster of each sample; names do not matter.
+
+    Returns
+    -------
+    Scores
+        ``value`` is the harmonic mean of homogeneity and completeness: 2 I / (H + H'), with the mutual information I
+        and the entropies of both; 1 where both are one cluster. ``permuted`` is its exact expectation when the rows of
+        either are permuted at random, which keeps the entropies. ``corrected`` is the adjusted mutual information,
+        (I - E) / ((H + H') / 2 - E).
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing or of another kind than the rest.
+
+    References
+    ----------
+    Rosenberg and Hirschberg (2007), V-measure, EMNLP-CoNLL. Vinh, Epps and Bailey (2010), Information theoretic
+    measures for clusterings comparison, JMLR 11.
+    """
+    n = len(np.atleast_1d(np.asarray(labels_true)))
+    true = class_codes(labels_true, n, "labels_true")[1]
+    predicted = class_codes(labels_pred, n, "labels_pred")[1]
+    mean = float(entropy(np.bincount(true)) + entropy(np.bincount(predicted))) / 2.0
+    if mean <= 0.0:
+        return Scores(1.0, 1.0, 1.0)
+    table = contingency_matrix(true, predicted, sparse=True)
+    information = mutual_info_score(None, None, contingency=table)
+    expected = float(expected_mutual_information(table, n))
+    room = mean - expected
+    # Where both are single samples, or differ from that by little, chance finds all that there is.
+    corrected = 1.0 if room <= np.finfo(np.float64).eps * mean else (information - expected) / room
+    return Scores(float(np.clip(information / mean, 0.0, 1.0)), expected / mean, float(corrected))
