@@ -1,0 +1,1 @@
+"""Johnson, Xiong and Corso: distances of forests of max-margin cluster hierarchies."""

@@ -1,0 +1,70 @@
+"""Tables 1 and 2: nearest neighbours among candidates from the trees, against all that there are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from cladebench.bench.cell_io import CellOutput, Reading
+from cladebench.distances import HierarchyForest
+from cladebench.distances.base import Distance
+from cladebench.metrics import average_precision
+
+#: "Average precision scores are computed at 10, 20, 30, 40 and 50 nearest-neighbors" (Section 6.2).
+LENGTHS = (10, 20, 30, 40, 50)
+
+
+def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> CellOutput:
+    """Find 50 neighbours of every training row, exactly and among candidates.
+
+    Parameters
+    ----------
+    distance : HierarchyForest
+        Fitted.
+    n : int
+        Training rows.
+    candidates : sequence of int
+        Candidates per tree, k_O.
+
+    Returns
+    -------
+    CellOutput
+        At each number of candidates the mean average precision against the exact neighbours (mean over the lengths of
+        `LENGTHS`), the seconds, and their share of those of the exact search; at each length too.
+
+    Raises
+    ------
+    TypeError
+        If the distance has no trees.
+    """
+    if not isinstance(distance, HierarchyForest):
+        raise TypeError(f"candidates: {type(distance).__name__} has no trees; expected a HierarchyForest")
+    lengths = [k for k in LENGTHS if k < n] or [n - 1]
+    distance.set_params(candidates_per_tree=None)
+    started = time.perf_counter()
+    exact = distance.kneighbors(n_neighbors=max(lengths), return_distance=False)
+    brute = time.perf_counter() - started
+    readings = []
+    for k in candidates:
+        distance.set_params(candidates_per_tree=int(k))
+        started = time.perf_counter()
+        found = distance.kneighbors(n_neighbors=max(lengths), return_distance=False)
+        seconds = time.perf_counter() - started
+        by_length = {n: float(average_precision(found, exact, n).mean()) for n in lengths}
+        readings += [
+            Reading({"average_precision": value}, {"candidates": int(k), "neighbors": n})
+            for n, value in by_length.items()
+        ]
+        readings.append(
+            Reading(
+                {
+                    "mean_average_precision": float(np.mean(list(by_length.values()))),
+                    "search_seconds": seconds,
+                    "time_share": seconds / brute,
+                },
+                {"candidates": int(k)},
+            )
+        )
+    return CellOutput({"brute_seconds": brute}, readings)

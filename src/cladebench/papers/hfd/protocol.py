@@ -1,0 +1,127 @@
+"""What one cell of the HFD paper computes: a distance, and what its neighbours are worth.
+
+Section 6 of the paper. The task says which experiment it is, so that one fit is read in all ways that it can be:
+
+- rows are held out (folds; the official split of CIFAR): the class that the nearest training rows vote for (Figures 1
+  and 2) and the share of them that have the test row's class (Figure 3), at each number of neighbours;
+- nothing is held out: spectral clustering of the neighbour graph (Table 3);
+- `candidates` are given: neighbours among candidates against all (Tables 1 and 2).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cladebench import estimators
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.distances.base import Distance
+from cladebench.metrics import precision_at, vote
+from cladebench.papers.hfd.graph_clustering import clustering_measures
+from cladebench.papers.hfd.neighbor_search import search_measures
+from cladebench.papers.protocol import Protocol, scaled
+
+#: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
+GALLERY_ROWS, GALLERY_NEIGHBORS = 8, 10
+
+
+class HFDProtocol(Protocol):
+    """Section 6: nearest neighbours, retrieval and clustering under a learned distance."""
+
+    own: ClassVar[Mapping[str, Any]] = {
+        "features": "zscore",  # see `cladebench.papers.protocol.scaled`; "classes": the true classes, for the oracle
+        "neighbors": (1, 3, 5, 7, 10, 15, 20, 30, 40, 50),  # numbers of neighbours that are read
+        "similarity": "gaussian",  # of a distance d, for Table 3: by a Gaussian, or "complement": 1 - d
+        "candidates": (),  # candidates per tree, for Tables 1 and 2; none: the other experiments
+        "inner_folds": 0,  # folds of the training rows in which a setting is tried, for a choice without test labels
+    }
+    task_keys: ClassVar[tuple[str, ...]] = (
+        "rows",
+        "share",
+        "folds",
+        "test",
+        "split",
+        "constraints",
+        "label_noise",
+    )
+
+    def measure(self, cell: Cell) -> CellOutput:
+        """Fit the distance on the training rows and read its neighbours."""
+        own, task = self.own_parameters(cell), cell.task
+        labels = task.of(cell.data.labels)
+        X = features_of(task.of(cell.data.X), labels, own["features"])
+        estimator, seconds = self.fit_on_training(cell, X)
+        distance = estimators.as_distance(estimator, X[task.train])
+        if own["candidates"]:
+            found = search_measures(distance, len(task.train), own["candidates"])
+        elif task.held_out:
+            found = held_out_measures(cell, distance, X, labels, own["neighbors"])
+        else:
+            found = clustering_measures(
+                distance, labels, [k for k in own["neighbors"] if k >= 5], own["similarity"], cell.spec.seed
+            )
+        metrics = {"seconds": seconds, "n_constraints": float(len(task.must_link) + len(task.cannot_link))}
+        if hasattr(estimator, "converged_"):
+            metrics["converged"] = float(estimator.converged_)
+        if own["inner_folds"] and task.held_out:
+            metrics["inner_accuracy"] = self.inner_accuracy(cell, X, own["inner_folds"])
+        return CellOutput({**metrics, **found.metrics}, found.readings, found.arrays, found.details)
+
+    def inner_accuracy(self, cell: Cell, X: np.ndarray, n_folds: int) -> float:
+        """Accuracy of the vote of five neighbours among the training rows, by cross-validation."""
+        scores = []
+        for inner in cell.task.inner_folds(n_folds):
+            estimator, _ = self.fit_on_training(replace(cell, task=inner), X)
+            distance = estimators.as_distance(estimator, X[inner.train])
+            near = distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
+            scores.append((vote(near, inner.labels[inner.train]) == inner.labels[inner.test]).mean())
+        return float(np.mean(scores))
+
+
+def features_of(X: Any, labels: np.ndarray, features: str) -> np.ndarray:
+    """Scale the features; with ``features="classes"`` give the true classes as features instead."""
+    if features == "classes":
+        return (labels[:, None] == np.unique(labels)).astype(np.float64)
+    return np.asarray(scaled(X, features))
+
+
+def held_out_measures(
+    cell: Cell, distance: Distance, X: np.ndarray, labels: np.ndarray, neighbors: tuple[int, ...]
+) -> CellOutput:
+    """Classify the test rows by their nearest training rows, and say how many of these have their class.
+
+    Votes are of the labels to learn from, noise included; what is right is said by the data's own.
+    """
+    task = cell.task
+    points = [k for k in sorted(neighbors) if k <= len(task.train)]
+    started = time.perf_counter()
+    near = distance.kneighbors(X[task.test], points[-1], return_distance=False)
+    seconds = time.perf_counter() - started
+    noisy, truth = task.labels[task.train], labels[task.test]
+    relevant = labels[task.train][near] == truth[:, None]
+    precision = precision_at(relevant)
+    readings = [
+        Reading(
+            {
+                "accuracy": float((vote(near[:, :k], noisy) == truth).mean()),
+                "precision": float(precision[k - 1]),
+            },
+            {"neighbors": k},
+        )
+        for k in points
+    ]
+    shown = np.linspace(0, len(truth) - 1, min(GALLERY_ROWS, len(truth))).astype(np.intp)
+    arrays = {
+        "gallery_rows": task.rows[task.test[shown]].astype(np.int32),
+        "gallery_neighbors": task.rows[task.train[near[shown, :GALLERY_NEIGHBORS]]].astype(np.int32),
+        "gallery_relevant": relevant[shown, :GALLERY_NEIGHBORS],
+    }
+    per_query = seconds / len(truth)
+    return CellOutput({"query_seconds": seconds, "seconds_per_query": per_query}, readings, arrays)
+
+
+PROTOCOL = HFDProtocol()

@@ -1,0 +1,100 @@
+"""The protocol of the HFD paper: what a cell computes."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_blobs
+from sklearn.metrics import v_measure_score
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.task import draw_task
+from cladebench.distances import Euclidean
+from cladebench.papers.hfd import graph_clustering, protocol
+from cladebench.papers.protocol import scaled
+
+DATA = datasets.load("nested-blobs")
+
+
+def cell(estimator="Euclidean", task=None, repetition=0, **params):
+    limits = Limits(60, 2000)
+    spec = CellSpec("hfd", "nested-blobs", estimator, {}, repetition, 7, limits, task=task or {})
+    method = MethodPlan(estimator, estimator, params)
+    return Cell(spec, method, DATA, draw_task(spec, DATA))
+
+
+def run(*args, **how):
+    return protocol.PROTOCOL.run(cell(*args, **how))
+
+
+def read(out, metric, **at):
+    (found,) = [r.metrics[metric] for r in out.readings if r.at == at and metric in r.metrics]
+    return found
+
+
+def test_votes_are_those_of_the_nearest_training_rows():
+    drawn = cell(task={"folds": {"n": 5}})
+    out, task = protocol.PROTOCOL.run(drawn), drawn.task
+    X = scaled(DATA.X, "zscore")
+    plain = KNeighborsClassifier(1).fit(X[task.train], DATA.labels[task.train])
+    assert read(out, "accuracy", neighbors=1) == plain.score(X[task.test], DATA.labels[task.test])
+    near = NearestNeighbors(n_neighbors=20).fit(X[task.train]).kneighbors(X[task.test])[1]
+    same = DATA.labels[task.train][near] == DATA.labels[task.test][:, None]
+    assert read(out, "precision", neighbors=20) == pytest.approx(same.mean())
+    assert read(out, "precision", neighbors=5) == pytest.approx(same[:, :5].mean())
+    assert {r.at["neighbors"] for r in out.readings} == {1, 3, 5, 7, 10, 15, 20, 30, 40, 50}
+
+
+def test_noise_spoils_votes_and_not_what_is_right():
+    clean, noisy = (run(task={"folds": {"n": 5}, "label_noise": noise}) for noise in (0.0, 0.4))
+    assert read(noisy, "accuracy", neighbors=1) < read(clean, "accuracy", neighbors=1) - 0.2
+    # Neighbours are as they were, and so are the classes that they truly have.
+    assert read(noisy, "precision", neighbors=10) == read(clean, "precision", neighbors=10)
+
+
+def test_the_oracle_is_right_and_the_random_distance_is_not():
+    assert read(run(task={"test": 0.3}, features="classes"), "accuracy", neighbors=5) == 1.0
+    chance = read(run("RandomDistance", task={"test": 0.3}), "accuracy", neighbors=5)
+    assert chance < 0.4
+
+
+def test_the_gallery_holds_rows_of_the_data_set():
+    drawn = cell(task={"rows": 150, "test": 0.3})
+    out, task = protocol.PROTOCOL.run(drawn), drawn.task
+    rows, near = out.arrays["gallery_rows"], out.arrays["gallery_neighbors"]
+    assert set(rows) <= set(task.rows[task.test]) and set(near.ravel()) <= set(task.rows[task.train])
+    assert np.array_equal(DATA.labels[near] == DATA.labels[rows][:, None], out.arrays["gallery_relevant"])
+
+
+def test_clusters_are_those_of_the_graph():
+    X, labels = make_blobs(150, centers=4, cluster_std=2.5, random_state=3)
+    out = graph_clustering.clustering_measures(Euclidean().fit(X), labels, (5, 10, 20), "gaussian", 7)
+    far, near = NearestNeighbors(n_neighbors=20).fit(X).kneighbors()
+    W = graph_clustering.graph(near, np.exp(-(far**2) / 2))
+    assert (abs(W - W.T) > 0).nnz == 0 and W.nnz >= 20 * len(X)
+    peer = SpectralClustering(4, affinity="precomputed", random_state=0).fit_predict(W.toarray())
+    ours = read(out, "v_measure_grid", neighbors=20, width=1.0)
+    assert ours == pytest.approx(v_measure_score(labels, peer), abs=0.05)
+    grid = [r.metrics["v_measure_grid"] for r in out.readings]
+    assert out.metrics["v_measure"] == max(grid) and len(grid) == 3 * 5
+    assert 0.3 < out.metrics["v_measure_permuted"] + 0.3 < out.metrics["v_measure"]
+
+
+def test_the_fixed_width_is_the_nearest_to_the_median_distance():
+    out = run()
+    X = scaled(DATA.X, "zscore")
+    far = NearestNeighbors(n_neighbors=20).fit(X).kneighbors()[0][:, 19]
+    width = min(graph_clustering.WIDTHS, key=lambda w: abs(np.log(w / np.median(far))))
+    assert out.metrics["v_measure_fixed"] == read(out, "v_measure_grid", neighbors=20, width=width)
+
+
+def test_weights_never_vanish():
+    assert (graph_clustering.gaussian(np.array([0.0, 1e9]), 0.1) > 0).all()
+    assert graph_clustering.complement(np.array([0.0, 0.25, 1.0])).tolist() == [1.0, 0.75, np.exp(-300.0)]
+
+
+def test_candidates_need_trees():
+    with pytest.raises(TypeError, match="Euclidean has no trees; expected a HierarchyForest"):
+        run(candidates=[1])
