@@ -77,8 +77,11 @@ class HFDProtocol(Protocol):
         for inner in cell.task.inner_folds(n_folds):
             estimator, _ = self.fit_on_training(replace(cell, task=inner), X)
             distance = estimators.as_distance(estimator, X[inner.train])
-            near = distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
-            scores.append((vote(near, inner.labels[inner.train]) == inner.labels[inner.test]).mean())
+            near = np.asarray(
+                distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
+            )
+            labels = np.asarray(inner.labels)
+            scores.append((vote(near, labels[inner.train]) == labels[inner.test]).mean())
         return float(np.mean(scores))
 
 
@@ -99,9 +102,9 @@ def held_out_measures(
     task = cell.task
     points = [k for k in sorted(neighbors) if k <= len(task.train)]
     started = time.perf_counter()
-    near = distance.kneighbors(X[task.test], points[-1], return_distance=False)
+    near = np.asarray(distance.kneighbors(X[task.test], points[-1], return_distance=False))
     seconds = time.perf_counter() - started
-    noisy, truth = task.labels[task.train], labels[task.test]
+    noisy, truth = np.asarray(task.labels)[task.train], labels[task.test]
     relevant = labels[task.train][near] == truth[:, None]
     precision = precision_at(relevant)
     readings = [
