@@ -6,20 +6,20 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.intervals import Interval, mean_interval
+from cladebench.bench.intervals import Interval
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure, write_below
+from cladebench.papers.figures import empty_figure
 from cladebench.papers.hfd import drawings
+from cladebench.papers.hfd.figure_data import intervals, labels_of, noted
 from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
-    how_chosen,
     listed,
     settings_table,
     status_table,
@@ -159,51 +159,19 @@ def fixed_clustering_table(context: ArtifactContext) -> Table:
     )
 
 
-def interval_of(
-    context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
-) -> Interval | None:
-    """Mean and 95% interval as verdicts have them; None where there is nothing."""
-    query: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
-    if at is not None:
-        query["at"] = dict(at)
-    if context.results.rows(dataset, method).empty:
-        return None
-    sample = context.results.sample(query, context.own_rule)
-    if sample.problem or sample.values.empty:
-        return None
-    return mean_interval(sample.values.to_numpy(), point=sample.point, overlap=sample.overlap)
-
-
-def labels_of(context: ArtifactContext) -> dict[str, str]:
-    """Give the label of each method."""
-    return {name: str(method["label"]) for name, method in context.methods.items()}
-
-
-def _found(
-    context: ArtifactContext, datasets: Sequence[str], metric: str, at: Mapping[str, Any] | None
-) -> dict[str, dict[str, Interval]]:
-    found: dict[str, dict[str, Interval]] = {}
-    for dataset in datasets:
-        for method in drawings.STYLES:
-            interval = interval_of(context, dataset, method, metric, at)
-            if interval is not None:
-                found.setdefault(dataset, {})[method] = interval
-    return found
-
-
 def figure_1(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours on six data sets."""
     datasets = classified(context)
-    found = _found(context, datasets, "accuracy", {"neighbors": 5})
+    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
     figure = drawings.accuracy_bars(found, labels_of(context), context.measures["accuracy"])
-    bars = "Bars begin at a round number below the worst, not at 0."
-    return _noted(figure, context, datasets, found, (FOLDS, bars))
+    bars = "Bars begin below the worst of them, not always at 0; where one of Random is shorter, its number stands."
+    return noted(figure, context, datasets, found, (FOLDS, bars))
 
 
 def figure_2(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours against label noise."""
     datasets = list(NOISE.values())
-    found = _found(context, datasets, "accuracy", {"neighbors": 5})
+    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
     by_method: dict[str, dict[float, Interval]] = {}
     for share, problem in NOISE.items():
         for method, interval in found.get(problem, {}).items():
@@ -212,27 +180,27 @@ def figure_2(context: ArtifactContext) -> Figure:
     figure = drawings.curves(
         panels, labels_of(context), context.measures["accuracy"], "training labels replaced (%)"
     )
-    return _noted(figure, context, datasets, found, (FOLDS,))
+    return noted(figure, context, datasets, found, (FOLDS,))
 
 
 def figure_3(context: ArtifactContext) -> Figure:
     """Precision of retrieval against the number of images retrieved."""
     panels: dict[str, dict[str, dict[float, Interval]]] = {}
     for number in RETRIEVED:
-        for dataset, of in _found(context, RETRIEVAL, "precision", {"neighbors": number}).items():
+        for dataset, of in intervals(context, RETRIEVAL, "precision", {"neighbors": number}).items():
             for method, interval in of.items():
                 panels.setdefault(dataset, {}).setdefault(method, {})[float(number)] = interval
     panels = {dataset: panels[dataset] for dataset in RETRIEVAL if dataset in panels}
     figure = drawings.curves(panels, labels_of(context), context.measures["precision"], "images retrieved")
-    return _noted(figure, context, RETRIEVAL, panels, (OFFICIAL,))
+    return noted(figure, context, RETRIEVAL, panels, (OFFICIAL,))
 
 
 def accuracy_against_time(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours against the time of training and of a query."""
     datasets = classified(context)
-    accuracy = _found(context, datasets, "accuracy", {"neighbors": 5})
-    seconds = _found(context, datasets, "seconds", None)
-    query = _found(context, datasets, "seconds_per_query", None)
+    accuracy = intervals(context, datasets, "accuracy", {"neighbors": 5})
+    seconds = intervals(context, datasets, "seconds", None)
+    query = intervals(context, datasets, "seconds_per_query", None)
     found = {
         dataset: {
             method: (interval.mean, seconds[dataset][method].mean, query[dataset][method].mean)
@@ -242,7 +210,7 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
         for dataset, of in accuracy.items()
     }
     figure = drawings.accuracy_against_time(found, labels_of(context), context.measures["accuracy"])
-    return _noted(figure, context, datasets, found)
+    return noted(figure, context, datasets, found)
 
 
 def gallery(context: ArtifactContext) -> Figure:
@@ -270,41 +238,7 @@ def gallery(context: ArtifactContext) -> Figure:
                 arrays["gallery_relevant"][:QUERIES, :NEIGHBORS],
             )
     figure = drawings.gallery(query, shown, labels_of(context), images)
-    return _noted(figure, context, ["usps"], {"usps": shown})
-
-
-def _noted(
-    figure: Figure,
-    context: ArtifactContext,
-    datasets: Sequence[str],
-    shown: Mapping[str, Mapping[str, Any]],
-    says: Sequence[str] = (),
-) -> Figure:
-    """Say below a figure how to read it, what it rests on, and which methods have nothing to show, and why."""
-    basis: list[tuple[str, str, pd.DataFrame]] = []
-    left_out: dict[tuple[str, str], list[str]] = {}
-    for dataset in datasets:
-        for method in drawings.STYLES:
-            label, rows = str(context.methods[method]["label"]), context.results.rows(dataset, method)
-            if rows.empty:
-                continue
-            basis.append((dataset, label, rows))
-            why = why_empty(context, dataset, method, context.own_rule)
-            # Cells that are missing are counted among the notes on what a figure rests on.
-            if method not in shown.get(dataset, {}) and why not in ("missing", "—"):
-                left_out.setdefault((label, why), []).append(dataset)
-    write_below(
-        figure,
-        [
-            *((*says, how_chosen(context, context.own_rule)) if shown else ()),
-            *basis_notes(context, basis),
-            *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
-        ],
-    )
-    # Room for the notes is not taken from the panels, beside which the legend stands.
-    lines = figure.get_supxlabel().splitlines()
-    figure.set_figheight(figure.get_figheight() + 0.135 * len(lines))
-    return figure
+    return noted(figure, context, ["usps"], {"usps": shown})
 
 
 ARTIFACTS: tuple[Artifact, ...] = declare(
