@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.intervals import Interval, mean_interval
+from cladebench.bench.intervals import Interval
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure, write_below
+from cladebench.papers.figures import empty_figure
 from cladebench.papers.hfd import drawings
+from cladebench.papers.hfd.figure_data import intervals, labels_of, noted
 from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
+    listed,
     settings_table,
     status_table,
     why_empty,
@@ -37,6 +41,16 @@ RETRIEVAL = ("cifar10", "cifar100-coarse", "cifar100-fine")
 SEARCH = ("sonar-search", "segmentation-search", "usps-search")
 #: Candidates per tree in Tables 1 and 2.
 CANDIDATES = (1, 3, 5, 10, 20, 30)
+#: Numbers of images retrieved at which Figure 3 is read.
+RETRIEVED = (5, 10, 15, 20, 30, 40, 50)
+#: Test images of the gallery, and how many of their neighbours it shows.
+QUERIES, NEIGHBORS = 4, 5
+#: What the lines of a figure are.
+FOLDS = (
+    "Lines: 95% intervals of the mean, wider than of independent values: folds share their training rows. A single"
+    " value has none."
+)
+OFFICIAL = "Lines: 95% intervals of the mean over repetitions. A single value has none."
 #: Columns of Table 3: data set, and numbers of constraints.
 CLUSTERING: Mapping[str, tuple[int, ...]] = {
     "sonar": (60, 120, 180),
@@ -55,6 +69,7 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
     measure = context.measures[metric]
     published = context.published[context.published.artifact == artifact]
     forests = ("HFD-search", "HFD-search-random")
+    settings: dict[str, None] = {}
     for number in CANDIDATES:
         row = {"candidates per tree": str(number)}
         for dataset in SEARCH:
@@ -74,6 +89,11 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
                 else:
                     row[column] = f"{with_spread(shown.value.to_numpy(), measure)} ({len(shown)})"
                     sources[len(rows), column] = tuple(shown.cell_id)
+                    settings |= {
+                        f"{label}: in this run with {listed(json.loads(text))}.": None
+                        for text in shown.setting
+                        if text != "{}"
+                    }
         rows.append(row)
     for dataset in SEARCH:
         basis += [
@@ -86,16 +106,30 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
         (
             "published: as the paper prints it; the others: mean ± standard deviation over repetitions (their number in"
             " brackets).",
+            *settings,
             *basis_notes(context, basis),
         ),
     )
 
 
+def in_scope(context: ArtifactContext, datasets: Sequence[str]) -> list[str]:
+    """Give the data sets that the scope has; all where it has none, so that the table says that none is planned."""
+    return [name for name in datasets if name in context.datasets] or list(datasets)
+
+
+def classified(context: ArtifactContext) -> list[str]:
+    """Give the data sets of Figure 1, then those that are beyond the paper."""
+    return [*CLASSIFICATION, *(name for name, entry in context.datasets.items() if entry.get("beyond"))]
+
+
+def figure_1_numbers(context: ArtifactContext) -> Table:
+    """Accuracy of five neighbours: the numbers of Figure 1, which the paper does not print."""
+    return accuracy_table(context, classified(context))
+
+
 def accuracy_table(context: ArtifactContext, datasets: Sequence[str]) -> Table:
-    """Accuracy of five neighbours: the numbers of Figure 1 or 2, which the paper does not print."""
-    return comparison_table(
-        context, artifact="none", metric="accuracy", datasets=[d for d in datasets if d in context.datasets]
-    )
+    """Accuracy of five neighbours, beside which the paper prints no numbers."""
+    return comparison_table(context, artifact="none", metric="accuracy", datasets=in_scope(context, datasets))
 
 
 def clustering_table(context: ArtifactContext, dataset: str) -> Table:
@@ -105,6 +139,7 @@ def clustering_table(context: ArtifactContext, dataset: str) -> Table:
         artifact="Table 3",
         metric="v_measure",
         datasets=[f"{dataset}-{n}" for n in CLUSTERING[dataset]],
+        rules=(),
         notes=(
             "The best over all numbers of neighbours and widths, by the true classes: an oracle choice, as the paper"
             " makes it. The next table has a choice without labels.",
@@ -119,82 +154,53 @@ def fixed_clustering_table(context: ArtifactContext) -> Table:
         context,
         artifact="none",
         metric="v_measure_fixed",
-        datasets=[problem for problem in problems if problem in context.datasets],
+        datasets=in_scope(context, problems),
+        rules=(),
     )
-
-
-def interval_of(
-    context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
-) -> Interval | None:
-    """Mean and 95% interval as verdicts have them; None where there is nothing."""
-    query: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
-    if at is not None:
-        query["at"] = dict(at)
-    if context.results.rows(dataset, method).empty:
-        return None
-    sample = context.results.sample(query, context.own_rule)
-    if sample.problem or sample.values.empty:
-        return None
-    return mean_interval(sample.values.to_numpy(), point=sample.point, overlap=sample.overlap)
-
-
-def labels_of(context: ArtifactContext) -> dict[str, str]:
-    """Give the label of each method."""
-    return {name: str(method["label"]) for name, method in context.methods.items()}
-
-
-def _found(
-    context: ArtifactContext, datasets: Sequence[str], metric: str, at: Mapping[str, Any] | None
-) -> dict[str, dict[str, Interval]]:
-    found: dict[str, dict[str, Interval]] = {}
-    for dataset in datasets:
-        for method in drawings.STYLES:
-            interval = interval_of(context, dataset, method, metric, at)
-            if interval is not None:
-                found.setdefault(dataset, {})[method] = interval
-    return found
 
 
 def figure_1(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours on six data sets."""
-    found = _found(context, CLASSIFICATION, "accuracy", {"neighbors": 5})
+    datasets = classified(context)
+    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
     figure = drawings.accuracy_bars(found, labels_of(context), context.measures["accuracy"])
-    return _noted(figure, context, found)
+    bars = "Bars begin below the worst of them, not always at 0; where one of Random is shorter, its number stands."
+    return noted(figure, context, datasets, found, (FOLDS, bars))
 
 
 def figure_2(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours against label noise."""
-    found = _found(context, list(NOISE.values()), "accuracy", {"neighbors": 5})
-    by_share = {problem: share for share, problem in NOISE.items()}
+    datasets = list(NOISE.values())
+    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
     by_method: dict[str, dict[float, Interval]] = {}
-    for problem, of in found.items():
-        for method, interval in of.items():
-            by_method.setdefault(method, {})[by_share[problem]] = interval
+    for share, problem in NOISE.items():
+        for method, interval in found.get(problem, {}).items():
+            by_method.setdefault(method, {})[share] = interval
     panels = {"sonar": by_method} if by_method else {}
     figure = drawings.curves(
         panels, labels_of(context), context.measures["accuracy"], "training labels replaced (%)"
     )
-    return _noted(figure, context, found)
+    return noted(figure, context, datasets, found, (FOLDS,))
 
 
 def figure_3(context: ArtifactContext) -> Figure:
     """Precision of retrieval against the number of images retrieved."""
     panels: dict[str, dict[str, dict[float, Interval]]] = {}
-    for dataset in RETRIEVAL:
-        for number in (5, 10, 15, 20, 30, 40, 50):
-            for method, interval in (
-                _found(context, [dataset], "precision", {"neighbors": number}).get(dataset, {}).items()
-            ):
+    for number in RETRIEVED:
+        for dataset, of in intervals(context, RETRIEVAL, "precision", {"neighbors": number}).items():
+            for method, interval in of.items():
                 panels.setdefault(dataset, {}).setdefault(method, {})[float(number)] = interval
+    panels = {dataset: panels[dataset] for dataset in RETRIEVAL if dataset in panels}
     figure = drawings.curves(panels, labels_of(context), context.measures["precision"], "images retrieved")
-    return _noted(figure, context, panels)
+    return noted(figure, context, RETRIEVAL, panels, (OFFICIAL,))
 
 
 def accuracy_against_time(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours against the time of training and of a query."""
-    accuracy = _found(context, CLASSIFICATION, "accuracy", {"neighbors": 5})
-    seconds = _found(context, CLASSIFICATION, "seconds", None)
-    query = _found(context, CLASSIFICATION, "seconds_per_query", None)
+    datasets = classified(context)
+    accuracy = intervals(context, datasets, "accuracy", {"neighbors": 5})
+    seconds = intervals(context, datasets, "seconds", None)
+    query = intervals(context, datasets, "seconds_per_query", None)
     found = {
         dataset: {
             method: (interval.mean, seconds[dataset][method].mean, query[dataset][method].mean)
@@ -204,45 +210,35 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
         for dataset, of in accuracy.items()
     }
     figure = drawings.accuracy_against_time(found, labels_of(context), context.measures["accuracy"])
-    return _noted(figure, context, found)
+    return noted(figure, context, datasets, found)
 
 
 def gallery(context: ArtifactContext) -> Figure:
     """The nearest images of a few test images of USPS under each method."""
-    found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    query: np.ndarray | None = None
-    for method in drawings.STYLES:
-        cells = context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
-        if cells.empty:
-            continue
-        first = cells.sort_values(["repetition", "fold"]).cell_id.iloc[0]
-        arrays = context.load_arrays(first)
-        if query is None:
-            query = arrays["gallery_rows"][:4]
-        if np.array_equal(arrays["gallery_rows"][:4], query):
-            found[method] = (arrays["gallery_neighbors"][:4], arrays["gallery_relevant"][:4])
-    if query is None:
+    cells = {
+        method: context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
+        for method in drawings.STYLES
+    }
+    tasks = Counter(task for found in cells.values() for task in found.task)
+    if not tasks:
         return empty_figure("No finished cell on usps in this scope.")
+    # The same test images for all: those of the task that most methods have met, of equals the first.
+    task = tasks.most_common(1)[0][0]
     images = context.load_data("usps").images
     if images is None:
         return empty_figure("The images of usps are not available.")
-    return drawings.gallery(query.tolist(), found, labels_of(context), images)
-
-
-def _noted(figure: Figure, context: ArtifactContext, shown: Mapping[str, Any]) -> Figure:
-    """Say what the bars rest on."""
-    if not shown:
-        return figure
-    basis = [
-        (dataset, str(context.methods[method]["label"]), context.results.rows(dataset, method))
-        for dataset, of in shown.items()
-        for method in of
-    ]
-    notes = [
-        "Lines: 95% intervals of the mean, wider than of independent values: folds share their training rows."
-    ]
-    write_below(figure, [*notes, *basis_notes(context, basis)])
-    return figure
+    query: list[int] = []
+    shown: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for method, found in cells.items():
+        for cell in found.cell_id[found.task == task]:
+            arrays = context.load_arrays(cell)
+            query = arrays["gallery_rows"][:QUERIES].tolist()
+            shown[method] = (
+                arrays["gallery_neighbors"][:QUERIES, :NEIGHBORS],
+                arrays["gallery_relevant"][:QUERIES, :NEIGHBORS],
+            )
+    figure = drawings.gallery(query, shown, labels_of(context), images)
+    return noted(figure, context, ["usps"], {"usps": shown})
 
 
 ARTIFACTS: tuple[Artifact, ...] = declare(
@@ -267,7 +263,7 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "table",
         "The numbers of Figure 1",
         "",
-        partial(accuracy_table, datasets=CLASSIFICATION),
+        figure_1_numbers,
     ),
     ("figure-2", "figure", "Figure 2: label noise", "Figure 2", figure_2),
     (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cladebench.bench.intervals import Interval
 from cladebench.measures import Measure
-from cladebench.papers.figures import empty_figure, shared_legend, thumbnails
+from cladebench.papers.figures import empty_figure, thumbnails
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
     from cladebench.datasets import Images
 
 #: One look for a method in every figure: colour, dashes, marker, hatch of its bars. Forests are vermilion, linear
-#: metrics blue and green, other trees purple and yellow; what is no method of the paper has a hatch.
+#: metrics orange, blue and green, with their nonlinear or boosted forms in a lighter shade, other trees purple; what is
+#: not in the paper has a hatch, or a hollow marker.
 STYLES: Mapping[str, tuple[str, str, str, str]] = {
     "Euclidean": ("0.55", "-", "o", ""),
-    "DCA": (PALETTE[5], "-", "s", ""),
+    "DCA": (PALETTE[3], "-", "s", ""),
     "LMNN": (PALETTE[0], "-", "^", ""),
-    "GB-LMNN": (PALETTE[0], "--", "v", ""),
+    "GB-LMNN": (PALETTE[5], "-", "v", ""),
     "ITML": (PALETTE[2], "-", "D", ""),
-    "BoostMetric": (PALETTE[2], "--", "P", ""),
+    "BoostMetric": ("#7fd0b4", "-", "P", ""),
     "RFD": (PALETTE[4], "-", "X", ""),
     "HFD": (PALETTE[1], "-", "*", ""),
     "HFD-unconstrained": (PALETTE[1], "--", "p", "////"),
     "HFD-random": (PALETTE[1], ":", "h", "...."),
     "Proximity": (PALETTE[4], "--", "<", "////"),
     "NCA": (PALETTE[3], "--", ">", "////"),
-    "Random": ("0.8", ":", "x", "...."),
+    "Random": ("0.8", ":", "o", "...."),
 }
 
 #: data set or problem -> method -> interval.
@@ -41,52 +42,84 @@ Bars = Mapping[str, Mapping[str, Interval]]
 
 
 def accuracy_bars(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
-    """Bars with 95% intervals: a panel for each data set, a bar for each method."""
+    """Bars with 95% intervals: a panel for each data set, a bar for each method.
+
+    Bars begin at a round number below all but those of Random, which stand there as a number where they are shorter.
+    """
     from matplotlib.figure import Figure
 
     if not found:
         return empty_figure("No finished cell of classification in this scope.")
     columns = min(3, len(found))
     rows = -(-len(found) // columns)
-    figure = Figure(figsize=(2.5 * columns + 1.9, 1.9 * rows + 0.3), layout="constrained")
+    figure = Figure(figsize=(2.1 * columns + 1.9, 1.9 * rows + 0.3), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     methods = [method for method in STYLES if any(method in of for of in found.values())]
     for axes, (dataset, of) in zip(panels, found.items(), strict=False):
-        low = 1.0
+        bottom = measure.scale * lower_end([of[m] for m in of if m != "Random"] or list(of.values()))
         for place, method in enumerate(methods):
             if method not in of:
                 continue
             colour, _, _, hatch = STYLES[method]
-            interval = of[method]
+            height = measure.scale * of[method].mean
             axes.bar(
                 place,
-                measure.scale * interval.mean,
+                height,
                 0.85,
                 color=colour,
                 hatch=hatch,
                 edgecolor="white" if hatch else colour,
                 label=labels.get(method, method),
             )
-            whisker(axes, place, interval, measure.scale)
-            if method != "Random":
-                low = min(low, interval.mean)
-        # From a round number below the worst that is no control: bars are compared by their ends.
-        bottom = max(0.0, np.floor(10 * (low - 0.05)) / 10)
-        axes.set_ylim(measure.scale * bottom, None)
+            interval_line(axes, place, of[method], measure.scale, "black")
+            if height < bottom:
+                axes.text(
+                    place, bottom, f" {height:.3g}", ha="center", va="bottom", rotation=90, fontsize=SMALL
+                )
+        keep_possible(axes, measure)
+        axes.set_ylim(bottom, None)
+        axes.set_xlim(-0.7, len(methods) - 0.3)
         axes.set_title(dataset)
         axes.set_xticks([])
     for axes in panels[len(found) :]:
         axes.axis("off")
     for row in range(rows):
         panels[row * columns].set_ylabel(measure.heading)
-    shared_legend(figure, panels)
+    legend(figure, panels, labels)
     return figure
 
 
-def whisker(axes: Axes, place: float, interval: Interval, scale: float = 1.0) -> None:
+def lower_end(intervals: Sequence[Interval]) -> float:
+    """Give the tenth that lies below all means and ends of intervals; 0 at least."""
+    ends = [min(i.mean - 0.05, i.low) if np.isfinite(i.low) else i.mean - 0.05 for i in intervals]
+    return max(0.0, float(np.floor(round(10 * min(ends), 9))) / 10)
+
+
+def keep_possible(axes: Axes, measure: Measure) -> None:
+    """Cut the vertical axis where no value can be: intervals of few values are wider than that."""
+    low, high = axes.get_ylim()
+    least, most = (measure.scale * end for end in measure.range)
+    room = 0.02 * (min(high, most) - max(low, least))
+    axes.set_ylim(max(low, least - room), min(high, most + room))
+
+
+def interval_line(
+    axes: Axes, place: float, interval: Interval, scale: float, colour: str, width: float = 0.9
+) -> None:
     """Draw the 95% interval of a mean, where there is one."""
     if np.isfinite(interval.low) and interval.high > interval.low:
-        axes.vlines(place, scale * interval.low, scale * interval.high, color="black", linewidth=0.9)
+        axes.vlines(place, scale * interval.low, scale * interval.high, color=colour, linewidth=width)
+
+
+def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str]) -> None:
+    """Draw one legend for all panels, in the order of `STYLES`, whichever panel lacks a method."""
+    handles = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    shown = [label for label in (labels.get(method, method) for method in STYLES) if label in handles]
+    figure.legend([handles[label] for label in shown], shown, loc="outside right upper", frameon=False)
 
 
 def curves(
@@ -100,7 +133,7 @@ def curves(
 
     if not panels_of:
         return empty_figure("No finished cell of this experiment in this scope.")
-    figure = Figure(figsize=(2.7 * len(panels_of) + 1.9, 3.0), layout="constrained")
+    figure = Figure(figsize=(max(4.2, 2.3 * len(panels_of)) + 1.9, 3.0), layout="constrained")
     panels = figure.subplots(1, len(panels_of), squeeze=False)[0]
     for axes, (dataset, of) in zip(panels, panels_of.items(), strict=True):
         shown = [method for method in STYLES if method in of]
@@ -116,24 +149,28 @@ def curves(
                 color=colour,
                 linestyle=dashes,
                 marker=marker,
-                markersize=4.5 if marker == "*" else 3.2,
+                markersize=5.5 if marker == "*" else 3.2,
+                markerfacecolor=filling(method),
+                linewidth=1.8 if method == "HFD" else 1.0,
+                zorder=3 if method == "HFD" else 2,
                 label=labels.get(method, method),
             )
             for x in xs:
-                interval = of[method][x]
-                if np.isfinite(interval.low) and interval.high > interval.low:
-                    axes.vlines(
-                        x + shift,
-                        measure.scale * interval.low,
-                        measure.scale * interval.high,
-                        color=colour,
-                        linewidth=0.8,
-                    )
+                interval_line(axes, x + shift, of[method][x], measure.scale, colour, 0.8)
         axes.set_title(dataset)
         axes.set_xlabel(x_label)
+        places = sorted({x for method in shown for x in of[method]})
+        axes.set_xticks(places, [f"{x:g}" for x in places])
+        keep_possible(axes, measure)
     panels[0].set_ylabel(measure.heading)
-    shared_legend(figure, panels)
+    legend(figure, panels, labels)
     return figure
+
+
+def filling(method: str) -> str:
+    """Colour inside a method's markers: those of what is not in the paper are hollow."""
+    colour, _, _, hatch = STYLES[method]
+    return "white" if hatch else colour
 
 
 def accuracy_against_time(
@@ -141,7 +178,7 @@ def accuracy_against_time(
     labels: Mapping[str, str],
     accuracy: Measure,
 ) -> Figure:
-    """Accuracy against the seconds of training (upper row) and of a query (lower row), a column for each data set.
+    """Accuracy against the seconds of training (left) and of a query (right), a row for each data set.
 
     Parameters
     ----------
@@ -152,33 +189,43 @@ def accuracy_against_time(
     """
     from matplotlib.figure import Figure
 
+    found = {dataset: of for dataset, of in found.items() if set(of) - {"Random"}}
     if not found:
         return empty_figure("No finished cell of classification in this scope.")
-    figure = Figure(figsize=(2.3 * len(found) + 1.9, 4.6), layout="constrained")
-    panels = figure.subplots(2, len(found), squeeze=False, sharey="col")
-    for column, (dataset, of) in enumerate(found.items()):
-        for row, what in enumerate(("training (s)", "one query (s)")):
+    figure = Figure(figsize=(7.2, max(2.2, 1.35 * len(found) + 0.7)), layout="constrained")
+    panels = figure.subplots(len(found), 2, squeeze=False, sharex="col", sharey="row")
+    for row, (dataset, of) in enumerate(found.items()):
+        for column in range(2):
             axes = panels[row, column]
             for method in STYLES:
                 if method in of and method != "Random":
-                    colour, dashes, marker, _ = STYLES[method]
+                    colour, _, marker, _ = STYLES[method]
                     axes.plot(
-                        max(of[method][row + 1], 1e-7),
+                        of[method][column + 1],
                         accuracy.scale * of[method][0],
                         marker,
                         color=colour,
                         markersize=7 if marker == "*" else 5,
-                        fillstyle="full" if dashes == "-" else "none",
+                        markerfacecolor=filling(method),
                         label=labels.get(method, method),
                     )
-            axes.set_xscale("log")
-            axes.set_xlabel(what)
-            if row == 0:
-                axes.set_title(dataset)
-    for row in range(2):
-        panels[row, 0].set_ylabel(accuracy.heading)
-    shared_legend(figure, panels.flat)
+            axes.margins(y=0.12)
+        panels[row, 0].set_ylabel(f"{dataset}\n{accuracy.heading}")
+    for column, what in enumerate(("training (s)", "one query (s)")):
+        panels[-1, column].set_xlabel(what)
+        whole_decades(panels[-1, column], [row[column + 1] for of in found.values() for row in of.values()])
+    legend(figure, panels.flat, labels)
     return figure
+
+
+def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:
+    """Scale the horizontal axis by logarithms, from a power of ten to another: two ticks at least have numbers."""
+    from matplotlib.ticker import NullFormatter
+
+    logs = np.log10([value for value in seconds if value > 0])
+    axes.set_xscale("log")
+    axes.set_xlim(10.0 ** np.floor(logs.min() - 0.05), 10.0 ** np.ceil(logs.max() + 0.05))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def gallery(
@@ -192,7 +239,7 @@ def gallery(
     Parameters
     ----------
     query : sequence of int
-        Test rows of the data set.
+        Test rows of the data set, each in a column.
     found : mapping of str to (ndarray, ndarray)
         Method -> rows of the neighbours, shape (n_queries, k), and whether they have the query's class.
     labels : mapping of str to str
@@ -201,25 +248,27 @@ def gallery(
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    n = len(query)
-    k = next(iter(found.values()))[0].shape[1]
-    figure = Figure(
-        figsize=(0.42 * (k + 1) * min(2, n) + 1.4, 0.55 * len(found) * -(-n // 2) + 0.5), layout="constrained"
-    )
-    panels = figure.subplots(-(-n // 2) * len(found), min(2, n), squeeze=False)
-    for q, row in enumerate(query):
-        for m, (method, (neighbors, relevant)) in enumerate(found.items()):
-            axes = panels[(q // 2) * len(found) + m, q % 2]
-            thumbnails(axes, images, [row, *neighbors[q].tolist()])
-            for place, right in enumerate(relevant[q], start=1):
-                if right:
-                    axes.add_patch(
-                        Rectangle(
-                            (place + 0.03, 0.03), 0.94, 0.94, fill=False, edgecolor=PALETTE[2], linewidth=1.6
-                        )
-                    )
-            if q % 2 == 0:
-                axes.text(-0.15, 0.5, labels.get(method, method), ha="right", va="center", fontsize=SMALL)
-    for axes in panels.ravel():
-        axes.axis("off")
+    k = max(neighbors.shape[1] for neighbors, _ in found.values())
+    size = (0.3 * (k + 1) * len(query) + 1.7, 0.36 * len(found) + 0.3)
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(len(found), len(query), squeeze=False)
+    for line, (method, (neighbors, relevant)) in zip(panels, found.items(), strict=True):
+        for axes, row, near, right in zip(line, query, neighbors, relevant, strict=True):
+            thumbnails(axes, images, [int(row), *near.tolist()])
+            axes.set_xlim(0, k + 1)
+            for place in np.flatnonzero(right) + 1:
+                frame = Rectangle(
+                    (place + 0.04, 0.04),
+                    0.92,
+                    0.92,
+                    fill=False,
+                    edgecolor=PALETTE[2],
+                    linewidth=1.4,
+                    zorder=3,
+                )
+                axes.add_patch(frame)
+            axes.axvline(
+                0.98, color="white", linewidth=3.0
+            )  # what was asked stands apart from what was found
+        line[0].text(-0.2, 0.5, labels.get(method, method), ha="right", va="center", fontsize=SMALL)
     return figure

@@ -42,20 +42,20 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
     if not isinstance(distance, HierarchyForest):
         raise TypeError(f"candidates: {type(distance).__name__} has no trees; expected a HierarchyForest")
     lengths = [k for k in LENGTHS if k < n] or [n - 1]
-    distance.set_params(candidates_per_tree=None)
     started = time.perf_counter()
-    exact = distance.kneighbors(n_neighbors=max(lengths), return_distance=False)
+    exact = distance.kneighbors(n_neighbors=max(lengths), return_distance=False, candidates_per_tree=None)
     brute = time.perf_counter() - started
     readings = []
     for k in candidates:
-        distance.set_params(candidates_per_tree=int(k))
         started = time.perf_counter()
-        found = distance.kneighbors(n_neighbors=max(lengths), return_distance=False)
+        found = distance.kneighbors(
+            n_neighbors=max(lengths), return_distance=False, candidates_per_tree=int(k)
+        )
         seconds = time.perf_counter() - started
-        by_length = {n: float(average_precision(found, exact, n).mean()) for n in lengths}
+        by_length = {length: float(average_precision(found, exact, length).mean()) for length in lengths}
         readings += [
-            Reading({"average_precision": value}, {"candidates": int(k), "neighbors": n})
-            for n, value in by_length.items()
+            Reading({"average_precision": value}, {"candidates": int(k), "neighbors": length})
+            for length, value in by_length.items()
         ]
         readings.append(
             Reading(

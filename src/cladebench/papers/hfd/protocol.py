@@ -100,7 +100,7 @@ def held_out_measures(
     Votes are of the labels to learn from, noise included; what is right is said by the data's own.
     """
     task = cell.task
-    points = [k for k in sorted(neighbors) if k <= len(task.train)]
+    points = [k for k in sorted(neighbors) if k <= len(task.train)] or [len(task.train)]
     started = time.perf_counter()
     near = np.asarray(distance.kneighbors(X[task.test], points[-1], return_distance=False))
     seconds = time.perf_counter() - started

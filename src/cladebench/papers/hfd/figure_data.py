@@ -1,0 +1,84 @@
+"""What the figures of the HFD paper show: intervals as verdicts have them, and notes on what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cladebench.bench.intervals import Interval, mean_interval
+from cladebench.papers.artifact_types import ArtifactContext
+from cladebench.papers.figures import write_below
+from cladebench.papers.hfd.drawings import STYLES
+from cladebench.papers.tables import basis_notes, how_chosen, why_empty
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def interval_of(
+    context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
+) -> Interval | None:
+    """Mean and 95% interval as verdicts have them; None where there is nothing."""
+    query: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
+    if at is not None:
+        query["at"] = dict(at)
+    if context.results.rows(dataset, method).empty:
+        return None
+    sample = context.results.sample(query, context.own_rule)
+    if sample.problem or sample.values.empty:
+        return None
+    return mean_interval(sample.values.to_numpy(), point=sample.point, overlap=sample.overlap)
+
+
+def labels_of(context: ArtifactContext) -> dict[str, str]:
+    """Give the label of each method."""
+    return {name: str(method["label"]) for name, method in context.methods.items()}
+
+
+def intervals(
+    context: ArtifactContext, datasets: Sequence[str], metric: str, at: Mapping[str, Any] | None
+) -> dict[str, dict[str, Interval]]:
+    """Give data set -> method -> interval, in the order of `STYLES`; nothing where there is no number."""
+    found: dict[str, dict[str, Interval]] = {}
+    for dataset in datasets:
+        for method in STYLES:
+            interval = interval_of(context, dataset, method, metric, at)
+            if interval is not None:
+                found.setdefault(dataset, {})[method] = interval
+    return found
+
+
+def noted(
+    figure: Figure,
+    context: ArtifactContext,
+    datasets: Sequence[str],
+    shown: Mapping[str, Mapping[str, Any]],
+    says: Sequence[str] = (),
+) -> Figure:
+    """Say below a figure how to read it, what it rests on, and which methods have nothing to show, and why."""
+    basis: list[tuple[str, str, pd.DataFrame]] = []
+    left_out: dict[tuple[str, str], list[str]] = {}
+    for dataset in datasets:
+        for method in STYLES:
+            label, rows = str(context.methods[method]["label"]), context.results.rows(dataset, method)
+            if rows.empty:
+                continue
+            basis.append((dataset, label, rows))
+            why = why_empty(context, dataset, method, context.own_rule)
+            # Cells that are missing are counted among the notes on what a figure rests on.
+            if method not in shown.get(dataset, {}) and why not in ("missing", "—"):
+                left_out.setdefault((label, why), []).append(dataset)
+    write_below(
+        figure,
+        [
+            *((*says, how_chosen(context, context.own_rule)) if shown else ()),
+            *basis_notes(context, basis),
+            *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
+        ],
+    )
+    # Room for the notes is not taken from the panels, beside which the legend stands.
+    lines = figure.get_supxlabel().splitlines()
+    figure.set_figheight(figure.get_figheight() + 0.135 * len(lines))
+    return figure
