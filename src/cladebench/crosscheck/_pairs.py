@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +82,7 @@ def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) 
 
     Nodes that there are not are left out.
     """
-    tree = HierarchyForest(1, random_state=seed).fit(X, must_link=must, cannot_link=cannot).tree(0)
+    tree: Any = HierarchyForest(1, random_state=seed).fit(X, must_link=must, cannot_link=cannot).tree(0)
     rows: list[list[int]] = [[] for _ in tree.right]
     for i, x in enumerate(X):
         for place in walk.path(tree, x):

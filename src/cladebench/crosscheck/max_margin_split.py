@@ -98,7 +98,7 @@ def _convex(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
         above = reference.fixed_objective(problem, labels, early[0]) / optimum - 1.0
         yield certificate(
             name=f"{name}-algorithm-1",
-            problem=f"{STEPS:,} steps of the paper's Algorithm 1, mended, come within {LEFT:.0%} of the optimum of (16)",
+            problem=f"{STEPS:,} steps of the paper's Algorithm 1, mended, end within {LEFT:.0%} of the optimum of (16)",
             fast="projected subgradient",
             primal=value,
             dual_bound=optimum,
@@ -144,12 +144,7 @@ def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
         )
         whole, seconds_fast = timed(fit)
         stops = [fit(max_rounds=r) for r in range(1, whole.rounds + 1)]
-        # Rounds that leave the unconstrained points out have an objective without them (Algorithm 2).
-        values, seconds = timed(
-            lambda node=node, stops=stops, whole=whole: np.array(
-                [_objective(node, stop.weights, r > whole.warm_up) for r, stop in enumerate(stops, start=1)]
-            )
-        )
+        values, seconds = timed(partial(_values, node, stops, whole.warm_up))
         parts = [part for part in (values[: whole.warm_up], values[whole.warm_up :]) if len(part)]
         rise = max(float(np.max(np.diff(part), initial=0.0)) for part in parts)
         final = _objective(node, whole.weights, True)
@@ -170,6 +165,11 @@ def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
             note=f"rounds: {whole.warm_up} without the unconstrained points, {whole.rounds - whole.warm_up} with them; "
             "the gap says by how much the latter lowered the objective",
         )
+
+
+def _values(node: Node, stops: list[solver.SplitFit], warm_up: int) -> FloatArray:
+    """Objective after each round; rounds that leave the unconstrained points out are judged without (Algorithm 2)."""
+    return np.array([_objective(node, stop.weights, r >= warm_up) for r, stop in enumerate(stops)])
 
 
 def _off(fit: solver.SplitFit, values: FloatArray) -> float:
