@@ -17,7 +17,7 @@ from cladebench.reference import hierarchy_forest as reference
 TOPICS = ("hfd-distance", "hfd-neighbors")
 
 #: scope -> rows, rows that are only asked for, constraints of either sort, trees, queries of the twin; draws.
-SIZES = {"smoke": (60, 10, 40, 4, 3, 1), "quick": (150, 20, 150, 6, 5, 1), "full": (150, 30, 300, 20, 10, 3)}
+SIZES = {"smoke": (60, 10, 40, 4, 3, 1), "quick": (150, 20, 150, 6, 5, 1), "full": (150, 30, 300, 10, 10, 2)}
 #: Neighbours that are asked for, and candidates of a tree.
 NEIGHBORS, CANDIDATES = 5, 3
 
