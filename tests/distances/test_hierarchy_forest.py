@@ -176,6 +176,24 @@ def test_parts_that_do_not_fit_are_not_joined() -> None:
         HierarchyForest.join([])
 
 
+@pytest.mark.parametrize("n_trees", [1, 2, 9, 40])
+def test_candidates_that_are_dropped_are_none_of_the_nearest(n_trees: int) -> None:
+    # Rows that are equal tie at every place of the list, its last one included; the lowest indices come first.
+    rng = np.random.default_rng(9)
+    X = np.concatenate([rng.normal(size=(30, 3)), rng.normal((9, 0, 0), 1, size=(60, 3))])
+    X = np.repeat(X, 4, axis=0)[rng.permutation(360)]
+    forest = forest_of(X, n_trees)
+    D = forest.pairwise(X)
+    for k in (1, 3, 6, 50, 359):
+        for order in ("sampled", "nearest"):
+            distance, index = forest.kneighbors(n_neighbors=k, candidates_per_tree=360, candidate_order=order)
+            for i in range(0, 360, 7):
+                others = np.delete(np.arange(360), i)
+                expected = others[np.lexsort((others, D[i, others]))[:k]]
+                assert np.array_equal(index[i], expected)
+                assert np.array_equal(distance[i], D[i, expected])
+
+
 def test_candidates_of_all_rows_are_brute_force_and_few_are_near_it() -> None:
     X = np.random.default_rng(5).normal(size=(400, 4)) + 6 * (np.arange(400) % 3)[:, None]
     forest = forest_of(X, 30, min_node_size=5)
