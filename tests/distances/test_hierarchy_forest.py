@@ -194,6 +194,20 @@ def test_candidates_that_are_dropped_are_none_of_the_nearest(n_trees: int) -> No
                 assert np.array_equal(distance[i], D[i, expected])
 
 
+def test_a_candidate_that_only_ties_with_the_last_neighbor_is_kept() -> None:
+    # One tree parts row 1 from row 0, the other row 2, as far: after the first tree row 2 seems to be the nearer one.
+    forest = forest_of(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), 2, n_split_features=1)
+    forest.n_nodes_ = np.array([3, 3])
+    forest.right_ = np.array([2, 0, 0, 2, 0, 0], dtype=np.int32)
+    forest.size_ = np.array([3, 2, 1, 3, 2, 1], dtype=np.int32)
+    forest.features_ = np.array([[0], [1]], dtype=np.uint32)
+    forest.weights_ = np.array([[1.0, -0.5], [1.0, -0.5]])
+    forest = copy.deepcopy(forest)  # which places the rows anew
+    for per_tree in (None, 2):
+        distance, index = forest.kneighbors(n_neighbors=1, candidates_per_tree=per_tree)
+        assert index[0, 0] == 1 and distance[0, 0] == forest.pairwise([[0.0, 0.0]], [[0.0, 1.0]])[0, 0] > 0
+
+
 def test_candidates_of_all_rows_are_brute_force_and_few_are_near_it() -> None:
     X = np.random.default_rng(5).normal(size=(400, 4)) + 6 * (np.arange(400) % 3)[:, None]
     forest = forest_of(X, 30, min_node_size=5)
