@@ -244,7 +244,7 @@ class HierarchyForest(Distance):
         distance : ndarray of float64, shape (n, n_neighbors)
         index : ndarray of int64, shape (n, n_neighbors)
         n_compared : ndarray of int64, shape (n,)
-            Rows whose distances from the query were computed.
+            Rows that were compared with the query: all, or its candidates, even those dropped on the way as too far.
         """
         check_is_fitted(self, "n_nodes_")
         rows = None if X is None else self._rows("X", X)
