@@ -43,6 +43,9 @@ N_SAMPLES = {
     "awa-attr": 30475,
     "vehicle": 12000,
     "nested-blobs": 240,
+    "usps": 11000,
+    "cifar10": 60000,
+    **dict.fromkeys(("sonar", "sonar-noise-10", "sonar-noise-20", "sonar-search", "sonar-60"), 208),
 }
 
 

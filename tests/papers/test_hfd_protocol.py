@@ -60,6 +60,13 @@ def test_the_oracle_is_right_and_the_random_distance_is_not():
     assert chance < 0.4
 
 
+def test_neighbours_are_at_most_the_training_rows():
+    few = {"rows": 12, "folds": {"n": 2}}
+    out = run(task=few, neighbors=[1, 5, 50])
+    assert {r.at["neighbors"] for r in out.readings} == {1, 5}
+    assert {r.at["neighbors"] for r in run(task=few, neighbors=[20, 50]).readings} == {6}
+
+
 def test_the_gallery_holds_rows_of_the_data_set():
     drawn = cell(task={"rows": 150, "test": 0.3})
     out, task = protocol.PROTOCOL.run(drawn), drawn.task

@@ -189,7 +189,12 @@ def accuracy_against_time(
     """
     from matplotlib.figure import Figure
 
-    found = {dataset: of for dataset, of in found.items() if set(of) - {"Random"}}
+    # Where chance lies is in Figure 1; here it would only stretch the axes.
+    found = {
+        dataset: drawn
+        for dataset, of in found.items()
+        if (drawn := {method: of[method] for method in STYLES if method in of and method != "Random"})
+    }
     if not found:
         return empty_figure("No finished cell of classification in this scope.")
     figure = Figure(figsize=(7.2, max(2.2, 1.35 * len(found) + 0.7)), layout="constrained")
@@ -197,18 +202,17 @@ def accuracy_against_time(
     for row, (dataset, of) in enumerate(found.items()):
         for column in range(2):
             axes = panels[row, column]
-            for method in STYLES:
-                if method in of and method != "Random":
-                    colour, _, marker, _ = STYLES[method]
-                    axes.plot(
-                        of[method][column + 1],
-                        accuracy.scale * of[method][0],
-                        marker,
-                        color=colour,
-                        markersize=7 if marker == "*" else 5,
-                        markerfacecolor=filling(method),
-                        label=labels.get(method, method),
-                    )
+            for method, point in of.items():
+                colour, _, marker, _ = STYLES[method]
+                axes.plot(
+                    point[column + 1],
+                    accuracy.scale * point[0],
+                    marker,
+                    color=colour,
+                    markersize=7 if marker == "*" else 5,
+                    markerfacecolor=filling(method),
+                    label=labels.get(method, method),
+                )
             axes.margins(y=0.12)
         panels[row, 0].set_ylabel(f"{dataset}\n{accuracy.heading}")
     for column, what in enumerate(("training (s)", "one query (s)")):
@@ -222,7 +226,7 @@ def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:
     """Scale the horizontal axis by logarithms, from a power of ten to another: two ticks at least have numbers."""
     from matplotlib.ticker import NullFormatter
 
-    logs = np.log10([value for value in seconds if value > 0])
+    logs = np.log10([value for value in seconds if value > 0] or [1.0])
     axes.set_xscale("log")
     axes.set_xlim(10.0 ** np.floor(logs.min() - 0.05), 10.0 ** np.ceil(logs.max() + 0.05))
     axes.xaxis.set_minor_formatter(NullFormatter())

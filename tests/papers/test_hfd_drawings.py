@@ -1,0 +1,286 @@
+"""The figures of the HFD paper: what they show of the data that come in."""
+
+import itertools
+
+import numpy as np
+import pytest
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, ranges_of, texts
+from matplotlib.colors import to_hex, to_rgb
+
+from cladebench.bench.intervals import mean_interval
+from cladebench.measures import Measure
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.hfd import drawings
+from cladebench.papers.hfd.drawings import STYLES
+from cladebench.plotting import SMALL, use_style
+
+PERCENT = Measure("accuracy", "what it is", "accuracy", "%", range=(0.0, 1.0))
+SHARE = Measure("m", "what it is", "M")
+LABELS = {name: method.label for name, method in load_plan("hfd").methods.items()}
+
+
+def exactly(*values):
+    """Intervals of numbers that are known."""
+    return [mean_interval(np.array([value]), point=True) for value in values]
+
+
+def between(low, high):
+    """An interval with these ends."""
+    (middle,) = exactly((low + high) / 2)
+    return type(middle)(middle.mean, low, high, 5, 0.1, 0.2)
+
+
+def every_method(value=0.8):
+    return {method: between(value - 0.05, value + 0.05) for method in STYLES}
+
+
+def panels_of(figure):
+    return [axes for axes in figure.axes if axes.axison]
+
+
+def test_methods_can_be_told_apart_as_bars_and_as_curves():
+    looks = [(to_hex(colour), dashes, marker, hatch) for colour, dashes, marker, hatch in STYLES.values()]
+    assert len({(colour, hatch) for colour, _, _, hatch in looks}) == len(STYLES)
+    assert len({(colour, dashes) for colour, dashes, _, _ in looks}) == len(STYLES)
+    assert len({(colour, marker, bool(hatch)) for colour, _, marker, hatch in looks}) == len(STYLES)
+    # Colours differ in more than a shade; black are the intervals on bars.
+    colours = sorted({to_rgb(colour) for colour, *_ in STYLES.values()} | {(0.0, 0.0, 0.0)})
+    apart_by = [np.abs(np.subtract(a, b)).max() for a, b in itertools.combinations(colours, 2)]
+    assert min(apart_by) > 0.15
+
+
+def test_what_is_not_in_the_paper_is_hatched_and_hollow():
+    roles = {name: method.role for name, method in load_plan("hfd").methods.items()}
+    for method, (colour, _, _, hatch) in STYLES.items():
+        assert bool(hatch) is (roles[method] in ("extra", "control"))
+        assert drawings.filling(method) == ("white" if hatch else colour)
+
+
+@pytest.mark.parametrize(
+    ("ends", "end"),
+    [
+        ([(0.8, 0.8)], 0.7),
+        ([(0.75, 0.75), (0.9, 0.9)], 0.7),
+        ([(0.65, 0.95)], 0.6),  # an interval has room too
+        ([(0.2, 0.2)], 0.1),
+        ([(0.02, 0.02)], 0.0),
+        ([(-0.5, 1.0)], 0.0),
+        ([(1.0, 1.0)], 0.9),
+    ],
+)
+def test_bars_begin_at_a_tenth_below_all(ends, end):
+    assert drawings.lower_end([between(*pair) for pair in ends]) == pytest.approx(end)
+
+
+def test_a_single_value_counts_by_itself():
+    single = mean_interval(np.array([0.83]))
+    assert single.low == -np.inf and drawings.lower_end([single]) == pytest.approx(0.7)
+    figure = drawings.accuracy_bars({"one": {"HFD": single}}, LABELS, PERCENT)
+    assert ranges_of(figure.axes[0]) == [] and figure.axes[0].get_ylim()[0] == 70
+
+
+@pytest.mark.parametrize(("measure", "scale"), [(PERCENT, 100), (SHARE, 1)])
+def test_bars_stand_in_one_order_with_their_intervals(measure, scale):
+    found = {
+        "one": {"HFD": between(0.7, 0.9), "Euclidean": exactly(0.75)[0], "Random": exactly(0.3)[0]},
+        "two": {"LMNN": exactly(0.9)[0], "HFD": exactly(0.95)[0], "Random": exactly(0.88)[0]},
+    }
+    figure = drawings.accuracy_bars(found, LABELS, measure)
+    one, two = panels_of(figure)
+    shown = {
+        axes.get_title(): {
+            bars.get_label(): (
+                round(bars[0].get_x() + bars[0].get_width() / 2, 9),
+                bars[0].get_height() / scale,
+            )
+            for bars in axes.containers
+        }
+        for axes in (one, two)
+    }
+    # A method has one place in all panels, empty where it has no number.
+    assert shown == {
+        "one": {"Euclidean": (0, 0.75), "HFD": (2, pytest.approx(0.8)), "Random": (3, 0.3)},
+        "two": {"LMNN": (1, 0.9), "HFD": (2, 0.95), "Random": (3, 0.88)},
+    }
+    assert ranges_of(one) == [(2, 0.7 * scale, 0.9 * scale)] and ranges_of(two) == []
+    assert [axes.get_ylim()[0] for axes in (one, two)] == pytest.approx([0.7 * scale, 0.8 * scale])
+    # A control that would not be seen stands as a number, at the lower end; it does not pull that down.
+    (number,) = one.texts
+    assert number.get_text().strip() == f"{0.3 * scale:.3g}"
+    assert number.get_position() == pytest.approx((3, 0.7 * scale)) and not two.texts
+    assert legend_of(figure) == ["Euclidean", "LMNN", "HFD", "Random"]
+    assert (one.get_ylabel(), two.get_ylabel()) == (measure.heading, "")
+    for axes in (one, two):
+        for bars in axes.containers:
+            (method,) = [name for name in STYLES if LABELS[name] == bars.get_label()]
+            assert to_hex(bars[0].get_facecolor()) == to_hex(STYLES[method][0])
+            assert (bars[0].get_hatch() or "") == STYLES[method][3]
+
+
+def test_bars_of_controls_alone_are_seen():
+    figure = drawings.accuracy_bars({"one": {"Random": exactly(0.35)[0]}}, LABELS, PERCENT)
+    assert figure.axes[0].get_ylim()[0] == 30 and not texts(figure)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 7])
+def test_data_sets_have_three_panels_in_a_row(n):
+    found = {f"set {k}": every_method() for k in range(n)}
+    with use_style():
+        figure = drawings.accuracy_bars(found, LABELS, PERCENT)
+    panels = panels_of(figure)
+    assert [axes.get_title() for axes in panels] == list(found)
+    assert [axes.get_ylabel() for axes in panels] == [PERCENT.heading if k % 3 == 0 else "" for k in range(n)]
+    boxes = extents(figure, panels)
+    assert apart(boxes) and min(box.width for box in boxes) > 1.5
+    (legend,) = extents(figure, figure.legends)
+    assert apart([legend, *boxes])
+    room = figure.bbox.transformed(figure.dpi_scale_trans.inverted())
+    assert inside(legend, room)
+
+
+def test_axes_end_where_values_can():
+    found = {"one": {"HFD": between(-0.4, 1.6), "Random": between(0.1, 0.3)}}
+    bars = drawings.accuracy_bars(found, LABELS, PERCENT).axes[0].get_ylim()
+    assert bars == pytest.approx((0, 102))
+    points = {"one": {method: {0.0: interval} for method, interval in found["one"].items()}}
+    curves = drawings.curves(points, LABELS, PERCENT, "x").axes[0].get_ylim()
+    assert curves == pytest.approx((-2, 102))
+    free = drawings.curves(points, LABELS, SHARE, "x").axes[0].get_ylim()
+    assert free[0] < -0.4 and free[1] > 1.6
+
+
+def test_curves_stand_side_by_side_near_their_places():
+    points = {method: {x: between(0.6, 0.8) for x in (30.0, 0.0, 10.0)} for method in STYLES}
+    figure = drawings.curves({"one": points}, LABELS, PERCENT, "noise (%)")
+    (axes,) = figure.axes
+    curves = {line.get_label(): np.array(points_of(line)) for line in axes.lines}
+    assert list(curves) == [LABELS[method] for method in STYLES] == legend_of(figure)
+    firsts = [curve[0, 0] for curve in curves.values()]
+    assert len(set(firsts)) == len(firsts) and sorted(firsts) == firsts
+    for curve in curves.values():
+        assert curve == pytest.approx(np.array([[0, 70], [10, 70], [30, 70]]), abs=1)
+    # Each has its interval at the very place of its marker.
+    marks = sorted(x for curve in curves.values() for x in curve[:, 0])
+    assert sorted(ranges_of(axes)) == [(x, 60, 80) for x in marks]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0", "10", "30"]
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("noise (%)", "accuracy (%)", "one")
+
+
+def test_curves_look_like_their_method_and_that_of_the_paper_lies_above():
+    points = {method: {0.0: between(0.6, 0.8), 1.0: between(0.5, 0.7)} for method in STYLES}
+    (axes,) = drawings.curves({"one": points}, LABELS, PERCENT, "x").axes
+    lines = dict(zip(STYLES, axes.lines, strict=True))
+    for method, line in lines.items():
+        colour, dashes, marker, _ = STYLES[method]
+        assert (line.get_color(), line.get_linestyle(), line.get_marker()) == (colour, dashes, marker)
+        assert line.get_markerfacecolor() == drawings.filling(method)
+    own = lines.pop("HFD")
+    assert all(own.get_zorder() > line.get_zorder() for line in lines.values())
+    assert all(own.get_linewidth() > line.get_linewidth() for line in lines.values())
+
+
+def test_a_curve_of_one_point_stands_at_it():
+    (axes,) = drawings.curves(
+        {"one": {m: {5.0: exactly(0.5)[0]} for m in ("HFD", "RFD")}}, LABELS, SHARE, "x"
+    ).axes
+    assert [points_of(line) for line in axes.lines] == [[(5, 0.5)], [(5, 0.5)]]
+
+
+def test_accuracy_stands_over_times_on_axes_of_whole_decades():
+    found = {
+        "one": {"HFD": (0.9, 20.0, 3e-4), "Euclidean": (0.7, 0.03, 2e-5), "Random": (0.1, 1e-9, 1e-9)},
+        "two": {"HFD": (0.8, 300.0, 4e-3)},
+        "controls": {"Random": (0.1, 1.0, 1.0)},
+    }
+    figure = drawings.accuracy_against_time(found, LABELS, PERCENT)
+    panels = np.reshape(figure.axes, (2, 2))
+    shown = [{line.get_label(): points_of(line) for line in axes.lines} for axes in panels.flat]
+    assert shown == [
+        {"Euclidean": [(0.03, 70)], "HFD": [(20, 90)]},
+        {"Euclidean": [(2e-5, 70)], "HFD": [(3e-4, 90)]},
+        {"HFD": [(300, 80)]},
+        {"HFD": [(0.004, 80)]},
+    ]
+    assert [axes.get_ylabel() for axes in panels[:, 0]] == ["one\naccuracy (%)", "two\naccuracy (%)"]
+    assert [axes.get_xlabel() for axes in panels[-1]] == ["training (s)", "one query (s)"]
+    assert panels[0, 0].get_xlim() == pytest.approx((1e-2, 1e3))
+    assert panels[1, 1].get_xlim() == pytest.approx((1e-5, 1e-2))
+    assert legend_of(figure) == ["Euclidean", "HFD"]
+    figure.draw_without_rendering()
+    # A number at each power of ten and at no other tick: between them they would cover each other.
+    for axes in panels[-1]:
+        low, high = axes.get_xlim()
+        numbers = [t for t in axes.xaxis.get_major_ticks() if low <= t.get_loc() <= high]
+        assert len(numbers) >= 2 and all(np.log10(t.get_loc()) % 1 == pytest.approx(0) for t in numbers)
+        assert not any(label.get_text() for label in axes.xaxis.get_minorticklabels())
+
+
+def test_times_of_zero_have_no_place_on_the_axis():
+    found = {"one": {"HFD": (0.9, 0.0, 1e-3), "RFD": (0.8, 0.5, 0.0)}}
+    training, query = drawings.accuracy_against_time(found, LABELS, PERCENT).axes
+    assert training.get_xlim() == pytest.approx((0.1, 1)) and query.get_xlim()[1] == pytest.approx(1e-2)
+
+
+class Images:
+    """Rows of the data set as images of one grey."""
+
+    def thumbnail(self, row, size):
+        return np.full((16, 16), row, dtype=np.uint8)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_the_gallery_has_a_row_for_each_method_and_a_column_for_each_query(n):
+    found = {
+        method: (np.arange(3 * n).reshape(n, 3) + 100 * k, np.tile([False, True, False], (n, 1)))
+        for k, method in enumerate(("Euclidean", "HFD"), 1)
+    }
+    figure = drawings.gallery(list(range(n)), found, LABELS, Images())
+    panels = np.reshape(figure.axes, (2, n))
+    for k, q in itertools.product(range(2), range(n)):
+        greys = [int(image.get_array()[0, 0]) for image in panels[k, q].images]
+        places = [tuple(image.get_extent()[:2]) for image in panels[k, q].images]
+        assert greys == [q, *(100 * (k + 1) + 3 * q + np.arange(3))]
+        assert places == [(i, i + 1) for i in range(4)]
+        (frame,) = panels[k, q].patches
+        assert frame.get_x() > 2 and frame.get_x() + frame.get_width() < 3  # around the second one found
+        assert to_hex(frame.get_edgecolor()) == "#009e73" and not frame.get_fill()
+    assert texts(figure) == ["Euclidean", "HFD"]
+    assert [
+        text.axes for text in figure.findobj(lambda a: a in [t for p in panels[:, 0] for t in p.texts])
+    ] == [*panels[:, 0]]
+    assert apart(extents(figure, figure.axes))
+    room = figure.bbox.transformed(figure.dpi_scale_trans.inverted())
+    assert all(inside(box, room) for box in extents(figure, [t for p in panels[:, 0] for t in p.texts]))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: drawings.accuracy_bars(
+            {"a": every_method(), "b": {**every_method(), "Random": exactly(0.1)[0]}}, LABELS, PERCENT
+        ),
+        lambda: drawings.curves(
+            {"a": {m: {0.0: i} for m, i in every_method().items()}}, LABELS, PERCENT, "x"
+        ),
+        lambda: drawings.accuracy_against_time({"a": {"HFD": (0.5, 1.0, 0.1)}}, LABELS, PERCENT),
+        lambda: drawings.gallery(
+            [0], {"HFD": (np.array([[1, 2]]), np.array([[True, False]]))}, LABELS, Images()
+        ),
+    ],
+)
+def test_all_text_can_be_read_in_print(draw):
+    with use_style():
+        assert least_text(draw()) >= SMALL
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        drawings.accuracy_bars({}, LABELS, SHARE),
+        drawings.curves({}, LABELS, SHARE, "x"),
+        drawings.accuracy_against_time({}, LABELS, SHARE),
+        drawings.accuracy_against_time({"one": {"Random": (0.1, 1.0, 1.0)}}, LABELS, SHARE),
+    ],
+)
+def test_nothing_to_show_is_said(figure):
+    assert len(texts(figure)[0].split()) > 4
