@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cladebench.papers.catalogue import built_in_papers
+from cladebench.bench.cells_table import read_cells
 from cladebench.report.readme import readme_blocks, renew_readme
 from doc_examples import ROOT
 
@@ -20,9 +20,10 @@ def test_the_python_example_runs(capsys):
 
 def test_tables_and_findings_are_those_of_the_full_run(monkeypatch):
     monkeypatch.chdir(ROOT)
-    blocks = readme_blocks(Path("results/full"), "full", built_in_papers())
+    papers = sorted(read_cells(Path("results/full/cells.parquet")).paper.unique())
+    blocks = readme_blocks(Path("results/full"), "full", papers)
     marked = set(re.findall(r"<!-- cladebench readme: (\S+) -->", README))
-    assert marked == set(blocks) == {"verdicts", *built_in_papers()}
+    assert marked == set(blocks) == {"verdicts", *papers}
     again = "run: cladebench readme --results results/full --scope full"
     assert renew_readme(README, blocks, "README.md") == README, again
 
