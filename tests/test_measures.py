@@ -89,7 +89,7 @@ def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape()
             corrected = MEASURES[entry.corrected]
             assert corrected.blind == 0.0 and corrected.direction == "higher" and not corrected.rewards_shape
     assert {entry.corrected for entry in MEASURES.values()} == {
-        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari")
+        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari", "ami")
     }
 
 
