@@ -96,8 +96,7 @@ class Rounds {
   bool solve(bool tight) {
     bool solved = true;
     if (settings_.subgradient) {
-      const double radius = std::sqrt((1.0 + settings_.unconstrained) / settings_.weight);
-      solved = convex_.descend(radius, settings_.step_tolerance, settings_.max_steps);
+      solved = convex_.descend(weights_radius(settings_), settings_.step_tolerance, settings_.max_steps);
     } else {
       solved = convex_.minimise(tight ? settings_.gap : settings_.early_gap, settings_.max_steps);
     }

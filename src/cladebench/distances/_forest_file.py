@@ -7,17 +7,78 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from cladebench.distances._forest_parts import check_parameters
 from cladebench.files import write_atomically
 
+KIND = "cladebench hierarchy forest 1"
 #: Name of the array that holds the facts as JSON.
 _FACTS = "facts"
 _DIGEST = 64
+_ARRAYS: Mapping[str, tuple[type[np.generic], int]] = {  # dtype and dimensions
+    "n_nodes": (np.int64, 1),
+    "right": (np.int32, 1),
+    "size": (np.int32, 1),
+    "features": (np.uint32, 2),
+    "weights": (np.float64, 2),
+    "X": (np.float64, 2),
+}
+
+
+def _attribute(array: str) -> str:
+    return "_fit_X" if array == "X" else f"{array}_"
+
+
+def save_forest(forest: Any, path: Path) -> None:
+    """Write a fitted HierarchyForest and its training rows."""
+    check_is_fitted(forest, "n_nodes_")
+    params = forest.get_params(deep=False)
+    for name, value in params.items():
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            params[name] = int(value)
+        elif isinstance(value, np.floating):
+            params[name] = float(value)
+    if not isinstance(params["random_state"], int):
+        params["random_state"] = None
+    names = getattr(forest, "feature_names_in_", None)
+    facts = {
+        "kind": KIND,
+        "params": params,
+        "seed": forest.seed_,
+        "constraints_digest": forest.constraints_digest_,
+        "feature_names": None if names is None else names.tolist(),
+    }
+    write_forest(path, {name: getattr(forest, _attribute(name)) for name in _ARRAYS}, facts)
+
+
+def load_forest(make: Callable[..., Any], path: Path) -> Any:
+    """Read what `save_forest` wrote, `make` being the class; ValueError if the file holds anything else."""
+    arrays, facts = read_forest(path, KIND)
+    try:
+        forest = make(**facts["params"])
+        check_parameters(forest)
+        for name, (dtype, dimensions) in _ARRAYS.items():
+            array = arrays[name]
+            if array.dtype != dtype or array.ndim != dimensions:
+                raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
+            setattr(forest, _attribute(name), np.ascontiguousarray(array))
+        if len(forest.n_nodes_) != forest.n_trees or not np.isfinite(forest._fit_X).all():
+            raise ValueError("its number of trees, or its rows, are not what they should be")
+        forest.seed_, forest.constraints_digest_ = int(facts["seed"]), str(facts["constraints_digest"])
+        forest.n_features_in_ = forest._fit_X.shape[1]
+        if facts["feature_names"] is not None:
+            forest.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
+        forest._place(forest._fit_X)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} holds no forest that can be used: {error}") from error
+    return forest
 
 
 def write_forest(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from numbers import Integral
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cladebench import _core
-from cladebench.distances._forest_file import read_forest, write_forest
+from cladebench.distances import _forest_parts as parts
+from cladebench.distances._forest_file import load_forest, save_forest
+from cladebench.distances._forest_parts import Hierarchy
 from cladebench.distances.base import Distance, FloatArray, IntArray
-from cladebench.validation import check_choice, check_int, check_real
-
-KIND = "cladebench hierarchy forest 1"
-_SPLITS = ("max-margin", "random")
-_ORDERS = ("sampled", "nearest")
-
-
-class Hierarchy(NamedTuple):
-    """One tree of a forest; its nodes in preorder, the left child of a node being the next one.
-
-    Attributes
-    ----------
-    right : ndarray of int32, shape (n_nodes,)
-        Right child; 0 says that the node is a leaf.
-    size : ndarray of int32, shape (n_nodes,)
-        Training rows in the node.
-    features : ndarray of uint32, shape (n_splits, n_split_features)
-        Of each node that is no leaf, in order.
-    weights : ndarray of float64, shape (n_splits, n_split_features + 1)
-        A row goes left if the weights times its features, and the last one, sum to 0 or less.
-    """
-
-    right: npt.NDArray[np.int32]
-    size: npt.NDArray[np.int32]
-    features: npt.NDArray[np.uint32]
-    weights: FloatArray
+from cladebench.validation import check_int
 
 
 class HierarchyForest(Distance):
@@ -177,79 +149,27 @@ class HierarchyForest(Distance):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_int("n_trees", self.n_trees, 1)
-        if self.n_split_features is not None:
-            check_int("n_split_features", self.n_split_features, 1)
-        check_int("min_node_size", self.min_node_size, 1)
-        check_real("certainty", self.certainty, 0.0, open_minimum=True)
-        check_choice("splits", self.splits, _SPLITS)
-        check_choice("constraints", self.constraints, ("used", "ignored"))
-        check_real("weight", self.weight, 0.0, open_minimum=True)
-        check_real("unconstrained", self.unconstrained, 0.0)
-        check_real("share", self.share, 0.0, open_minimum=True)
-        check_real("tolerance", self.tolerance, 0.0, open_minimum=True)
-        check_int("max_rounds", self.max_rounds, 1)
-        check_real("membership", self.membership, 0.0)
-        check_real("ridge", self.ridge, 0.0, open_minimum=True)
-        check_choice("solver", self.solver, ("cutting-planes", "subgradient"))
-        check_int("first_tree", self.first_tree, 0)
-        if self.share > 1.0:
-            raise ValueError(f"share={self.share!r}: expected at most 1")
-        if self.membership > 0.5:
-            raise ValueError(f"membership={self.membership!r}: expected at most 0.5")
-        _check_candidates(self.candidates_per_tree, self.candidate_order)
+        parts.check_parameters(self)
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
-        n_drawn = -(-X.shape[1] // 3) if self.n_split_features is None else int(self.n_split_features)
-        if n_drawn > X.shape[1]:
+        n_features = X.shape[1]
+        n_drawn = -(-n_features // 3) if self.n_split_features is None else int(self.n_split_features)
+        if n_drawn > n_features:
             raise ValueError(
-                f"n_split_features={n_drawn}: expected at most the number of features, {X.shape[1]}"
+                f"n_split_features={n_drawn}: expected at most the number of features, {n_features}"
             )
         if self.constraints == "ignored":
             must_link = cannot_link = np.empty((0, 2), dtype=np.int64)
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        digest = hashlib.sha256()
-        for pairs in (must_link, cannot_link):
-            digest.update(len(pairs).to_bytes(8, "little"))
-            digest.update(np.ascontiguousarray(pairs, dtype="<i8").tobytes())
-        self.constraints_digest_ = digest.hexdigest()
-        self.n_nodes_, self.right_, self.size_, features, weights = _core.grow_forest(
-            X,
-            np.ascontiguousarray(must_link),
-            np.ascontiguousarray(cannot_link),
-            min_node_size=int(self.min_node_size),
-            n_split_features=n_drawn,
-            settings={
-                "splits": self.splits,
-                "weight": float(self.weight),
-                "unconstrained": float(self.unconstrained),
-                "share": float(self.share),
-                "tolerance": float(self.tolerance),
-                "max_rounds": int(self.max_rounds),
-                "membership": float(self.membership),
-                "ridge": float(self.ridge),
-                "subgradient": self.solver == "subgradient",
-            },
-            seed=self.seed_,
-            first=int(self.first_tree),
-            count=int(self.n_trees),
+        self.constraints_digest_ = parts.digest_of(must_link, cannot_link)
+        self.n_nodes_, self.right_, self.size_, self.features_, self.weights_ = parts.grow_trees(
+            self, X, must_link, cannot_link, n_drawn
         )
-        self.features_ = features.reshape(-1, n_drawn)
-        self.weights_ = weights.reshape(-1, n_drawn + 1)
         self._place(X)
 
     def _place(self, X: FloatArray) -> Any:
         """Look for the training rows in all trees; they are kept until the next fit, not in copies."""
-        self._placed = _core.PlacedForest(
-            X,
-            self.n_nodes_,
-            self.right_,
-            self.size_,
-            self.features_.ravel(),
-            self.weights_.ravel(),
-            n_split_features=self.features_.shape[1],
-            alpha=float(self.certainty),
-        )
+        self._placed = parts.placed(self, X)
         return self._placed
 
     def _forest(self) -> Any:
@@ -324,7 +244,7 @@ class HierarchyForest(Distance):
         distance : ndarray of float64, shape (n, n_neighbors)
         index : ndarray of int64, shape (n, n_neighbors)
         n_compared : ndarray of int64, shape (n,)
-            Rows whose distances from the query were computed.
+            Rows that were compared with the query: all, or its candidates, even those dropped on the way as too far.
         """
         check_is_fitted(self, "n_nodes_")
         rows = None if X is None else self._rows("X", X)
@@ -340,7 +260,7 @@ class HierarchyForest(Distance):
             )
         wanted = self.candidates_per_tree if candidates_per_tree == "default" else candidates_per_tree
         order = self.candidate_order if candidate_order is None else candidate_order
-        _check_candidates(wanted, order)
+        parts.check_candidates(wanted, order)
         distance, index, compared = self._forest().neighbors(
             rows,
             k=int(n_neighbors),
@@ -351,8 +271,7 @@ class HierarchyForest(Distance):
         return distance.reshape(-1, n_neighbors), index.reshape(-1, n_neighbors), compared
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-        distance, index, _ = self.neighbors_of(X, k)
-        return distance, index
+        return self.neighbors_of(X, k)[:2]
 
     def tree(self, t: int) -> Hierarchy:
         """Arrays of one tree.
@@ -366,14 +285,7 @@ class HierarchyForest(Distance):
         -------
         Hierarchy
         """
-        check_is_fitted(self, "n_nodes_")
-        if not 0 <= t < len(self.n_nodes_):
-            raise ValueError(f"t={t}: expected 0..{len(self.n_nodes_) - 1}")
-        start = int(self.n_nodes_[:t].sum())
-        split = (start - t) // 2  # a tree of s splits has 2 s + 1 nodes
-        nodes = slice(start, start + int(self.n_nodes_[t]))
-        splits = slice(split, split + int(self.n_nodes_[t]) // 2)
-        return Hierarchy(self.right_[nodes], self.size_[nodes], self.features_[splits], self.weights_[splits])
+        return parts.tree_of(self, t)
 
     @classmethod
     def join(cls, forests: Sequence[HierarchyForest]) -> HierarchyForest:
@@ -394,29 +306,7 @@ class HierarchyForest(Distance):
         ValueError
             If they do not fit together.
         """
-        if not forests:
-            raise ValueError("forests is empty: expected at least one forest")
-        for forest in forests:
-            check_is_fitted(forest, "n_nodes_")
-        parts = sorted(forests, key=lambda forest: forest.first_tree)
-        first, expected = parts[0], parts[0].first_tree
-        for part in parts:
-            if part.first_tree != expected:
-                raise ValueError(f"first_tree={part.first_tree}: expected {expected}, the next one")
-            expected += len(part.n_nodes_)
-            for name, value in _what_must_agree(first).items():
-                other = _what_must_agree(part)[name]
-                if other != value:
-                    raise ValueError(f"{name}={other!r} of a forest does not fit {name}={value!r} of another")
-            if not np.array_equal(part._fit_X, first._fit_X):
-                raise ValueError("forests were fitted to different rows")
-        whole = clone(first).set_params(n_trees=sum(len(part.n_nodes_) for part in parts))
-        for name in ("n_nodes_", "right_", "size_", "features_", "weights_"):
-            setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
-        for name in ("seed_", "constraints_digest_", "n_features_in_", "feature_names_in_", "_fit_X"):
-            if hasattr(first, name):
-                setattr(whole, name, getattr(first, name))
-        return whole
+        return parts.join_forests(forests)
 
     def save(self, path: str | Path) -> None:
         """Write the forest and its training rows to a file, atomically.
@@ -428,27 +318,7 @@ class HierarchyForest(Distance):
         path : str or Path
             Written as it is: no ending is added.
         """
-        check_is_fitted(self, "n_nodes_")
-        params = self.get_params(deep=False)
-        for name, value in params.items():
-            if isinstance(value, Integral) and not isinstance(value, bool):
-                params[name] = int(value)
-            elif isinstance(value, np.floating):
-                params[name] = float(value)
-        if not isinstance(params["random_state"], int):
-            params["random_state"] = None
-        names = getattr(self, "feature_names_in_", None)
-        facts = {
-            "kind": KIND,
-            "params": params,
-            "seed": self.seed_,
-            "constraints_digest": self.constraints_digest_,
-            "feature_names": None if names is None else names.tolist(),
-        }
-        arrays = {
-            name: getattr(self, f"{name}_") for name in ("n_nodes", "right", "size", "features", "weights")
-        }
-        write_forest(Path(path), {**arrays, "X": self._fit_X}, facts)
+        save_forest(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> HierarchyForest:
@@ -467,48 +337,8 @@ class HierarchyForest(Distance):
         ValueError
             If the file holds something else, was cut short or altered.
         """
-        arrays, facts = read_forest(Path(path), KIND)
-        try:
-            forest = cls(**facts["params"])
-            forest._check_parameters()
-            for name, dtype, dimensions in (
-                ("n_nodes", np.int64, 1),
-                ("right", np.int32, 1),
-                ("size", np.int32, 1),
-                ("features", np.uint32, 2),
-                ("weights", np.float64, 2),
-                ("X", np.float64, 2),
-            ):
-                array = arrays[name]
-                if array.dtype != dtype or array.ndim != dimensions:
-                    raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
-                setattr(forest, "_fit_X" if name == "X" else f"{name}_", np.ascontiguousarray(array))
-            if len(forest.n_nodes_) != forest.n_trees or not np.isfinite(forest._fit_X).all():
-                raise ValueError("its number of trees, or its rows, are not what they should be")
-            forest.seed_, forest.constraints_digest_ = int(facts["seed"]), str(facts["constraints_digest"])
-            forest.n_features_in_ = forest._fit_X.shape[1]
-            if facts["feature_names"] is not None:
-                forest.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
-            forest._place(forest._fit_X)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path} holds no forest that can be used: {error}") from error
-        return forest
+        return load_forest(cls, Path(path))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the places of rows, which a copy finds again."""
-        state = dict(super().__getstate__())
-        state.pop("_placed", None)
-        return state
-
-
-def _check_candidates(per_tree: Any, order: Any) -> None:
-    if per_tree is not None:
-        check_int("candidates_per_tree", per_tree, 1)
-    check_choice("candidate_order", order, _ORDERS)
-
-
-def _what_must_agree(forest: HierarchyForest) -> dict[str, Any]:
-    """Parameters and facts that parts of one forest share, but for its rows."""
-    free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order")
-    params = {name: value for name, value in forest.get_params().items() if name not in free}
-    return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}
+        return {name: value for name, value in super().__getstate__().items() if name != "_placed"}

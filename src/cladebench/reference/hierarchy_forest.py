@@ -19,7 +19,7 @@ _WORD = 2**64
 
 
 class Tree(Protocol):
-    """What is read of a tree; see `cladebench.distances.hierarchy_forest.Hierarchy`."""
+    """What is read of a tree; see what `HierarchyForest.tree` gives."""
 
     right: npt.NDArray[np.int32]
     size: npt.NDArray[np.int32]

@@ -102,8 +102,7 @@ class FixedSplit {
     cladebench::ConvexSplit convex(points_, settings_.weight);
     convex.pose(terms_, points_.n(), {start, start + points_.width()}, false);
     if (settings_.subgradient) {
-      const double radius = std::sqrt((1.0 + settings_.unconstrained) / settings_.weight);
-      convex.descend(radius, settings_.step_tolerance, most);
+      convex.descend(cladebench::weights_radius(settings_), settings_.step_tolerance, most);
     } else {
       convex.minimise(gap, most);
     }

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import ArpackNoConvergence
 
 from cladebench.bench.cell_io import CellOutput, Reading
 from cladebench.distances.base import Distance
-from cladebench.methods._spectral import LEAST_EXPONENT, graph_labels
+from cladebench.methods._spectral import graph_labels
 from cladebench.metrics import Scores, v_scores
 from cladebench.papers.protocol import scored
 from cladebench.validation import check_choice
@@ -18,6 +19,9 @@ from cladebench.validation import check_choice
 WIDTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 #: Starts of k-means on the eigenvectors, as in scikit-learn's spectral clustering.
 N_INIT = 10
+#: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by that much cannot be told
+#: apart, and the search for them does not end.
+LEAST_EXPONENT = -30.0
 #: Neighbours in the graph of the setting that is chosen without labels.
 FIXED_NEIGHBORS = 20
 
@@ -63,31 +67,40 @@ def clustering_measures(
     for k in numbers:
         for width in widths:
             weights = gaussian(far[:, :k], width) if similarity == "gaussian" else complement(far[:, :k])
-            clusters = graph_labels(graph(near[:, :k], weights), n_clusters, n_init=N_INIT, seed=seed)
+            try:
+                clusters = graph_labels(graph(near[:, :k], weights), n_clusters, n_init=N_INIT, seed=seed)
+            except ArpackNoConvergence:
+                continue
             scores = v_scores(labels, clusters)
             found[k, width] = scores
             at = {"neighbors": k, "width": width} if similarity == "gaussian" else {"neighbors": k}
             readings.append(Reading({"v_measure_grid": scores.value}, at))
+    if not found:
+        raise ArpackNoConvergence(
+            "no graph of neighbours has eigenvectors that can be found", np.empty(0), np.empty((0, 0))
+        )
     # Of equal ones the first: fewest neighbours, smallest width.
     best = max(found, key=lambda point: found[point].value)
-    fixed = found[fixed_number, fixed_width]
+    # Where that graph has no eigenvectors to be found, what chance gives.
+    fixed = found.get((fixed_number, fixed_width), Scores(0.0, 0.0, 0.0))
     metrics = {
         **scored(v_measure=found[best]),
         "v_measure_fixed": fixed.value,
         "v_measure_fixed_permuted": fixed.permuted,
         "ami_fixed": float(fixed.corrected or 0.0),
         "best_neighbors": float(best[0]),
+        "graphs_failed": float(len(numbers) * len(widths) - len(found)),
     }
     return CellOutput(metrics, readings)
 
 
 def gaussian(distance: np.ndarray, width: float) -> np.ndarray:
-    """exp(-d^2 / (2 width^2)), at least exp(-300), so that no edge is lost."""
+    """exp(-d^2 / (2 width^2)), at least exp(-30), so that no edge is lost."""
     return np.exp(np.maximum(-0.5 * (distance / width) ** 2, LEAST_EXPONENT))
 
 
 def complement(distance: np.ndarray) -> np.ndarray:
-    """1 - d for distances in [0, 1], at least exp(-300)."""
+    """1 - d for distances in [0, 1], at least exp(-30)."""
     return np.maximum(1.0 - distance, np.exp(LEAST_EXPONENT))
 
 

@@ -97,7 +97,8 @@ def held_out_measures(
 ) -> CellOutput:
     """Classify the test rows by their nearest training rows, and say how many of these have their class.
 
-    Votes are of the labels to learn from, noise included; what is right is said by the data's own.
+    Votes are of the labels to learn from, noise included, and beside it of the true ones; what is right is said by the
+    data's own.
     """
     task = cell.task
     points = [k for k in sorted(neighbors) if k <= len(task.train)] or [len(task.train)]
@@ -111,6 +112,7 @@ def held_out_measures(
         Reading(
             {
                 "accuracy": float((vote(near[:, :k], noisy) == truth).mean()),
+                "accuracy_true_votes": float((vote(near[:, :k], labels[task.train]) == truth).mean()),
                 "precision": float(precision[k - 1]),
             },
             {"neighbors": k},

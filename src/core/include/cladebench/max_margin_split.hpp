@@ -6,6 +6,7 @@
 // AISTATS 2012, for the membership requirement.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "cladebench/node_problem.hpp"
@@ -22,11 +23,17 @@ struct SplitSettings {
   int max_rounds = 50;           ///< of fixing labels and solving a convex problem
   double membership = 0.25;      ///< share of the points that each side gets at least, without a cannot-link
   double ridge = 0.01;           ///< of S_M, relative to the mean of its diagonal
-  bool centred = false;          ///< whether the start goes through the node's mean, not through 0
+  bool centred = true;           ///< whether a start through the node's mean is tried beside one through 0
   bool subgradient = false;      ///< Algorithm 1 in place of cutting planes
   double step_tolerance = 0.01;  ///< eps_1: relative size of a step at which Algorithm 1 ends
   int max_steps = 500;           ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
 };
+
+/// Radius of a ball that holds the best weights: the weights of the loss's three terms over lambda. Equation
+/// 22 has one less: there must- and cannot-links are one term.
+inline double weights_radius(const SplitSettings& settings) {
+  return std::sqrt((2.0 + settings.unconstrained) / settings.weight);
+}
 
 struct SplitFit {
   std::vector<double> weights;  ///< d + 1, the constant's last

@@ -1,0 +1,259 @@
+"""Learned distances against the programmes that they solve: ITML, LMNN, BoostMetric, DCA; and a forest of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import cvxpy as cp
+import numpy as np
+
+from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck._pairs import FloatArray, IntArray, draw_labelled, draw_pairs
+from cladebench.crosscheck.certificate import (
+    ROUNDING,
+    SOLVER,
+    Certificate,
+    relative_difference,
+    shortfall,
+    timed,
+)
+from cladebench.distances import DCA, ITML, LMNN, BoostMetric, RandomForestDistance
+from cladebench.distances._triplets import find_targets
+from cladebench.reference import boost_metric, dca, itml, lmnn, pair_forest
+
+TOPICS = ("itml", "lmnn", "boost-metric", "dca", "pair-forest")
+
+#: scope -> rows of semidefinite programmes, of the other problems, constraints of either sort in the latter; draws.
+SIZES = {"smoke": (18, 60, 60, 1), "quick": (30, 150, 150, 2), "full": (45, 150, 400, 4)}
+#: Features of programmes over matrices.
+N_FEATURES = 4
+#: Weights of ITML's slack.
+GAMMAS = (0.1, 1.0, 10.0)
+#: Trace penalty of BoostMetric, as a share of the least one with which nothing is learned. With next to none there is
+#: no minimum where a metric separates the classes.
+PENALTY = 0.5
+#: Shares of the loss that LMNN may leave, and what the cone solvers of programmes over matrices reach.
+LEFT, CONE = 0.01, 1e-5
+
+
+class Instance(NamedTuple):
+    """Rows with labels, and constraints on pairs of them."""
+
+    name: str
+    X: FloatArray
+    labels: IntArray
+    must: IntArray
+    cannot: IntArray
+
+    @property
+    def links(self) -> dict[str, IntArray]:
+        """The constraints, as `fit` takes them."""
+        return {"must_link": self.must, "cannot_link": self.cannot}
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield certificates of real data, standardised, with constraints drawn from the labels."""
+    n_few, n_samples, n_pairs, n_draws = SIZES[scope]
+    for name, (X, y) in real_data().items():
+        for k in range(n_draws):
+            few = _instance(name, X, y, n_few, n_few // 2, seed + k, N_FEATURES)
+            many = _instance(name, X, y, n_samples, n_pairs, seed + k, None)
+            for gamma in GAMMAS:
+                yield from _itml(few, gamma)
+            yield from _lmnn(few)
+            yield from _boost_metric(few)
+            yield from _dca(_instance(name, X, y, n_samples, n_pairs, seed + k, N_FEATURES))
+            yield from _pair_forest(many, seed + k)
+
+
+def _instance(
+    name: str, X: FloatArray, y: IntArray, n: int, n_pairs: int, seed: int, n_features: int | None
+) -> Instance:
+    rows, labels = draw_labelled(X, y, n, seed, n_features)
+    return Instance(f"{name}-{len(rows)}-{seed}", rows, labels, *draw_pairs(labels, n_pairs, seed))
+
+
+def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
+    """Conditions of optimality with the gap to the dual problem, and the cone programme."""
+    certificate = partial(
+        Certificate, topic="itml", instance=given.name, fast="cyclic projections of the core"
+    )
+    fit = partial(ITML(gamma, tol=1e-8, max_iter=20_000).fit, given.X, **given.links)
+    found, seconds_fast = timed(fit)
+    A = found.components_.T @ found.components_
+    pairs = np.concatenate([given.must, given.cannot])
+    signs = np.repeat([1.0, -1.0], [len(given.must), len(given.cannot)])
+    start = np.where(signs > 0, found.upper_, found.lower_)
+    moved = 1.0 / (1.0 / start - signs * found.dual_ / gamma)
+    V = given.X[pairs[:, 0]] - given.X[pairs[:, 1]]
+    p = np.einsum("ij,jk,ik->i", V, A, V)
+    stationary = np.eye(len(A)) + (V.T * (signs * found.dual_)) @ V
+    broken = {
+        "inverse": float(np.abs(A @ stationary - np.eye(len(A))).max()),
+        "multipliers": float(max(0.0, -found.dual_.min())),
+        "bounds": float(max(0.0, (signs * (p / moved - 1.0)).max())),
+        "slackness": float(np.abs(found.dual_ * (p - moved)).max() / max(1.0, (found.dual_ * p).max())),
+    }
+    allowed = np.where(signs > 0, np.maximum(start, p), np.minimum(start, p))
+    value = itml.objective(A, allowed, signs, found.upper_, found.lower_, gamma)
+    # The Lagrangian at the multipliers, at its least: A is the inverse of that sum, the bounds are moved.
+    bound = float(np.linalg.slogdet(stationary)[1] - gamma * np.log(moved / start).sum())
+    yield certificate(
+        name=f"gamma-{gamma:g}-conditions",
+        problem="the conditions of optimality hold: A is the inverse of I plus the sum of sign * multiplier * v v', "
+        "bounds are kept, exactly where a multiplier is not 0; the objective is that of the dual problem",
+        reference="conditions and weak duality, in NumPy",
+        primal=value,
+        dual_bound=bound,
+        residual=max(*broken.values(), relative_difference(value, bound)) if found.converged_ else np.inf,
+        tolerance=1e-6,
+        seconds_fast=seconds_fast,
+        note=f"{found.n_iter_} sweeps; " + ", ".join(f"{key} {part:.1e}" for key, part in broken.items()),
+    )
+    programme = partial(itml.programme, given.X, pairs, signs, found.upper_, found.lower_, gamma)
+    try:
+        (_, _, least), seconds = timed(programme)
+    except cp.error.SolverError:  # it gives up on some problems; the dual problem has proved the objective
+        return
+    yield certificate(
+        name=f"gamma-{gamma:g}-cone-programme",
+        problem="the objective is the cone solver's",
+        reference="cvxpy, Clarabel",
+        primal=value,
+        dual_bound=least,
+        residual=relative_difference(value, least),
+        tolerance=CONE,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+    )
+
+
+def _lmnn(given: Instance) -> Iterator[Certificate]:
+    """The loss, its bound, and the semidefinite programme."""
+    certificate = partial(Certificate, topic="lmnn", instance=given.name, fast="L-BFGS over the map")
+    method = LMNN(tol=LEFT)
+    found, seconds_fast = timed(partial(method.fit, given.X, given.labels))
+    targets = find_targets(given.X, given.labels, method.n_neighbors)
+    loss, *_ = lmnn.triplet_loss(given.X @ found.components_.T, given.labels, targets, method.mu)
+    (least, _), seconds = timed(partial(lmnn.least_loss, given.X, given.labels, targets, method.mu))
+    yield certificate(
+        name="semidefinite-programme",
+        problem="the loss is not below the least one over all linear maps, and above it by no more than the gap says",
+        reference="cvxpy, Clarabel",
+        primal=loss,
+        dual_bound=least,
+        residual=max(shortfall(loss, least), shortfall(least, loss * (1.0 - max(found.gap_, 0.0)))),
+        tolerance=CONE,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{found.n_iter_} steps; the loss is recomputed triplet by triplet",
+    )
+    yield certificate(
+        name="dual-bound",
+        problem="the bound by duality lies below the least loss",
+        reference="cvxpy, Clarabel",
+        primal=least,
+        dual_bound=found.loss_ * (1.0 - found.gap_),
+        residual=max(
+            shortfall(least, found.loss_ * (1.0 - found.gap_)), relative_difference(found.loss_, loss)
+        ),
+        tolerance=CONE,
+        seconds_fast=seconds_fast,
+        note="and the loss that the fit gives is that of the plain twin",
+    )
+
+
+def _boost_metric(given: Instance) -> Iterator[Certificate]:
+    """Totally corrective and stage-wise boosting, and the semidefinite programme."""
+    A, unit = boost_metric.matrices(given.X, boost_metric.triplets(given.X, given.labels, 3, 3))
+    penalty = PENALTY * max(0.0, float(np.linalg.eigvalsh(A.mean(axis=0))[-1]))
+    (_, least), seconds = timed(partial(boost_metric.programme, A, penalty))
+    for name, corrective in (("corrective", True), ("stage-wise", False)):
+        fit = BoostMetric(trace_penalty=penalty, tol=1e-7, max_iter=300, corrective=corrective).fit
+        found, seconds_fast = timed(partial(fit, given.X, given.labels))
+        # Where no step is taken the matrix is 0, and the distance the Euclidean one for want of a better.
+        M = found.components_.T @ found.components_ * (unit if found.n_iter_ else 0.0)
+        value = boost_metric.objective(A, M, penalty)
+        allowed = 0.0 if corrective else max(found.gap_, 0.0)
+        yield Certificate(
+            topic="boost-metric",
+            instance=given.name,
+            name=name,
+            problem="the objective is the cone solver's"
+            if corrective
+            else "the objective is not below the cone solver's, and above it by no more than the gap says",
+            fast="boosting of rank-one matrices",
+            reference="cvxpy, Clarabel",
+            primal=value,
+            dual_bound=least,
+            residual=max(least - value, value - least - allowed, 0.0) / max(1.0, abs(least)),
+            tolerance=CONE,
+            seconds_fast=seconds_fast,
+            seconds_reference=seconds,
+            note=f"{found.n_iter_} steps, {'converged' if found.converged_ else 'not converged'}; "
+            f"its own gap is {found.gap_:.1e}",
+        )
+
+
+def _dca(given: Instance) -> Iterator[Certificate]:
+    """Generalised eigenvectors, for one component and for all."""
+    (between, within), seconds_twin = timed(partial(dca.covariances, given.X, given.must, given.cannot))
+    rank = int(np.linalg.matrix_rank(between))
+    for n_components in sorted({1, rank}):
+        fit = partial(DCA(n_components, first="within", shrinkage=0.0).fit, given.X, **given.links)
+        found, seconds_fast = timed(fit)
+        (values, expected), seconds = timed(partial(dca.components, between, within, n_components))
+        M, wanted = (each.T @ each for each in (found.components_, expected))
+        ratio = np.linalg.det(found.components_ @ between @ found.components_.T) / np.linalg.det(
+            found.components_ @ within @ found.components_.T
+        )
+        yield Certificate(
+            topic="dca",
+            instance=given.name,
+            name=f"{n_components}-components",
+            problem="the map is that of the generalised eigenvectors, and has the ratio of their eigenvalues' product",
+            fast="covariances by products, two eigenproblems",
+            reference="covariances by sums, generalised eigenproblem of SciPy",
+            primal=float(ratio),
+            dual_bound=float(np.prod(values)),
+            residual=max(
+                relative_difference(float(ratio), float(np.prod(values))),
+                float(np.abs(M - wanted).max() / np.abs(wanted).max()),
+            ),
+            tolerance=SOLVER,
+            seconds_fast=seconds_fast,
+            seconds_reference=seconds_twin + seconds,
+            note=f"{found.n_chunklets_} chunklets",
+        )
+
+
+def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
+    """Probabilities of scikit-learn's forest for the features of pairs."""
+    settings: dict[str, Any] = {"n_estimators": 10, "random_state": seed}
+    found = RandomForestDistance(**settings).fit(given.X, **given.links)
+    D, seconds_fast = timed(lambda: found.pairwise(given.X))
+    rows = given.X / found.scale_
+    forest = pair_forest.fit_pairs(rows, given.must, given.cannot, **settings)
+    i, j = (table.ravel() for table in np.indices(D.shape))
+    expected, seconds = timed(lambda: forest.predict_proba(pair_forest.pair_features(rows[i], rows[j]))[:, 1])
+    yield Certificate(
+        topic="pair-forest",
+        instance=given.name,
+        name="probabilities",
+        problem="distances are the probabilities of a forest on pairs, in [0, 1] and the same both ways",
+        fast="kernel",
+        reference="scikit-learn, predict_proba",
+        primal=float(D.mean()),
+        dual_bound=float(expected.mean()),
+        residual=max(
+            float(np.abs(D.ravel() - expected).max()),
+            float(np.abs(D - D.T).max()),
+            float(max(0.0, -D.min(), D.max() - 1.0)),
+        ),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{D.size} pairs, {settings['n_estimators']} trees",
+    )

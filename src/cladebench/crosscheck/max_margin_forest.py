@@ -1,0 +1,221 @@
+"""Distances and neighbours of the max-margin forest, against the plain walk down its trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck._pairs import FloatArray, IntArray, draw_labelled, draw_pairs
+from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
+from cladebench.distances.hierarchy_forest import HierarchyForest
+from cladebench.reference import hierarchy_forest as reference
+
+TOPICS = ("hfd-distance", "hfd-neighbors")
+
+#: scope -> rows, rows that are only asked for, constraints of either sort, trees, queries of the twin; draws.
+SIZES = {"smoke": (60, 10, 40, 4, 3, 1), "quick": (150, 20, 150, 6, 5, 1), "full": (150, 30, 300, 10, 10, 2)}
+#: Neighbours that are asked for, and candidates of a tree.
+NEIGHBORS, CANDIDATES = 5, 3
+
+
+class Grown(NamedTuple):
+    """A forest, its trees as forests of their own, and rows that it was not grown from."""
+
+    whole: HierarchyForest
+    single: list[HierarchyForest]
+    X: FloatArray
+    others: FloatArray
+
+    @property
+    def trees(self) -> list[Any]:
+        """The trees, for the twin."""
+        return [one.tree(0) for one in self.single]
+
+    @property
+    def alpha(self) -> float:
+        """How steeply certainty rises."""
+        return float(self.whole.certainty)
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield certificates of forests that were grown from real data, with constraints."""
+    n_samples, n_others, n_pairs, n_trees, n_queries, n_draws = SIZES[scope]
+    for name, (X, y) in real_data().items():
+        for k in range(n_draws):
+            rows, labels = draw_labelled(X, y, min(n_samples + n_others, len(np.unique(X, axis=0))), seed + k)
+            grown = _grow(rows[:-n_others], rows[-n_others:], labels[:-n_others], n_pairs, n_trees, seed + k)
+            instance = f"{name}-{len(grown.X)}-{k}"
+            yield from _distance(instance, grown, n_queries)
+            yield from _neighbors(instance, grown, n_queries)
+
+
+def _grow(
+    X: FloatArray, others: FloatArray, labels: IntArray, n_pairs: int, n_trees: int, seed: int
+) -> Grown:
+    must, cannot = draw_pairs(labels, n_pairs, seed)
+    single = [
+        HierarchyForest(1, first_tree=t, random_state=seed).fit(X, must_link=must, cannot_link=cannot)
+        for t in range(n_trees)
+    ]
+    return Grown(HierarchyForest.join(single), single, X, others)
+
+
+def _distance(instance: str, grown: Grown, n_queries: int) -> Iterator[Certificate]:
+    """Range, shared leaves, symmetry, and the walk."""
+    certificate = partial(
+        Certificate, topic="hfd-distance", instance=instance, fast="kernel", tolerance=IDENTICAL
+    )
+    rows = np.vstack([grown.X, grown.others])
+    whole, seconds_fast = timed(lambda: grown.whole.pairwise(rows))
+    each = [one.pairwise(rows) for one in grown.single]
+    shares, seconds = timed(lambda: [_shares(tree, rows) for tree in grown.trees])
+    together = [share == 0.0 for share in shares]
+    yield certificate(
+        name="range",
+        problem="the distance of each hierarchy, and their mean, is in [0, 1]",
+        reference="0 and 1",
+        primal=max(float(part.max()) for part in each),
+        dual_bound=1.0,
+        residual=max(0.0, *(float(max(-part.min(), part.max() - 1.0)) for part in [*each, whole])),
+        seconds_fast=seconds_fast,
+        note=f"the largest distance of {len(each)} hierarchies; the largest of their means is {whole.max():.3f}",
+    )
+    yield certificate(
+        name="shared-leaf",
+        problem="a hierarchy's distance is 0 for rows that share a leaf, else at most the share of rows in their node",
+        reference="nodes of the plain walk",
+        primal=max(float(part[leaf].max()) for part, leaf in zip(each, together, strict=True)),
+        dual_bound=0.0,
+        residual=max(0.0, *(float((part - share).max()) for part, share in zip(each, shares, strict=True))),
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{sum((int(leaf.sum()) - len(rows)) // 2 for leaf in together)} pairs of different rows share a leaf",
+    )
+    mean = np.asarray(sum(each)) / len(each)  # in the order of the trees, as the kernel adds
+    yield certificate(
+        name="symmetric",
+        problem="distances are the same both ways, and are the mean over the hierarchies (eq. 1)",
+        reference="transpose; forests of one tree each",
+        primal=float(whole.mean()),
+        dual_bound=float(mean.mean()),
+        residual=float(max(np.abs(whole - whole.T).max(), np.abs(whole - mean).max())),
+        seconds_fast=seconds_fast,
+    )
+    asked = rows[:: max(1, len(rows) // 20)]
+    queries = grown.others[:n_queries]
+    found, seconds_fast = timed(lambda: grown.whole.pairwise(queries, asked))
+    expected, seconds = timed(
+        lambda: [[reference.distance(grown.trees, a, b, grown.alpha) for b in asked] for a in queries]
+    )
+    yield certificate(
+        name="plain-walk",
+        problem="distances are those of two points that walk down each tree until they part",
+        reference="plain twin",
+        primal=float(found.mean()),
+        dual_bound=float(np.mean(expected)),
+        residual=float(np.abs(found - expected).max()),
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{found.size} distances of rows that the forest was not grown from",
+    )
+
+
+def _shares(tree: Any, rows: FloatArray) -> FloatArray:
+    """Share of the training rows in the smallest node that holds both of two rows; 0 where that is a leaf."""
+    shares = np.zeros((len(rows), len(rows)))
+    paths = [set(reference.path(tree, row)) for row in rows]
+    for node in range(len(tree.right)):  # parents come before their children
+        inside = np.flatnonzero([node in path for path in paths])
+        share = np.float32(tree.size[node] / tree.size[0]) if tree.right[node] != 0 else 0.0
+        shares[np.ix_(inside, inside)] = share
+    return shares
+
+
+def _neighbors(instance: str, grown: Grown, n_queries: int) -> Iterator[Certificate]:
+    """Brute force and candidates, against each other and against the twin."""
+    certificate = partial(
+        Certificate, topic="hfd-neighbors", instance=instance, fast="kernel", tolerance=IDENTICAL
+    )
+    queries, n = grown.others, len(grown.X)
+    search = partial(grown.whole.neighbors_of, queries, NEIGHBORS)
+    (brute, brute_rows, _), seconds_brute = timed(lambda: search(candidates_per_tree=None))
+    for order in ("sampled", "nearest"):
+        few = partial(search, candidates_per_tree=CANDIDATES, candidate_order=order)
+        (near, rows, compared), seconds_fast = timed(few)
+        exact = np.take_along_axis(grown.whole.pairwise(queries, grown.X), rows, axis=1)
+        recall = np.mean([len(np.intersect1d(a, b)) for a, b in zip(rows, brute_rows, strict=True)])
+        yield certificate(
+            name=f"{order}-candidates",
+            problem="the distances of candidates are exact, and no neighbour found is nearer than that of brute force",
+            reference="pairwise distances",
+            primal=float(near.mean()),
+            dual_bound=float(brute.mean()),
+            residual=float(max(0.0, np.abs(near - exact).max(), (brute - near).max())),
+            seconds_fast=seconds_fast,
+            seconds_reference=seconds_brute,
+            note=f"{CANDIDATES} candidates per tree find {recall / NEIGHBORS:.0%} of the {NEIGHBORS} nearest among "
+            f"{compared.mean():.0f} of {n} rows; the gap is how much farther those found are",
+        )
+        near, rows, compared = search(candidates_per_tree=n, candidate_order=order)
+        yield certificate(
+            name=f"{order}-all",
+            problem="with as many candidates per tree as there are rows the neighbours are those of brute force",
+            reference="brute force",
+            primal=float(near.mean()),
+            dual_bound=float(brute.mean()),
+            residual=_differ((near, rows), (brute, brute_rows)) + float(np.abs(compared - n).max()),
+            seconds_reference=seconds_brute,
+        )
+    for name, per_tree, order in (
+        ("brute", None, "sampled"),
+        ("sampled", CANDIDATES, "sampled"),
+        ("nearest", CANDIDATES, "nearest"),
+    ):
+        fast = partial(grown.whole.neighbors_of, queries[:n_queries], NEIGHBORS)
+        (near, rows, _), seconds_fast = timed(
+            partial(fast, candidates_per_tree=per_tree, candidate_order=order)
+        )
+        twin, seconds = timed(
+            partial(_plain_search, grown, queries[:n_queries], per_tree, order == "nearest")
+        )
+        yield certificate(
+            name=f"{name}-twin",
+            problem="neighbours, ties included, are those of the plain search",
+            reference="plain twin",
+            primal=float(near.mean()),
+            dual_bound=float(twin[0].mean()),
+            residual=_differ((near, rows), twin),
+            seconds_fast=seconds_fast,
+            seconds_reference=seconds,
+            note="all rows compared" if per_tree is None else f"{per_tree} candidates per tree, {order}",
+        )
+
+
+def _plain_search(
+    grown: Grown, queries: FloatArray, per_tree: int | None, nearest: bool
+) -> tuple[FloatArray, IntArray]:
+    """Distances and rows of the neighbours that the twin finds."""
+    found = [
+        reference.neighbors(
+            grown.trees,
+            grown.X,
+            query,
+            NEIGHBORS,
+            grown.alpha,
+            per_tree=per_tree,
+            nearest=nearest,
+            seed=grown.whole.seed_,
+        )
+        for query in queries
+    ]
+    return np.array([one[0] for one in found]), np.array([one[1] for one in found])
+
+
+def _differ(found: tuple[np.ndarray, ...], expected: tuple[np.ndarray, ...]) -> float:
+    """Largest difference of distances, plus the number of rows that are not the same."""
+    distance, rows = (np.abs(a - b) for a, b in zip(found, expected, strict=True))
+    return float(distance.max()) + float(np.count_nonzero(rows))

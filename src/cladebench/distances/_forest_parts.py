@@ -1,0 +1,168 @@
+"""A forest's parameters, its trees one by one, and forests grown in parts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from cladebench import _core
+from cladebench.distances.base import FloatArray, IntArray
+from cladebench.validation import check_choice, check_int, check_real
+
+
+class Hierarchy(NamedTuple):
+    """One tree of a forest; its nodes in preorder, the left child of a node being the next one.
+
+    Attributes
+    ----------
+    right : ndarray of int32, shape (n_nodes,)
+        Right child; 0 says that the node is a leaf.
+    size : ndarray of int32, shape (n_nodes,)
+        Training rows in the node.
+    features : ndarray of uint32, shape (n_splits, n_split_features)
+        Of each node that is no leaf, in order.
+    weights : ndarray of float64, shape (n_splits, n_split_features + 1)
+        A row goes left if the weights times its features, and the last one, sum to 0 or less.
+    """
+
+    right: npt.NDArray[np.int32]
+    size: npt.NDArray[np.int32]
+    features: npt.NDArray[np.uint32]
+    weights: FloatArray
+
+
+def check_parameters(forest: Any) -> None:
+    """ValueError or TypeError if a parameter of a HierarchyForest makes no sense."""
+    check_int("n_trees", forest.n_trees, 1)
+    if forest.n_split_features is not None:
+        check_int("n_split_features", forest.n_split_features, 1)
+    check_int("min_node_size", forest.min_node_size, 1)
+    check_real("certainty", forest.certainty, 0.0, open_minimum=True)
+    check_choice("splits", forest.splits, ("max-margin", "random"))
+    check_choice("constraints", forest.constraints, ("used", "ignored"))
+    check_real("weight", forest.weight, 0.0, open_minimum=True)
+    check_real("unconstrained", forest.unconstrained, 0.0)
+    check_real("share", forest.share, 0.0, open_minimum=True)
+    check_real("tolerance", forest.tolerance, 0.0, open_minimum=True)
+    check_int("max_rounds", forest.max_rounds, 1)
+    check_real("membership", forest.membership, 0.0)
+    check_real("ridge", forest.ridge, 0.0, open_minimum=True)
+    check_choice("solver", forest.solver, ("cutting-planes", "subgradient"))
+    check_int("first_tree", forest.first_tree, 0)
+    if forest.share > 1.0:
+        raise ValueError(f"share={forest.share!r}: expected at most 1")
+    if forest.membership > 0.5:
+        raise ValueError(f"membership={forest.membership!r}: expected at most 0.5")
+    check_candidates(forest.candidates_per_tree, forest.candidate_order)
+
+
+def check_candidates(per_tree: Any, order: Any) -> None:
+    """ValueError or TypeError if the parameters of the search make no sense."""
+    if per_tree is not None:
+        check_int("candidates_per_tree", per_tree, 1)
+    check_choice("candidate_order", order, ("sampled", "nearest"))
+
+
+def grow_trees(
+    forest: Any, X: FloatArray, must_link: IntArray, cannot_link: IntArray, n_drawn: int
+) -> tuple[np.ndarray, ...]:
+    """Arrays of all trees: ``n_nodes_``, ``right_``, ``size_``, ``features_`` and ``weights_``."""
+    n_nodes, right, size, features, weights = _core.grow_forest(
+        X,
+        np.ascontiguousarray(must_link),
+        np.ascontiguousarray(cannot_link),
+        min_node_size=int(forest.min_node_size),
+        n_split_features=n_drawn,
+        settings={
+            "splits": forest.splits,
+            "weight": float(forest.weight),
+            "unconstrained": float(forest.unconstrained),
+            "share": float(forest.share),
+            "tolerance": float(forest.tolerance),
+            "max_rounds": int(forest.max_rounds),
+            "membership": float(forest.membership),
+            "ridge": float(forest.ridge),
+            "subgradient": forest.solver == "subgradient",
+        },
+        seed=forest.seed_,
+        first=int(forest.first_tree),
+        count=int(forest.n_trees),
+    )
+    return n_nodes, right, size, features.reshape(-1, n_drawn), weights.reshape(-1, n_drawn + 1)
+
+
+def placed(forest: Any, X: FloatArray) -> Any:
+    """The core's view of a forest, which knows where the rows it was fitted to stand."""
+    return _core.PlacedForest(
+        X,
+        forest.n_nodes_,
+        forest.right_,
+        forest.size_,
+        forest.features_.ravel(),
+        forest.weights_.ravel(),
+        n_split_features=forest.features_.shape[1],
+        alpha=float(forest.certainty),
+    )
+
+
+def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:
+    """SHA-256 of constraints."""
+    digest = hashlib.sha256()
+    for pairs in (must_link, cannot_link):
+        digest.update(len(pairs).to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(pairs, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def tree_of(forest: Any, t: int) -> Hierarchy:
+    """Tree t of a fitted forest; ValueError if it has none of that number."""
+    check_is_fitted(forest, "n_nodes_")
+    if not 0 <= t < len(forest.n_nodes_):
+        raise ValueError(f"t={t}: expected 0..{len(forest.n_nodes_) - 1}")
+    start = int(forest.n_nodes_[:t].sum())
+    split = (start - t) // 2  # a tree of s splits has 2 s + 1 nodes
+    nodes = slice(start, start + int(forest.n_nodes_[t]))
+    splits = slice(split, split + int(forest.n_nodes_[t]) // 2)
+    return Hierarchy(
+        forest.right_[nodes], forest.size_[nodes], forest.features_[splits], forest.weights_[splits]
+    )
+
+
+def join_forests(forests: Sequence[Any]) -> Any:
+    """Make one forest of forests of consecutive trees; ValueError if they do not fit together."""
+    if not forests:
+        raise ValueError("forests is empty: expected at least one forest")
+    for forest in forests:
+        check_is_fitted(forest, "n_nodes_")
+    parts = sorted(forests, key=lambda forest: forest.first_tree)
+    first, expected = parts[0], parts[0].first_tree
+    for part in parts:
+        if part.first_tree != expected:
+            raise ValueError(f"first_tree={part.first_tree}: expected {expected}, the next one")
+        expected += len(part.n_nodes_)
+        for name, value in _what_must_agree(first).items():
+            other = _what_must_agree(part)[name]
+            if other != value:
+                raise ValueError(f"{name}={other!r} of a forest does not fit {name}={value!r} of another")
+        if not np.array_equal(part._fit_X, first._fit_X):
+            raise ValueError("forests were fitted to different rows")
+    whole = clone(first).set_params(n_trees=sum(len(part.n_nodes_) for part in parts))
+    for name in ("n_nodes_", "right_", "size_", "features_", "weights_"):
+        setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
+    for name in ("seed_", "constraints_digest_", "n_features_in_", "feature_names_in_", "_fit_X"):
+        if hasattr(first, name):
+            setattr(whole, name, getattr(first, name))
+    return whole
+
+
+def _what_must_agree(forest: Any) -> dict[str, Any]:
+    """Parameters and facts that parts of one forest share, but for its rows."""
+    free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order")
+    params = {name: value for name, value in forest.get_params().items() if name not in free}
+    return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}

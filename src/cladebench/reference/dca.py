@@ -1,0 +1,65 @@
+"""Plain twin of discriminative component analysis: both covariances by their sums, and the generalised eigenproblem."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
+    """Join rows that must link, and give the groups of two rows at least."""
+    groups = [{row} for row in range(n_samples)]
+    for a, b in must_link:
+        if groups[a] is not groups[b]:
+            groups[a] |= groups[b]
+            for row in groups[b]:
+                groups[row] = groups[a]
+    found = {min(group): sorted(group) for group in groups if len(group) > 1}
+    return [found[first] for first in sorted(found)]
+
+
+def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tuple[FloatArray, FloatArray]:
+    """C_b and C_w of Hoi et al. (2006), as `cladebench.distances.DCA` defines them.
+
+    Returns
+    -------
+    between, within : ndarray of shape (n_features, n_features)
+
+    Raises
+    ------
+    ValueError
+        If no cannot-link is between two chunklets.
+    """
+    groups = chunklets(len(X), must_link)
+    means = [X[group].mean(axis=0) for group in groups]
+    of_row = {row: g for g, group in enumerate(groups) for row in group}
+    linked = {frozenset((of_row[a], of_row[b])) for a, b in cannot_link if a in of_row and b in of_row}
+    differences = [
+        means[g] - means[h]
+        for g, h in itertools.combinations(range(len(groups)), 2)
+        if frozenset((g, h)) in linked
+    ]
+    if not differences:
+        raise ValueError("no cannot-link is between two chunklets")
+    inner = [X[row] - means[g] for row, g in of_row.items()]
+    between, within = (sum(np.outer(v, v) for v in each) / len(each) for each in (differences, inner))
+    return np.asarray(between), np.asarray(within)
+
+
+def components(between: FloatArray, within: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray]:
+    """Find the generalised eigenvectors of largest ratio, with C_w the identity after them.
+
+    Returns
+    -------
+    values : ndarray of shape (n_components,)
+        Ratios, the largest first.
+    components : ndarray of shape (n_components, n_features)
+    """
+    values, vectors = scipy.linalg.eigh(between, within)
+    return values[::-1][:n_components], vectors[:, ::-1][:, :n_components].T
