@@ -19,8 +19,8 @@ from cladebench.validation import check_choice
 WIDTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 #: Starts of k-means on the eigenvectors, as in scikit-learn's spectral clustering.
 N_INIT = 10
-#: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by that much cannot be told
-#: apart, and the search for them does not end.
+#: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by that much cannot be
+#: told apart, and the search for them does not end.
 LEAST_EXPONENT = -30.0
 #: Neighbours in the graph of the setting that is chosen without labels.
 FIXED_NEIGHBORS = 20
