@@ -79,7 +79,7 @@ def test_a_new_measure_needs_its_meaning():
 
 def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape():
     rewarding = {name for name, entry in MEASURES.items() if entry.rewards_shape}
-    assert rewarding == {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri"}
+    assert rewarding == {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "v_measure"}
     assert {name for name in MEASURES if name.endswith("_permuted")} == set(map(permuted_name, rewarding))
     for name in rewarding:
         entry, permuted = MEASURES[name], MEASURES[permuted_name(name)]
@@ -89,7 +89,7 @@ def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape()
             corrected = MEASURES[entry.corrected]
             assert corrected.blind == 0.0 and corrected.direction == "higher" and not corrected.rewards_shape
     assert {entry.corrected for entry in MEASURES.values()} == {
-        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari")
+        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari", "ami")
     }
 
 

@@ -65,6 +65,9 @@ def test_lists_are_as_long_as_there_are_rows_and_all_rows_as_candidates_are_exac
     found = {r.at["candidates"]: r.metrics for r in out.readings if len(r.at) == 1}
     assert [found[k]["mean_average_precision"] for k in (n, 10 * n)] == [1.0, 1.0]
     assert 0 <= found[1]["mean_average_precision"] <= 1
+    # All other rows were compared, and no more.
+    assert [found[k]["compared_share"] for k in (n, 10 * n)] == [1.0, 1.0]
+    assert min(lengths) / n < found[1]["compared_share"] <= 1
 
 
 def test_equal_rows_are_searched():
