@@ -103,7 +103,7 @@ def example(tmp_path, example_package):
 
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
-    """A finished smoke run of both papers, with no network, no mirror and no cache."""
-    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc", "hmmc"])
+    """A finished smoke run of all papers, with no network, no mirror and no cache."""
+    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc", "hfd", "hmmc"])
     run.output = run.run(timeout=800)  # two minutes on a quiet machine
     return run

@@ -203,11 +203,12 @@ def test_readings_of_hmmc_are_rows_of_their_own(smoke):
 
 @pytest.mark.timeout(900)
 def test_all_methods_of_a_repetition_met_the_same_task(smoke):
-    """Rows are shuffled once for each repetition of ghc; hmmc's study alone draws its rows."""
+    """Rows are shuffled once for each repetition of ghc; hmmc's study alone draws its rows; hfd draws folds."""
     cells = read_cells(smoke.folder / "results" / "smoke" / "cells.parquet")
     cells = cells[cells.method != "assignment-study"]
-    assert (cells.groupby(["paper", "dataset", "repetition"]).task.nunique() == 1).all()
-    assert cells.groupby("paper").task.nunique().to_dict() == {"ghc": 2, "hmmc": 2}
+    by_task = cells.groupby(["paper", "dataset", "repetition", "fold"], dropna=False)
+    assert (by_task.task.nunique() == 1).all()
+    assert cells.groupby("paper").task.nunique().to_dict() == {"ghc": 2, "hfd": 4, "hmmc": 2}
 
 
 @pytest.mark.timeout(900)
