@@ -123,3 +123,15 @@ def test_of_many_the_most_divided_are_shown_in_their_order():
 @pytest.mark.parametrize("claims", [[], [claim("a", "supports", one="supports")]])
 def test_where_none_is_split_that_is_said(claims):
     assert any("No claim of this run" in text for text in texts(claims_by_universes(claims, UNIVERSES)))
+
+
+def test_many_columns_stand_in_several_rows():
+    names = [f"column {k}" for k in range(6)]
+    figure = main_result([printed("A", name, 1.0, 2.0) for name in names], names, "purity")
+    figure.canvas.draw()
+    shown = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title() for axes in shown] == names
+    heights = [round(axes.get_position().y0, 6) for axes in shown]
+    assert len(set(heights)) == 2 and heights[:4] == heights[:1] * 4 and heights[4:] == heights[4:5] * 2
+    titles = [axes.title.get_window_extent() for axes in shown]
+    assert not any(a.overlaps(b) for k, a in enumerate(titles) for b in titles[:k])

@@ -55,6 +55,8 @@ STANCES = {
     "contradicts": (_VERMILION, "−"),
     "not testable": ("#f2f2f2", ""),
 }
+#: Columns of a table that stand beside each other at most: more have no room for their names.
+MOST_ACROSS = 4
 #: Rows of the figure of universes at most: more cannot be read on a page.
 MOST_ROWS = 60
 #: Characters of a claim's name that have room beside the map.
@@ -119,9 +121,13 @@ def main_result(
     if not shown:
         return empty_figure("None of the printed numbers was measured in this run.")
     rows = list(dict.fromkeys(entry.row for entry in entries))
-    figure = Figure(figsize=(7.2, 1.5 + 0.26 * len(rows)), layout="constrained")
-    panels = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
-    for panel, column in zip(panels, columns, strict=True):
+    across = min(len(columns), MOST_ACROSS)
+    down = -(-len(columns) // across)
+    figure = Figure(figsize=(7.2, 0.6 + down * (0.9 + 0.26 * len(rows))), layout="constrained")
+    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    for panel in panels[len(columns) :]:
+        panel.axis("off")
+    for panel, column in zip(panels, columns, strict=False):
         _panel(panel, [entry for entry in entries if entry.column == column], rows)
         for (name, means), dashes in zip(
             (blind or {}).items(), itertools.cycle(("--", ":", "-.")), strict=False
