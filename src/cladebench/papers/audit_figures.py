@@ -124,7 +124,7 @@ def main_result(
     across = min(len(columns), MOST_ACROSS)
     down = -(-len(columns) // across)
     figure = Figure(figsize=(7.2, 0.6 + down * (0.9 + 0.26 * len(rows))), layout="constrained")
-    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel().tolist()
     for panel in panels[len(columns) :]:
         panel.axis("off")
     for panel, column in zip(panels, columns, strict=False):
