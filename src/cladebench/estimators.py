@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import distances, methods
+from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import one_of
@@ -102,7 +102,7 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
     }
 
 
-class TransformedDistance(Distance):
+class TransformedDistance(MappedDistance):
     """The Euclidean distance after the transform of an estimator such as those of scikit-learn.
 
     Parameters
@@ -139,10 +139,6 @@ class TransformedDistance(Distance):
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         check_is_fitted(self.transformer)
-
-    def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        mapped = self._map(X)
-        return cdist(mapped, mapped if Y is X else self._map(Y))
 
     def _map(self, X: FloatArray) -> FloatArray:
         mapped = self.transformer.transform(X)

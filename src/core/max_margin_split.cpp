@@ -13,9 +13,6 @@
 namespace cladebench {
 namespace {
 
-/// Rounds without the unconstrained points (Algorithm 2).
-constexpr int kWarmUp = 3;
-
 double square(const std::vector<double>& w) {
   double sum = 0.0;
   for (const double entry : w) sum += entry * entry;
@@ -155,7 +152,8 @@ void split_with_constraints(const NodeProblem& problem, const SplitSettings& set
     if (!(rounds.promise(labels.count(false), supervised) < through_zero)) rounds.start(start);
   }
   if (labels.has_unconstrained()) {
-    rounds.run(labels.count(false), std::min(kWarmUp, settings.max_rounds), false, supervised);
+    rounds.run(labels.count(false), std::min(settings.supervised_rounds, settings.max_rounds), false,
+               supervised);
     fit.warm_up = fit.rounds;
   }
   fit.converged = rounds.run(labels.count(true), settings.max_rounds - fit.rounds, true, all);

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench.distances import BoostMetric
-from cladebench.distances._nearest import nearest_rows
 from cladebench.distances.boost_metric import nearest_by_class
 from cladebench.reference import boost_metric as reference
 
@@ -96,14 +95,6 @@ def test_the_gap_bounds_what_is_left_and_corrective_steps_leave_nothing(seed: in
         margins = np.tensordot(A, found.components_.T @ found.components_ * unit, axes=2)
         u = np.exp(margins.min() - margins)
         assert np.linalg.eigvalsh(np.tensordot(u / u.sum(), A, axes=1))[-1] <= v + 2e-7
-
-
-@given(coarse(), st.integers(1, 3), st.sampled_from([0.0, 1e6]))
-@settings(max_examples=60, deadline=None)
-def test_nearest_rows_are_exact_where_products_cancel(data, k, shift) -> None:
-    X = np.repeat(data[0] + shift, 8, axis=0)  # more equal rows than are looked at closely
-    squares = np.square(X[:, None] - X).sum(axis=2)
-    assert np.array_equal(nearest_rows(X, X, k), np.argsort(squares, axis=1, kind="stable")[:, :k])
 
 
 def test_units_do_not_matter_and_a_useless_feature_is_dropped() -> None:

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from cladebench.distances import HierarchyForest
 from cladebench.reference import hierarchy_forest as reference
+from cladebench.solvers.max_margin_split import max_margin_split
 
 
 def forest_of(X: np.ndarray, n_trees: int = 6, **params: object) -> HierarchyForest:
@@ -247,6 +248,8 @@ def test_arguments_that_make_no_sense() -> None:
     for params, words in (
         ({"n_split_features": 5}, "n_split_features=5: expected at most the number of features, 4"),
         ({"share": 1.5}, r"share=1\.5: expected at most 1"),
+        ({"supervised_rounds": -1}, "supervised_rounds=-1: expected an integer >= 0"),
+        ({"centred": 1}, "centred=1: expected True or False"),
         ({"membership": 0.6}, r"membership=0\.6: expected at most 0\.5"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -335,6 +338,34 @@ def test_constraints_that_are_ignored_leave_no_trace() -> None:
     assert ignored.constraints_digest_ == none.constraints_digest_ != used.constraints_digest_
     assert np.array_equal(ignored.weights_, none.weights_)
     assert np.array_equal(used.weights_, none.weights_)  # splits that are random read no constraints
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"weight": 1.0},
+        {"unconstrained": 0.1},
+        {"share": 1.0},
+        {"tolerance": 5.0},
+        {"max_rounds": 1},
+        {"supervised_rounds": 0},
+        {"ridge": 1.0},
+        {"centred": False},
+        {"solver": "subgradient"},
+    ],
+    ids=lambda params: "".join(params) or "none",
+)
+def test_parameters_of_splits_reach_them(params: dict) -> None:
+    rng = np.random.default_rng(34)
+    X, pairs = rng.normal(size=(60, 4)) + rng.normal(size=4), rng.permutation(60).reshape(-1, 2)
+    given = {"must_link": pairs[:7], "cannot_link": pairs[7:20]}
+    forest = HierarchyForest(1, n_split_features=4, random_state=0, **params).fit(X, **given)
+    others = {name: value for name, value in params.items() if name != "solver"}
+    root = max_margin_split(X, **given, **others, subgradient="solver" in params)
+    assert np.array_equal(forest.weights_[0], root.weights[[*forest.features_[0], 4]])
+    if params:
+        assert not np.array_equal(root.weights, max_margin_split(X, **given).weights)
 
 
 @pytest.mark.parametrize("task", ["fit", "kneighbors"])

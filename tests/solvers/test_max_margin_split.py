@@ -61,16 +61,24 @@ def objective(case: Any, w: np.ndarray) -> float:
 
 
 @settings(max_examples=120)
-@given(instances, st.booleans(), st.integers(0, 100))
-def test_objective_is_the_twin_and_never_rises(case: Any, subgradient: bool, seed: int) -> None:
-    fit = solver.max_margin_split(*case, subgradient=subgradient, max_steps=200, random_state=seed)
+@given(instances, st.booleans(), st.integers(0, 4), st.integers(0, 100))
+def test_objective_is_the_twin_and_never_rises(
+    case: Any, subgradient: bool, supervised_rounds: int, seed: int
+) -> None:
+    fit = solver.max_margin_split(
+        *case,
+        subgradient=subgradient,
+        supervised_rounds=supervised_rounds,
+        max_steps=200,
+        random_state=seed,
+    )
     assert fit.constrained == bool(len(case[2]))
     assert np.isfinite(fit.weights).all() and fit.weights.shape == (case[0].shape[1] + 1,)
     assert fit.objective == pytest.approx(objective(case, fit.weights), rel=1e-9, abs=1e-12)
     # Scores are sums of large numbers in single precision where points lie far from 0.
     size = 1.0 + float(np.abs(case[0]).max() * np.abs(fit.weights).sum())
     assert fit.trace[-1] == pytest.approx(fit.objective, abs=10 * SINGLE * size)
-    assert fit.rounds == len(fit.trace) and fit.warm_up <= 3
+    assert fit.rounds == len(fit.trace) and fit.warm_up <= supervised_rounds
     for part in (fit.trace[: fit.warm_up], fit.trace[fit.warm_up :]):
         assert (np.diff(part) <= 0).all()
 
@@ -239,6 +247,7 @@ def test_same_bits_on_every_instruction_set_and_again() -> None:
         ({"membership": 0.6}, "membership is 0.6; expected a finite number >= 0 and <= 0.5"),
         ({"gap": np.inf}, "gap is inf"),
         ({"max_rounds": 0}, "max_rounds is 0; expected at least 1"),
+        ({"supervised_rounds": -1}, "supervised_rounds is -1; expected at least 0"),
     ],
 )
 def test_bad_input(changes: dict[str, Any], words: str) -> None:

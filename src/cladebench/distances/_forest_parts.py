@@ -51,8 +51,11 @@ def check_parameters(forest: Any) -> None:
     check_real("share", forest.share, 0.0, open_minimum=True)
     check_real("tolerance", forest.tolerance, 0.0, open_minimum=True)
     check_int("max_rounds", forest.max_rounds, 1)
+    check_int("supervised_rounds", forest.supervised_rounds, 0)
     check_real("membership", forest.membership, 0.0)
     check_real("ridge", forest.ridge, 0.0, open_minimum=True)
+    if not isinstance(forest.centred, bool | np.bool_):
+        raise ValueError(f"centred={forest.centred!r}: expected True or False")
     check_choice("solver", forest.solver, ("cutting-planes", "subgradient"))
     check_int("first_tree", forest.first_tree, 0)
     if forest.share > 1.0:
@@ -86,8 +89,10 @@ def grow_trees(
             "share": float(forest.share),
             "tolerance": float(forest.tolerance),
             "max_rounds": int(forest.max_rounds),
+            "supervised_rounds": int(forest.supervised_rounds),
             "membership": float(forest.membership),
             "ridge": float(forest.ridge),
+            "centred": bool(forest.centred),
             "subgradient": forest.solver == "subgradient",
         },
         seed=forest.seed_,

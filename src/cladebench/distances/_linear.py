@@ -7,13 +7,13 @@ from abc import abstractmethod
 import numpy as np
 import scipy.linalg
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
-from cladebench.distances.base import Distance, FloatArray, IntArray
+from cladebench.distances._mapped import MappedDistance
+from cladebench.distances.base import FloatArray, IntArray
 from cladebench.validation import check_real
 
 
-class LinearDistance(Distance):
+class LinearDistance(MappedDistance):
     """The Euclidean distance of ``X @ components_.T``; a subclass defines `_components`.
 
     Attributes
@@ -32,15 +32,16 @@ class LinearDistance(Distance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         self.components_ = self._components(X, y, must_link, cannot_link)
 
-    def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        mapped = self._map(X)
-        return cdist(mapped, mapped if Y is X else self._map(Y))
-
     def _map(self, X: FloatArray) -> FloatArray:
-        if sparse.issparse(X):
-            return np.asarray(X @ self.components_.T)
-        # The last bits of a BLAS product depend on where a row stands; equal rows must stay equal.
-        return np.einsum("ij,kj->ik", X, self.components_, optimize=False)
+        return linear_map(X, self.components_)
+
+
+def linear_map(X: FloatArray, components: FloatArray) -> FloatArray:
+    """``X @ components.T``; X may be sparse."""
+    if sparse.issparse(X):
+        return np.asarray(X @ components.T)
+    # The last bits of a BLAS product depend on where a row stands; equal rows must stay equal.
+    return np.einsum("ij,kj->ik", X, components, optimize=False)
 
 
 def inverse_root(covariance: FloatArray, shrinkage: float) -> FloatArray:

@@ -253,11 +253,11 @@ def nearest_by_class(
         k = min(n_targets, len(same) - 1)
         if k > 0:
             # One more, since a row is among its own: it is taken out, or the last where equal rows come first.
-            found = same[nearest_rows(X[same], X[same], k + 1)]
+            found = same[nearest_rows(X[same], X[same], k + 1)[1]]
             drop = found == same[:, None]
             drop[~drop.any(axis=1), k] = True
             targets[same, :k] = found[~drop].reshape(len(same), k)
         k = min(n_impostors, len(other))
         if k > 0:
-            impostors[same, :k] = other[nearest_rows(X[same], X[other], k)]
+            impostors[same, :k] = other[nearest_rows(X[same], X[other], k)[1]]
     return targets, impostors

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
+from cladebench.distances._mapped import MappedDistance
 from cladebench.distances._sparse import euclidean
 from cladebench.distances.base import Distance, FloatArray, IntArray
 
 
-class Euclidean(Distance):
+class Euclidean(MappedDistance):
     """The Euclidean distance: nothing is learned.
 
     Notes
@@ -24,5 +26,13 @@ class Euclidean(Distance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         pass
 
+    def _map(self, X: FloatArray) -> FloatArray:
+        return X
+
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return euclidean(X, Y)
+
+    def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        if sparse.issparse(X) or sparse.issparse(self._fit_X):
+            return Distance._nearest(self, X, k)
+        return super()._nearest(X, k)

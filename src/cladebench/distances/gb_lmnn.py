@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench import _core
-from cladebench.distances._linear import LinearDistance
+from cladebench.distances._linear import linear_map
+from cladebench.distances._mapped import MappedDistance
 from cladebench.distances._triplets import check_triplet_parameters, find_targets, fit_linear, has_triplets
 from cladebench.distances.base import FloatArray, IntArray
 from cladebench.validation import check_int, check_real, class_codes
@@ -20,7 +21,7 @@ VALIDATE_EVERY = 10
 LEAST_RATE = 1e-12
 
 
-class GBLMNN(LinearDistance):
+class GBLMNN(MappedDistance):
     """The Euclidean distance after a map learned by gradient boosting [1]_.
 
     The map starts at that of :class:`LMNN`, and each regression tree of several outputs is fitted by least squares to
@@ -125,11 +126,6 @@ class GBLMNN(LinearDistance):
         held, rows = np.sort(drawn[:n_held]), np.sort(drawn[n_held:])
         self._boost(X[rows], codes[rows], X[held], codes[held])
 
-    def _components(
-        self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
-    ) -> FloatArray:
-        raise NotImplementedError("trees are learned along with the linear map")  # pragma: no cover
-
     def _boost(self, X: FloatArray, codes: IntArray, held: FloatArray, held_codes: IntArray) -> None:
         n_inner = 2**self.max_depth - 1
         self.components_, self.losses_ = np.eye(X.shape[1]), np.empty(0)
@@ -149,7 +145,7 @@ class GBLMNN(LinearDistance):
         self, X: FloatArray, codes: IntArray, targets: IntArray, held: FloatArray, held_codes: IntArray
     ) -> list[tuple[np.ndarray, FloatArray, FloatArray]]:
         loss, builder = _core.TripletLoss(codes, targets, self.mu, 0.0), _core.TreeBuilder(X)
-        Z, held_Z = np.ascontiguousarray(LinearDistance._map(self, X)), LinearDistance._map(self, held)
+        Z, held_Z = np.ascontiguousarray(linear_map(X, self.components_)), linear_map(held, self.components_)
         m, rate = Z.shape[1], float(self.learning_rate)
         value, _, _, product = loss.evaluate(Z, Z)
         losses: list[float] = [value]
@@ -182,7 +178,7 @@ class GBLMNN(LinearDistance):
         return trees
 
     def _map(self, X: FloatArray) -> FloatArray:
-        Z = np.ascontiguousarray(super()._map(X))
+        Z = np.ascontiguousarray(linear_map(X, self.components_))
         _core.add_trees(X, self.feature_, self.threshold_, self.values_, self.max_depth, Z)
         return Z
 

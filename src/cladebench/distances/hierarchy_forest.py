@@ -57,11 +57,15 @@ class HierarchyForest(Distance):
         Relative change of the weights at which the rounds of a split end, :math:`\epsilon_2` (Sec. 6.3).
     max_rounds : int, default=50
         Rounds of a split at most; the paper has no limit.
+    supervised_rounds : int, default=3
+        First rounds of a split, in which the rows without constraints do not count (Algorithm 2).
     membership : float, default=0.25
         Least share of the rows on each side of a split without cannot-links; the paper gives no number.
     ridge : float, default=0.01
         Of the matrix of must-links in the start of a split, relative to the mean of its diagonal; the paper gives no
         number.
+    centred : bool, default=True
+        Whether a split tries a start through the mean of its rows beside the one through 0 that eq. 11 has.
     solver : {"cutting-planes", "subgradient"}, default="cutting-planes"
         Of a split's convex problems. The second is the paper's Algorithm 1, the first proves how good its answer is.
     first_tree : int, default=0
@@ -121,8 +125,10 @@ class HierarchyForest(Distance):
         share: float = 0.25,
         tolerance: float = 0.01,
         max_rounds: int = 50,
+        supervised_rounds: int = 3,
         membership: float = 0.25,
         ridge: float = 0.01,
+        centred: bool = True,
         solver: str = "cutting-planes",
         first_tree: int = 0,
         candidates_per_tree: int | None = None,
@@ -140,8 +146,10 @@ class HierarchyForest(Distance):
         self.share = share
         self.tolerance = tolerance
         self.max_rounds = max_rounds
+        self.supervised_rounds = supervised_rounds
         self.membership = membership
         self.ridge = ridge
+        self.centred = centred
         self.solver = solver
         self.first_tree = first_tree
         self.candidates_per_tree = candidates_per_tree

@@ -55,7 +55,7 @@ class SplitFit:
         The objective after each round, from scores in single precision. It does not rise within the first `warm_up`
         entries, nor within the others.
     warm_up : int
-        How many rounds left the unconstrained points out (Algorithm 2: three; fewer if labels stay).
+        How many rounds left the unconstrained points out: ``supervised_rounds``, or fewer if labels stay.
     rounds : int
         Convex problems solved, the last ones perhaps for the same labels to a smaller gap.
     evaluations : int
@@ -97,6 +97,7 @@ def max_margin_split(
     gap: float = 0.01,
     early_gap: float = 0.1,
     max_rounds: int = 50,
+    supervised_rounds: int = 3,
     subgradient: bool = False,
     step_tolerance: float = 0.01,
     max_steps: int = 500,
@@ -132,6 +133,8 @@ def max_margin_split(
         Relative duality gaps > 0 to which convex problems are solved: near convergence, and before.
     max_rounds : int, default=50
         At least 1.
+    supervised_rounds : int, default=3
+        >= 0: first rounds that leave the unconstrained points out, C = 0 (Algorithm 2).
     subgradient : bool, default=False
         Solve convex problems by the paper's Algorithm 1 with its sign and first step mended.
     step_tolerance : float, default=0.01
@@ -171,6 +174,7 @@ def max_margin_split(
         gap=gap,
         early_gap=early_gap,
         max_rounds=max_rounds,
+        supervised_rounds=supervised_rounds,
         subgradient=subgradient,
         step_tolerance=step_tolerance,
         max_steps=max_steps,
@@ -231,8 +235,8 @@ def split_settings(**values: Any) -> Any:
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"{name} is {value!r}; expected True or False")
             value = bool(value)
-        elif name in ("max_rounds", "max_steps"):
-            check_integer(name, value, 1)
+        elif name in _LEAST_COUNT:
+            check_integer(name, value, _LEAST_COUNT[name])
             value = min(int(value), 2**31 - 1)
         else:
             least, most = _RANGES[name]
@@ -253,6 +257,7 @@ _RANGES = {
     "early_gap": (0.0, math.inf),
     "step_tolerance": (0.0, math.inf),
 }
+_LEAST_COUNT = {"max_rounds": 1, "supervised_rounds": 0, "max_steps": 1}
 _POSITIVE = {"weight", "share", "ridge", "gap", "early_gap"}
 
 

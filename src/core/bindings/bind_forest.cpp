@@ -75,8 +75,10 @@ cladebench::Splitter splitter_of(const nb::dict& given) {
   settings.share = nb::cast<double>(given["share"]);
   settings.tolerance = nb::cast<double>(given["tolerance"]);
   settings.max_rounds = nb::cast<int>(given["max_rounds"]);
+  settings.supervised_rounds = nb::cast<int>(given["supervised_rounds"]);
   settings.membership = nb::cast<double>(given["membership"]);
   settings.ridge = nb::cast<double>(given["ridge"]);
+  settings.centred = nb::cast<bool>(given["centred"]);
   settings.subgradient = nb::cast<bool>(given["subgradient"]);
   return [settings](const cladebench::NodeProblem& node) {
     return cladebench::max_margin_split(node, settings).weights;

@@ -135,6 +135,7 @@ void bind_split(nb::module_& m) {
       .def_rw("gap", &SplitSettings::gap)
       .def_rw("early_gap", &SplitSettings::early_gap)
       .def_rw("max_rounds", &SplitSettings::max_rounds)
+      .def_rw("supervised_rounds", &SplitSettings::supervised_rounds)
       .def_rw("membership", &SplitSettings::membership)
       .def_rw("ridge", &SplitSettings::ridge)
       .def_rw("centred", &SplitSettings::centred)

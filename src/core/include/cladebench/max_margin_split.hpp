@@ -21,6 +21,7 @@ struct SplitSettings {
   double gap = 0.01;             ///< relative duality gap of the last convex problem
   double early_gap = 0.1;        ///< of those before
   int max_rounds = 50;           ///< of fixing labels and solving a convex problem
+  int supervised_rounds = 3;     ///< of these the first, without the unconstrained points (C = 0)
   double membership = 0.25;      ///< share of the points that each side gets at least, without a cannot-link
   double ridge = 0.01;           ///< of S_M, relative to the mean of its diagonal
   bool centred = true;           ///< whether a start through the node's mean is tried beside one through 0
