@@ -117,6 +117,17 @@ def test_folds_are_cells_that_meet_tasks_of_their_own(jobs, tmp_path):
     assert summary.reused == 2
 
 
+def test_a_cell_takes_up_what_it_had_kept(jobs, tmp_path):
+    folder = Store(tmp_path).path(jobs["take-up"].cells[0].spec.cell_id, ".kept")
+    _, (interrupted, _), _ = run(jobs["take-up"], tmp_path)
+    assert interrupted["status"] == "error" and [path.name for path in folder.iterdir()] == [
+        interrupted["key"][:16]
+    ]
+    summary, (record, _), _ = run(jobs["take-up"], tmp_path)
+    assert summary.statuses == {"ok": 2} and score_of(record) == 42.0
+    assert record["details"]["kept"] == record["key"][:16] and not folder.exists()
+
+
 def with_params(job, **params):
     return dataclasses.replace(job, methods=(dataclasses.replace(job.methods[0], params=params),))
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from cladebench.distances import HierarchyForest
+from cladebench.distances import _forest_checkpoint as checkpoint
+from cladebench.distances import _forest_parts as parts
 from cladebench.reference import hierarchy_forest as reference
 from cladebench.solvers.max_margin_split import max_margin_split
 
@@ -278,6 +280,50 @@ def test_copies_and_files_give_the_same_forest(tmp_path) -> None:
         **forest.get_params(),
         "random_state": None,
     }
+
+
+def test_a_fit_that_was_interrupted_is_taken_up(tmp_path, monkeypatch) -> None:
+    X = np.random.default_rng(8).normal(size=(40, 5))
+    given = {"must_link": [[0, 1]], "cannot_link": [[2, 3]], "splits": "max-margin"}
+    whole = forest_of(X, 9, **given)
+    folder = tmp_path / "kept"
+    grow, grown, most = parts.grow_trees, [], 99
+
+    def counted(*args):
+        if sum(grown) >= most:
+            raise KeyboardInterrupt
+        grown.append(args[-1])
+        return grow(*args)
+
+    monkeypatch.setattr(checkpoint, "STEP", 2)
+    monkeypatch.setattr(parts, "grow_trees", counted)
+    forest_of(X, 9, checkpoint=folder, **given)
+    assert grown == [2, 2, 2, 2, 1] and not folder.exists()  # it took no minute
+    monkeypatch.setattr(checkpoint, "INTERVAL", 0.0)
+    for most in (4, 2):
+        grown.clear()
+        with pytest.raises(KeyboardInterrupt):
+            forest_of(X, 9, checkpoint=folder, **given)
+        assert sum(grown) == most
+    grown, most = [], 99
+    forest = forest_of(X, 9, checkpoint=str(folder), **given)
+    assert grown == [2, 1] and forest.seconds_taken_up_ > 0
+    for name in ("n_nodes_", "right_", "size_", "features_", "weights_"):
+        assert np.array_equal(getattr(forest, name), getattr(whole, name))
+    assert forest_of(X, 9, checkpoint=None, **given).seconds_taken_up_ == whole.seconds_taken_up_ == 0
+    for other in ({"min_node_size": 3}, {"random_state": 4}, {"cannot_link": [[2, 4]]}):
+        with pytest.raises(ValueError, match="holds trees of another fit"):
+            forest_of(X, 9, checkpoint=folder, **given | other)
+    with pytest.raises(ValueError, match="holds trees of another fit, with rows="):
+        forest_of(X + 1, 9, checkpoint=folder, **given)
+    fewer = forest_of(X, 3, checkpoint=folder, **given)
+    assert np.array_equal(fewer.weights_, whole.weights_[: len(fewer.weights_)])
+    first = folder / "trees-from-000000.npz"
+    first.write_bytes(first.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="cut short or altered"):
+        forest_of(X, 9, checkpoint=folder, **given)
+    with pytest.raises(ValueError, match="checkpoint=3: expected None or the path of a folder"):
+        forest_of(X, checkpoint=3)
 
 
 def test_altered_files_are_refused(tmp_path) -> None:

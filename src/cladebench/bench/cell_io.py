@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,12 +31,16 @@ class Cell:
         The whole data set.
     task : Task
         What this repetition draws from it; the same for all methods.
+    kept : Path, optional
+        A folder, not made yet, for what a long fit keeps against an interruption. The cell finds it again when it is
+        run again with the same inputs; it is removed once the cell has a result.
     """
 
     spec: CellSpec
     method: MethodPlan
     data: Dataset
     task: Task
+    kept: Path | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -97,7 +97,11 @@ def not_applicable_record(
 
 
 def run_cell(
-    spec: CellSpec, method: MethodPlan, package: str, provenance: Mapping[str, Any]
+    spec: CellSpec,
+    method: MethodPlan,
+    package: str,
+    provenance: Mapping[str, Any],
+    keep_in: Path | None = None,
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Run one cell in this process, without limits.
 
@@ -109,6 +113,8 @@ def run_cell(
         Dotted name of the paper's package; ``PROTOCOL.run(cell)`` of its module ``protocol`` computes the cell.
     provenance : Mapping
         As `cladebench.bench.provenance.collect` gives it.
+    keep_in : Path, optional
+        Where the protocol may keep what a long fit has; by default nowhere.
 
     Returns
     -------
@@ -141,7 +147,10 @@ def run_cell(
         protocol = importlib.import_module(f"{package}.protocol").PROTOCOL
         task = draw_task(spec, data)
         record["drawn"] = drawn(task)
-        readings, record["details"], arrays = check_output(protocol.run(Cell(spec, method, data, task)))
+        # By the key: what code, data or parameters of another kind have left there is not met.
+        kept = keep_in / record["key"][:16] if keep_in else None
+        cell = Cell(spec, method, data, task, kept)
+        readings, record["details"], arrays = check_output(protocol.run(cell))
         record["readings"] = [{"at": dict(r.at), "metrics": dict(r.metrics)} for r in readings]
         record["arrays"] = sorted(arrays)
         record["status"] = "ok"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import shutil
 import signal
 import threading
 import time
@@ -186,6 +187,8 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
                 store.remove(spec.cell_id)
                 record = workers.run(spec)
                 store.write_record(record)
+                if record["status"] == "ok":
+                    shutil.rmtree(store.path(spec.cell_id, ".kept"), ignore_errors=True)
                 statuses[record["status"]] += 1
                 progress.cell(record, record["wall_seconds"])
         write_json(

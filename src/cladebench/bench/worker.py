@@ -76,11 +76,14 @@ def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str
         with contextlib.suppress(Exception):
             importlib.import_module(module)
     watch.begin()
-    record, arrays = run_cell(spec, method, job["package"], job["provenance"])
+    store = Store(job["root"])
+    record, arrays = run_cell(
+        spec, method, job["package"], job["provenance"], store.path(spec.cell_id, ".kept")
+    )
     changes = watch.changes()
     if arrays:
         try:
-            record["arrays_sha256"] = Store(job["root"]).write_arrays(spec.cell_id, arrays)
+            record["arrays_sha256"] = store.write_arrays(spec.cell_id, arrays)
         except (OSError, MemoryError) as error:
             traceback.print_exc()
             record.update(

@@ -8,14 +8,13 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cladebench.distances._forest_parts import check_parameters
+from cladebench.distances._forest_parts import check_parameters, json_facts
 from cladebench.files import write_atomically
 
 KIND = "cladebench hierarchy forest 1"
@@ -39,12 +38,7 @@ def _attribute(array: str) -> str:
 def save_forest(forest: Any, path: Path) -> None:
     """Write a fitted HierarchyForest and its training rows."""
     check_is_fitted(forest, "n_nodes_")
-    params = forest.get_params(deep=False)
-    for name, value in params.items():
-        if isinstance(value, Integral) and not isinstance(value, bool):
-            params[name] = int(value)
-        elif isinstance(value, np.floating):
-            params[name] = float(value)
+    params = json_facts(forest.get_params(deep=False) | {"checkpoint": None})
     if not isinstance(params["random_state"], int):
         params["random_state"] = None
     names = getattr(forest, "feature_names_in_", None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +46,8 @@ def check_parameters(forest: Any) -> None:
         check_int("n_split_features", forest.n_split_features, 1)
     check_int("min_node_size", forest.min_node_size, 1)
     check_real("certainty", forest.certainty, 0.0, open_minimum=True)
+    if forest.checkpoint is not None and not isinstance(forest.checkpoint, str | Path):
+        raise ValueError(f"checkpoint={forest.checkpoint!r}: expected None or the path of a folder")
     check_choice("splits", forest.splits, ("max-margin", "random"))
     check_choice("constraints", forest.constraints, ("used", "ignored"))
     check_real("weight", forest.weight, 0.0, open_minimum=True)
@@ -73,9 +77,15 @@ def check_candidates(per_tree: Any, order: Any) -> None:
 
 
 def grow_trees(
-    forest: Any, X: FloatArray, must_link: IntArray, cannot_link: IntArray, n_drawn: int
+    forest: Any,
+    X: FloatArray,
+    must_link: IntArray,
+    cannot_link: IntArray,
+    n_drawn: int,
+    first: int,
+    count: int,
 ) -> tuple[np.ndarray, ...]:
-    """Arrays of all trees: ``n_nodes_``, ``right_``, ``size_``, ``features_`` and ``weights_``."""
+    """Arrays of some trees: ``n_nodes_``, ``right_``, ``size_``, ``features_`` and ``weights_``."""
     n_nodes, right, size, features, weights = _core.grow_forest(
         X,
         np.ascontiguousarray(must_link),
@@ -96,8 +106,8 @@ def grow_trees(
             "subgradient": forest.solver == "subgradient",
         },
         seed=forest.seed_,
-        first=int(forest.first_tree),
-        count=int(forest.n_trees),
+        first=first,
+        count=count,
     )
     return n_nodes, right, size, features.reshape(-1, n_drawn), weights.reshape(-1, n_drawn + 1)
 
@@ -151,8 +161,8 @@ def join_forests(forests: Sequence[Any]) -> Any:
         if part.first_tree != expected:
             raise ValueError(f"first_tree={part.first_tree}: expected {expected}, the next one")
         expected += len(part.n_nodes_)
-        for name, value in _what_must_agree(first).items():
-            other = _what_must_agree(part)[name]
+        for name, value in what_must_agree(first).items():
+            other = what_must_agree(part)[name]
             if other != value:
                 raise ValueError(f"{name}={other!r} of a forest does not fit {name}={value!r} of another")
         if not np.array_equal(part._fit_X, first._fit_X):
@@ -166,8 +176,21 @@ def join_forests(forests: Sequence[Any]) -> Any:
     return whole
 
 
-def _what_must_agree(forest: Any) -> dict[str, Any]:
+def json_facts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with numbers of NumPy as those that JSON knows."""
+    facts = dict(values)
+    for name, value in facts.items():
+        if isinstance(value, bool | np.bool_):
+            facts[name] = bool(value)
+        elif isinstance(value, Integral):
+            facts[name] = int(value)
+        elif isinstance(value, np.floating):
+            facts[name] = float(value)
+    return facts
+
+
+def what_must_agree(forest: Any) -> dict[str, Any]:
     """Parameters and facts that parts of one forest share, but for its rows."""
-    free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order")
+    free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order", "checkpoint")
     params = {name: value for name, value in forest.get_params().items() if name not in free}
     return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}

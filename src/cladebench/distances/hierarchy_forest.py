@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -11,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench.distances import _forest_parts as parts
+from cladebench.distances._forest_checkpoint import grow_with_checkpoints
 from cladebench.distances._forest_file import load_forest, save_forest
 from cladebench.distances._forest_parts import Hierarchy
 from cladebench.distances.base import Distance, FloatArray, IntArray
@@ -70,6 +72,10 @@ class HierarchyForest(Distance):
         Of a split's convex problems. The second is the paper's Algorithm 1, the first proves how good its answer is.
     first_tree : int, default=0
         A forest of trees 0 to 499 can be grown in parts, on several machines; see `join`.
+    checkpoint : str, Path or None, default=None
+        A folder in which trees are kept once growing them has taken a minute, and another minute. A fit to the same
+        rows and constraints with the same parameters and seed takes up those that it finds there, and the forest is the
+        same; a folder with those of another fit is refused.
     candidates_per_tree : int or None, default=None
         :math:`k_O` of `kneighbors` (Sec. 4; the paper has 10, and 5 for CIFAR). None: all rows are compared.
     candidate_order : {"sampled", "nearest"}, default="sampled"
@@ -90,6 +96,8 @@ class HierarchyForest(Distance):
     weights_ : ndarray of float64, shape (n_splits, n_split_features + 1)
     constraints_digest_ : str
         SHA-256 of the constraints that were used.
+    seconds_taken_up_ : float
+        Wall seconds that trees from the folder ``checkpoint`` had taken; 0 if all were grown by `fit`.
 
     Notes
     -----
@@ -131,6 +139,7 @@ class HierarchyForest(Distance):
         centred: bool = True,
         solver: str = "cutting-planes",
         first_tree: int = 0,
+        checkpoint: str | Path | None = None,
         candidates_per_tree: int | None = None,
         candidate_order: str = "sampled",
         random_state: int | np.random.RandomState | None = None,
@@ -152,6 +161,7 @@ class HierarchyForest(Distance):
         self.centred = centred
         self.solver = solver
         self.first_tree = first_tree
+        self.checkpoint = checkpoint
         self.candidates_per_tree = candidates_per_tree
         self.candidate_order = candidate_order
         self.random_state = random_state
@@ -170,9 +180,12 @@ class HierarchyForest(Distance):
             must_link = cannot_link = np.empty((0, 2), dtype=np.int64)
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         self.constraints_digest_ = parts.digest_of(must_link, cannot_link)
-        self.n_nodes_, self.right_, self.size_, self.features_, self.weights_ = parts.grow_trees(
-            self, X, must_link, cannot_link, n_drawn
-        )
+        grow = partial(parts.grow_trees, self, X, must_link, cannot_link, n_drawn)
+        if self.checkpoint is None:
+            arrays, self.seconds_taken_up_ = grow(int(self.first_tree), int(self.n_trees)), 0.0
+        else:
+            arrays, self.seconds_taken_up_ = grow_with_checkpoints(self, X, grow)
+        self.n_nodes_, self.right_, self.size_, self.features_, self.weights_ = arrays
         self._place(X)
 
     def _place(self, X: FloatArray) -> Any:

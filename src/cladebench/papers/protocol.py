@@ -48,8 +48,11 @@ class Protocol(ABC):
         """Fit the cell's method and measure what it found."""
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
-        """Give the parameters that an estimator is handed where it takes them; by default the cell's seed."""
-        return {"random_state": cell.spec.seed}
+        """Give the parameters that an estimator is handed where it takes them.
+
+        By default the cell's seed, and where a long fit may keep what it has.
+        """
+        return {"random_state": cell.spec.seed, "checkpoint": cell.kept}
 
     # ------------------------------------------------------------------ for subclasses
 
@@ -88,7 +91,7 @@ class Protocol(ABC):
         estimator
             Fitted; `cladebench.estimators` says what it gives as distance, tree or labels.
         seconds : float
-            Wall seconds of the fit.
+            Wall seconds of the fit, those before an interruption too.
         """
         task, estimator = cell.task, self.build(cell, **optional)
         labels = None if task.labels is None else task.labels[task.train]
@@ -98,7 +101,9 @@ class Protocol(ABC):
                 "must_link": task.among_training(task.must_link) if len(task.must_link) else None,
                 "cannot_link": task.among_training(task.cannot_link) if len(task.cannot_link) else None,
             }
-        return estimator, timed_fit(estimator, X[task.train], labels, **links)
+        seconds = timed_fit(estimator, X[task.train], labels, **links)
+        # A fit that takes up what an interrupted one has kept took its time, too.
+        return estimator, seconds + getattr(estimator, "seconds_taken_up_", 0.0)
 
     # ------------------------------------------------------------------ for the spine
 

@@ -75,7 +75,7 @@ class HFDProtocol(Protocol):
         """Accuracy of the vote of five neighbours among the training rows, by cross-validation."""
         scores = []
         for inner in cell.task.inner_folds(n_folds):
-            estimator, _ = self.fit_on_training(replace(cell, task=inner), X)
+            estimator, _ = self.fit_on_training(replace(cell, task=inner, kept=None), X)
             distance = estimators.as_distance(estimator, X[inner.train])
             near = np.asarray(
                 distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
