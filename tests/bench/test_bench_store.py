@@ -70,6 +70,23 @@ def test_read_records_is_long_sorted_and_typed(tmp_path):
     assert str(table["iterations"].dtype) == "Int64" and str(table["converged"].dtype) == "boolean"
 
 
+def test_blocks_have_rows_of_their_own_and_tasks_to_be_paired_by(tmp_path):
+    store = Store(tmp_path)
+    readings = [
+        {"at": {}, "metrics": {"cost": 3.0}},
+        *({"at": {}, "metrics": {"score": float(block)}, "block": block} for block in (1, 0)),
+    ]
+    for alpha in (1, 2):
+        one = record(alpha)
+        one |= {"readings": readings, "task": {"split": "official", "blocks": 2}}
+        store.write_record(one)
+    table = store.read_records()
+    assert table["fold"].fillna(-1).tolist() == [-1, 0, 1] * 2
+    assert table["value"].tolist() == [3.0, 0.0, 1.0] * 2
+    tasks = table["task"].tolist()
+    assert len(set(tasks)) == 3 and tasks[:3] == tasks[3:]
+
+
 def test_folds_have_records_and_rows_of_their_own_in_their_order(tmp_path):
     store = Store(tmp_path)
     for fold in (10, 2):

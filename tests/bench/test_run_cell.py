@@ -195,6 +195,22 @@ def test_readings_are_kept_in_their_order_and_plain(jobs):
     assert type(readings[1].at["k"]) is int and readings[2].at["k"] is True
 
 
+def test_what_is_read_in_blocks_is_read_in_each():
+    given = [Reading({"b": 1.0}, {"k": 1}, block) for block in range(3)]
+    assert [r.block for r in check_output(CellOutput({"a": 1.0}, given), 3)[0]] == [None, 0, 1, 2]
+    for readings, n in ((given, 0), (given, 4), (given, 2), (given[1:], 3)):
+        with pytest.raises(ValueError, match=rf"""metric 'b' at {{"k":1}} is read in the blocks .* {n}$"""):
+            check_output(CellOutput({}, readings), n)
+    for readings in (
+        [*given, given[0]],
+        [*given, Reading({"b": 1.0}, {"k": 1}), Reading({"b": 1.0}, {"k": 1})],
+    ):
+        with pytest.raises(ValueError, match="is read twice"):
+            check_output(CellOutput({}, readings), 3)
+    with pytest.raises(ValueError, match="is read in the blocks"):
+        check_output(CellOutput({}, [*given, Reading({"b": 1.0}, {"k": 1})]), 3)
+
+
 def test_the_task_of_a_cell_is_drawn_by_its_specification(jobs):
     spec = dataclasses.replace(jobs["good"].cells[0].spec, fold=1, task={"folds": {"n": 3}})
     record, _ = run_cell(spec, jobs["good"].methods[0], "toy_paper", PROVENANCE)

@@ -361,6 +361,27 @@ def test_the_official_split_holds_out_the_rows_behind_the_training_part(n, choic
         assert set(np.flatnonzero(drawn.labels != true)) <= set(drawn.train)
 
 
+@given(st.integers(2, 30), st.integers(2, 5), st.booleans(), seeds)
+def test_blocks_are_parts_of_the_test_rows(n, n_blocks, shuffled, seed):
+    data = data_of(np.arange(40) % 3, n_training=40 - n)
+    how = {"split": "official", "blocks": n_blocks, "shuffled": shuffled}
+    if n < n_blocks:
+        with pytest.raises(TaskError, match=rf"^task\.blocks: {n_blocks} blocks of {n} rows$"):
+            draw(data, how, root_seed=seed)
+        return
+    task = draw(data, how, root_seed=seed)
+    assert sorted(np.concatenate(task.blocks)) == task.test.tolist()
+    assert all((np.diff(block) > 0).all() for block in task.blocks)
+    assert max(map(len, task.blocks)) - min(map(len, task.blocks)) <= 1
+    for label in range(3):
+        counts = [int((data.labels[task.rows[block]] == label).sum()) for block in task.blocks]
+        assert max(counts) - min(counts) <= 1
+    other = draw(data, {**how, "label_noise": 0.1, "shuffled": False}, root_seed=seed)
+    for one, two in zip(task.blocks, other.blocks, strict=True):
+        assert set(task.rows[one]) == set(other.rows[two])
+    assert draw(data, {"split": "official"}, root_seed=seed).blocks == ()
+
+
 @pytest.mark.parametrize("count", [1, 4])  # of 6: drawn one by one, and listed
 def test_every_constraint_can_come(count):
     labels = np.array([0, 0, 0, 0, 1])

@@ -1,5 +1,7 @@
 """The protocol of the HFD paper: what a cell computes."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn.cluster import SpectralClustering
@@ -45,6 +47,25 @@ def test_votes_are_those_of_the_nearest_training_rows():
     assert read(out, "precision", neighbors=20) == pytest.approx(same.mean())
     assert read(out, "precision", neighbors=5) == pytest.approx(same[:, :5].mean())
     assert {r.at["neighbors"] for r in out.readings} == {1, 3, 5, 7, 10, 15, 20, 30, 40, 50}
+
+
+def test_blocks_of_the_test_rows_are_read_one_by_one():
+    def parts(n_blocks, metric):
+        data = dataclasses.replace(DATA, n_training=150)
+        limits = Limits(60, 2000)
+        task = {"split": "official"} | ({"blocks": n_blocks} if n_blocks else {})
+        spec = CellSpec("hfd", "nested-blobs", "Euclidean", {}, 0, 7, limits, task=task)
+        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", {}), data, draw_task(spec, data))
+        out = protocol.PROTOCOL.run(drawn)
+        found = {r.block: r.metrics[metric] for r in out.readings if r.at == {"neighbors": 5}}
+        return found, [len(block) for block in drawn.task.blocks]
+
+    for metric in ("accuracy", "precision"):
+        blocks, sizes = parts(4, metric)
+        whole, none = parts(0, metric)
+        assert list(blocks) == [0, 1, 2, 3] and list(whole) == [None] and not none
+        assert len(set(blocks.values())) > 1
+        assert np.average(list(blocks.values()), weights=sizes) == pytest.approx(whole[None])
 
 
 def test_noise_spoils_votes_and_not_what_is_right():

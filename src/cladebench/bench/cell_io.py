@@ -58,10 +58,14 @@ class Reading:
         All finite, otherwise the cell is an error that names the metric.
     at : mapping of str to number, text or bool
         The point: a number of neighbours, of leaves, the width of a kernel. Empty for what is measured once.
+    block : int, optional
+        The block of test rows that it is of (`Task.blocks`). What is read in blocks is read in all of them, and counts
+        as results of folds do.
     """
 
     metrics: Mapping[str, float]
     at: Mapping[str, Any] = field(default_factory=dict)
+    block: int | None = None
 
 
 @dataclass

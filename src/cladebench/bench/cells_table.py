@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -139,12 +140,17 @@ def rows_of(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         -1 if record["fold"] is None else record["fold"],
     )
     found = [
-        (metric, setting_order(reading["at"]), point_text(reading["at"]), value)
+        (metric, setting_order(reading["at"]), point_text(reading["at"]), reading.get("block", -1), value)
         for reading in record["readings"]
         for metric, value in reading["metrics"].items()
     ]
-    for metric, order, at, value in sorted(found) or [(None, [], "{}", None)]:
-        yield {**base, "metric": metric, "at": at, "value": value, "_order": (*cell, metric or "", order)}
+    for metric, order, at, block, value in sorted(found) or [(None, [], "{}", -1, None)]:
+        row = {**base, "metric": metric, "at": at, "value": value}
+        if block >= 0:
+            # A block of the test rows is a task of its own, as a fold is: results of one block are paired.
+            part = f"{row['task']}/block {block} of {record['task']['blocks']}"
+            row |= {"fold": block, "task": hashlib.sha256(part.encode()).hexdigest()}
+        yield {**row, "_order": (*cell, metric or "", order, block)}
 
 
 def as_table(rows: list[dict[str, Any]]) -> Any:

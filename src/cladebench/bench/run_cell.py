@@ -150,8 +150,11 @@ def run_cell(
         # By the key: what code, data or parameters of another kind have left there is not met.
         kept = keep_in / record["key"][:16] if keep_in else None
         cell = Cell(spec, method, data, task, kept)
-        readings, record["details"], arrays = check_output(protocol.run(cell))
-        record["readings"] = [{"at": dict(r.at), "metrics": dict(r.metrics)} for r in readings]
+        readings, record["details"], arrays = check_output(protocol.run(cell), len(task.blocks))
+        record["readings"] = [
+            {"at": dict(r.at), "metrics": dict(r.metrics)} | ({} if r.block is None else {"block": r.block})
+            for r in readings
+        ]
         record["arrays"] = sorted(arrays)
         record["status"] = "ok"
     except datasets.DataUnavailable as error:
@@ -208,8 +211,17 @@ def load_data(name: str, draw: int) -> datasets.Dataset:
     return _loaded[name, draw]
 
 
-def check_output(output: Any) -> tuple[list[Reading], dict[str, Any], dict[str, np.ndarray]]:
+def check_output(
+    output: Any, n_blocks: int = 0
+) -> tuple[list[Reading], dict[str, Any], dict[str, np.ndarray]]:
     """Check what a protocol returned, and make it plain.
+
+    Parameters
+    ----------
+    output : object
+        What it returned.
+    n_blocks : int, default=0
+        Blocks of test rows that the task has.
 
     Returns
     -------
@@ -227,15 +239,16 @@ def check_output(output: Any) -> tuple[list[Reading], dict[str, Any], dict[str, 
     """
     if not isinstance(output, CellOutput):
         raise TypeError(f"the protocol must return a CellOutput, got {type(output).__name__}")
-    readings = _plain_readings([*([Reading(output.metrics)] if output.metrics else []), *output.readings])
+    once = [Reading(output.metrics)] if output.metrics else []
+    readings = _plain_readings([*once, *output.readings], n_blocks)
     arrays = {name: storable_array(name, value) for name, value in output.arrays.items()}
     return readings, storable_details(output.details), arrays
 
 
-def _plain_readings(given: list[Reading]) -> list[Reading]:
-    """Readings with plain numbers, each evaluation point once."""
+def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
+    """Readings with plain numbers, each evaluation point once, or once in each block."""
     readings: list[Reading] = []
-    points: dict[str, set[str]] = {}
+    points: dict[str, dict[str, list[int | None]]] = {}
     for reading in given:
         if not isinstance(reading, Reading):
             raise TypeError(f"readings: expected each to be a Reading, got {type(reading).__name__}")
@@ -245,12 +258,19 @@ def _plain_readings(given: list[Reading]) -> list[Reading]:
         for name, value in reading.metrics.items():
             metrics[name] = storable_metric(name, value)
             where = f"metric {name!r}" + (f" at {point}" if at else "")
-            if point in points.setdefault(name, set()):
+            blocks = points.setdefault(name, {}).setdefault(point, [])
+            if reading.block in blocks:
                 raise ValueError(f"{where} is read twice")
-            points[name].add(point)
+            blocks.append(reading.block)
             if "{}" in points[name] and len(points[name]) > 1:
                 raise ValueError(f"metric {name!r} is read both at evaluation points and at none")
-        readings.append(Reading(metrics, at))
+        readings.append(Reading(metrics, at, reading.block))
+    for name, found in points.items():
+        for point, blocks in found.items():
+            if blocks != [None] and set(blocks) != set(range(n_blocks)):
+                raise ValueError(
+                    f"metric {name!r} at {point} is read in the blocks {blocks}; expected each of the task's {n_blocks}"
+                )
     if not points:
         raise ValueError("the protocol returned no metric")
     return readings

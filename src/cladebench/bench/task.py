@@ -45,7 +45,10 @@ class Task:
     must_link, cannot_link : ndarray of shape (n, 2)
         Pairs of training places; empty where no constraints are drawn.
     digest : str
-        SHA-256 of the data and of all of this.
+        SHA-256 of the data and of all of this but the blocks.
+    blocks : tuple of ndarray
+        Parts of the test places, of nearly equal size, in which results are read of one fit; none where the task asks
+        for none.
     """
 
     repetition: int
@@ -57,6 +60,7 @@ class Task:
     must_link: IntArray
     cannot_link: IntArray
     digest: str
+    blocks: tuple[IntArray, ...] = ()
 
     @property
     def held_out(self) -> bool:
@@ -108,6 +112,7 @@ class Task:
                 must_link=_among(train, self.must_link),
                 cannot_link=_among(train, self.cannot_link),
                 digest=hashlib.sha256(f"{self.digest}/inner/{n}/{fold}".encode()).hexdigest(),
+                blocks=(),
             )
 
 
@@ -126,6 +131,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         - ``test``: the share of rows held out, stratified by label where there are labels;
         - ``split``: ``official``: the test part is held out that the data came with; rows that are drawn
           come from both parts alike, and each stays in its part;
+        - ``blocks``: of the test rows of an official split, so many, each class dealt out evenly among them;
         - ``label_noise``: the share of training labels that is replaced by another label, drawn uniformly;
         - ``constraints``: different pairs of training places: ``{must_link: 50, cannot_link: 50}``, ``{pairs: 100}`` or
           ``{per_class: 100}`` (`cladebench.bench.constraints.draw_constraints`), told apart by the data's own labels,
@@ -196,6 +202,13 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
             f"task: {data.name} has {len(rows)} rows, of which none are left to learn from or to test"
         )
 
+    blocks: tuple[IntArray, ...] = ()
+    if "blocks" in how:
+        known, n = None if data.labels is None else data.labels[rows[test]], how["blocks"]
+        if n > len(test):
+            raise TaskError(f"task.blocks: {n} blocks of {len(test)} rows")
+        blocks = tuple(test[_fold(generator("folds"), n, block, len(test), known)] for block in range(n))
+
     labels = None if data.labels is None else data.labels[rows]
     if how.get("label_noise", 0.0) > 0:
         labels = _noisy(generator("label noise"), labels_for("label_noise")[rows], train, how["label_noise"])
@@ -209,6 +222,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         place = np.argsort(order)
         rows, labels = rows[order], None if labels is None else labels[order]
         train, test = np.sort(place[train]), np.sort(place[test])
+        blocks = tuple(np.sort(place[part]) for part in blocks)
         must_link, cannot_link = place[must_link], place[cannot_link]
     parts = (rows, train, test, labels, must_link, cannot_link)
     return Task(
@@ -221,6 +235,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         must_link,
         cannot_link,
         _digest(data.content_sha256, spec.repetition, spec.fold, parts),
+        blocks,
     )
 
 

@@ -45,6 +45,7 @@ class HFDProtocol(Protocol):
         "folds",
         "test",
         "split",
+        "blocks",
         "constraints",
         "label_noise",
     )
@@ -107,18 +108,18 @@ def held_out_measures(
     seconds = time.perf_counter() - started
     noisy, truth = np.asarray(task.labels)[task.train], labels[task.test]
     relevant = labels[task.train][near] == truth[:, None]
-    precision = precision_at(relevant)
-    readings = [
-        Reading(
-            {
-                "accuracy": float((vote(near[:, :k], noisy) == truth).mean()),
-                "accuracy_true_votes": float((vote(near[:, :k], labels[task.train]) == truth).mean()),
-                "precision": float(precision[k - 1]),
-            },
-            {"neighbors": k},
-        )
-        for k in points
-    ]
+    parts = [np.searchsorted(task.test, block) for block in task.blocks] or [np.arange(len(truth))]
+    precision = [precision_at(relevant[part]) for part in parts]
+    readings = []
+    for k in points:
+        right, right_by_truth = (vote(near[:, :k], by) == truth for by in (noisy, labels[task.train]))
+        for block, part in enumerate(parts):
+            metrics = {
+                "accuracy": float(right[part].mean()),
+                "accuracy_true_votes": float(right_by_truth[part].mean()),
+                "precision": float(precision[block][k - 1]),
+            }
+            readings.append(Reading(metrics, {"neighbors": k}, block if task.blocks else None))
     shown = np.linspace(0, len(truth) - 1, min(GALLERY_ROWS, len(truth))).astype(np.intp)
     arrays = {
         "gallery_rows": task.rows[task.test[shown]].astype(np.int32),
