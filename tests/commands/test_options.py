@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import doc_examples
-from cladebench.bench.cells_table import COLUMNS
+from cladebench.bench.cells_table import COLUMNS, read_cells
+from cladebench.bench.store import Store
 from cladebench.cli import build_parser, main
 
 COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")
@@ -113,6 +114,21 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
     assert main(["collect", "--paper", "ghc", *planned]) == 2
     assert "it has cells of examplepaper, which would be lost" in capsys.readouterr().err
     assert (out / "cells.parquet").read_bytes() == table
+    assert main(["collect", "--paper", "ghc", "--keep", *planned]) == 0
+    both = read_cells(out / "cells.parquet")
+    assert set(both["paper"]) == {"ghc", "examplepaper"}
+    # Pieces that are collected one after the other give the table of all.
+    whole = Store(out).read_records()
+    assert both.equals(whole)
+    gone, there = sorted((out / "cells" / "ghc").rglob("*.json"))[0], set(whole["cell_id"])
+    gone.unlink()
+    assert main(["collect", "--paper", "ghc", "--keep", *planned]) == 0
+    assert read_cells(out / "cells.parquet").equals(whole) and len(there) > 1
+    table_of_three = whole.assign(paper="gone", cell_id="gone/" + whole["cell_id"].str.partition("/")[2])
+    pd.concat([whole, table_of_three]).to_parquet(out / "cells.parquet")
+    assert main(["collect", "--paper", "ghc", "--keep", *planned]) == 0
+    assert set(read_cells(out / "cells.parquet")["paper"]) == {"ghc", "examplepaper", "gone"}
+    (out / "cells.parquet").write_bytes(table)
     shutil.rmtree(out / "cells" / "ghc")
     folder = out.parent / "config"
     folder.mkdir()

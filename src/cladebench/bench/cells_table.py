@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -131,14 +132,7 @@ def rows_of(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "versions": canonical_json(provenance["versions"]),
         "machine": canonical_json(provenance["machine"]),
     }
-    cell = (
-        record["paper"],
-        record["dataset"],
-        record["method"],
-        setting_order(record["setting"]),
-        record["repetition"],
-        -1 if record["fold"] is None else record["fold"],
-    )
+    cell = _cell_order(record["paper"], record["setting"], record["cell_id"])
     found = [
         (metric, setting_order(reading["at"]), point_text(reading["at"]), reading.get("block", -1), value)
         for reading in record["readings"]
@@ -151,6 +145,25 @@ def rows_of(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             part = f"{row['task']}/block {block} of {record['task']['blocks']}"
             row |= {"fold": block, "task": hashlib.sha256(part.encode()).hexdigest()}
         yield {**row, "_order": (*cell, metric or "", order, block)}
+
+
+def kept_rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The rows of a table that was read, as `rows_of` gives those of records."""
+    columns = [table[name].astype(object).where(table[name].notna(), None).tolist() for name in COLUMNS]
+    orders: dict[str, tuple[Any, ...]] = {}
+    for place, values in enumerate(zip(*columns, strict=True)):
+        row = dict(zip(COLUMNS, values, strict=True))
+        cell = row["cell_id"]
+        if cell not in orders:
+            orders[cell] = _cell_order(row["paper"], json.loads(row["setting"]), cell)
+        yield {**row, "_order": (*orders[cell], "", [], place)}
+
+
+def _cell_order(paper: str, setting: Mapping[str, Any], cell_id: str) -> tuple[Any, ...]:
+    """What cells are sorted by: paper, data set, method, setting (numbers by size), repetition, fold."""
+    _, dataset, method, _, number = cell_id.split("/")
+    repetition, _, fold = number.partition(".")
+    return paper, dataset, method, setting_order(setting), int(repetition), int(fold or -1)
 
 
 def as_table(rows: list[dict[str, Any]]) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.cells_table import as_table, metric_fault, nullable_types, rows_of
+from cladebench.bench.cells_table import as_table, kept_rows, metric_fault, nullable_types, rows_of
 from cladebench.files import write_atomically, write_json
 from cladebench.input_files import validator
 from cladebench.measures import Measure
@@ -165,6 +165,8 @@ class Store:
         path: Path | str,
         cell_ids: Iterable[str] | None = None,
         measures: Mapping[str, Mapping[str, Measure]] | None = None,
+        *,
+        keep: pd.DataFrame | None = None,
     ) -> None:
         """Write `read_records` as Parquet; equal tables give equal bytes.
 
@@ -175,6 +177,8 @@ class Store:
             All by default.
         measures : mapping of str to mapping of str to Measure, optional
             For each paper what its metrics are; metrics and values are not checked by default.
+        keep : DataFrame, optional
+            Rows of a table that are written too, as they are, where their cell has no record.
 
         Raises
         ------
@@ -190,6 +194,9 @@ class Store:
                 fault = metric_fault(row, measures[row["paper"]])
                 if fault:
                     raise RecordError(f"{self.path(row['cell_id'])}: {fault}")
+        if keep is not None:
+            recorded = {row["cell_id"] for row in rows}
+            rows += (row for row in kept_rows(keep) if row["cell_id"] not in recorded)
         rows.sort(key=lambda row: row.pop("_order"))
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(as_table(rows), buffer, compression="zstd")

@@ -22,11 +22,18 @@ def register(subparsers: Any) -> None:
         "range, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep what cells.parquet has of papers that are not asked for, and of planned cells without a record: "
+        "for a run in several pieces or on several machines",
+    )
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
+    from cladebench.bench.cells_table import read_cells
     from cladebench.bench.store import RecordError, Store
     from cladebench.files import write_json
 
@@ -41,19 +48,28 @@ def run(args: argparse.Namespace) -> int:
         )
         return 1
     path = out / "cells.parquet"
-    refuse_to_lose(
-        path, "cells of", papers_in(path), {job.plan.paper for job in jobs}, "name every paper with --paper"
-    )
+    papers = {job.plan.paper for job in jobs}
+    keep = None
+    if args.keep and path.exists():
+        keep = read_cells(path)
+        keep = keep[~keep["paper"].isin(papers) | keep["cell_id"].isin(planned)]
+    else:
+        refuse_to_lose(
+            path,
+            "cells of",
+            papers_in(path),
+            papers,
+            "name every paper with --paper, or keep them with --keep",
+        )
     measures = {job.plan.paper: job.plan.measures for job in jobs}
     try:
-        Store(out).write_parquet(path, planned, measures)
+        Store(out).write_parquet(path, planned, measures, keep=keep)
     except RecordError as error:
         print(error, file=sys.stderr)
         return 1
     write_json(out / "environment.json", environment(path))
-    print(
-        f"{out / 'cells.parquet'}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record"
-    )
+    kept = "" if keep is None else f"; with those kept it has {read_cells(path)['cell_id'].nunique()} cells"
+    print(f"{path}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record{kept}")
     return 0
 
 
