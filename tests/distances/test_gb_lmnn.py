@@ -125,9 +125,28 @@ def test_no_trees_is_lmnn_and_nothing_to_learn_is_euclidean() -> None:
     assert np.array_equal(alone.components_, np.eye(2)) and alone.values_.shape == (0, 16, 2)
 
 
+def test_of_many_samples_some_are_learned_from() -> None:
+    X, y = ring(60)
+    found = GBLMNN(n_trees=4, max_samples=25, random_state=3).fit(X, y)
+    rows = np.sort(np.random.RandomState(3).permutation(60)[:25])
+    alone = GBLMNN(n_trees=4).fit(X[rows], y[rows])
+    assert np.array_equal(found.pairwise(X), alone.pairwise(X))
+    assert np.array_equal(found.kneighbors(X, 1)[1].ravel(), np.arange(60))
+    whole = GBLMNN(n_trees=4).fit(X, y).pairwise(X)
+    assert np.array_equal(GBLMNN(n_trees=4, max_samples=60).fit(X, y).pairwise(X), whole)
+    assert not np.array_equal(found.pairwise(X), whole)
+
+
 def test_mistakes_name_the_parameter() -> None:
     X, y = ring(12)
-    wrong = {"n_trees": -1, "max_depth": 13, "learning_rate": 0.0, "validation_fraction": 1.0, "mu": 0.0}
+    wrong = {
+        "n_trees": -1,
+        "max_depth": 13,
+        "max_samples": 0,
+        "learning_rate": 0.0,
+        "validation_fraction": 1.0,
+        "mu": 0.0,
+    }
     for name, value in wrong.items():
         with pytest.raises(ValueError, match=f"{name}={value}"):
             GBLMNN(**{name: value}).fit(X, y)

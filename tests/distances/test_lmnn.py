@@ -122,8 +122,27 @@ def test_noise_counts_less_than_what_tells_classes_apart() -> None:
     assert weights[0] > 10 * weights[1]
 
 
+def test_of_many_samples_some_are_learned_from() -> None:
+    X, y = clouds(60, 3)
+    found = LMNN(max_samples=25, random_state=3).fit(X, y)
+    rows = np.sort(np.random.RandomState(3).permutation(60)[:25])
+    alone = LMNN().fit(X[rows], y[rows])
+    assert np.array_equal(found.pairwise(X), alone.pairwise(X))
+    assert np.array_equal(found.kneighbors(X, 1)[1].ravel(), np.arange(60))
+    whole = LMNN().fit(X, y).pairwise(X)
+    assert np.array_equal(LMNN(max_samples=60).fit(X, y).pairwise(X), whole)
+    assert not np.array_equal(found.pairwise(X), whole)
+
+
 def test_mistakes_name_the_parameter() -> None:
     X, y = clouds(12, 2)
-    for name, value in {"mu": 1.0, "n_neighbors": 0, "smoothing": 0.0, "tol": -1.0, "max_iter": 0}.items():
+    for name, value in {
+        "mu": 1.0,
+        "n_neighbors": 0,
+        "smoothing": 0.0,
+        "tol": -1.0,
+        "max_iter": 0,
+        "max_samples": 0,
+    }.items():
         with pytest.raises(ValueError, match=f"{name}={value}"):
             LMNN(**{name: value}).fit(X, y)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 from scipy.optimize import OptimizeResult, minimize
+from sklearn.utils import check_random_state
 
 from cladebench import _core
 from cladebench.distances.base import FloatArray, IntArray
@@ -45,6 +47,19 @@ def check_triplet_parameters(n_neighbors: object, mu: object, smoothing: object)
     if mu >= 1.0:  # type: ignore[operator]
         raise ValueError(f"mu={mu!r}: expected a number between 0 and 1")
     check_real("smoothing", smoothing, 0.0, open_minimum=True)
+
+
+def check_max_samples(value: object) -> None:
+    """Raise a ValueError unless ``value`` is None or an integer >= 1."""
+    if value is not None:
+        check_int("max_samples", value, 1)
+
+
+def sampled_rows(n_samples: int, max_samples: int | None, random_state: Any) -> IntArray:
+    """Draw the rows to learn from, in order: all where there are no more than ``max_samples``."""
+    if max_samples is None or n_samples <= max_samples:
+        return np.arange(n_samples)
+    return np.sort(check_random_state(random_state).permutation(n_samples)[:max_samples])
 
 
 def find_targets(X: FloatArray, codes: IntArray, n_neighbors: int) -> IntArray:

@@ -11,7 +11,14 @@ from sklearn.utils import check_random_state
 from cladebench import _core
 from cladebench.distances._linear import linear_map
 from cladebench.distances._mapped import MappedDistance
-from cladebench.distances._triplets import check_triplet_parameters, find_targets, fit_linear, has_triplets
+from cladebench.distances._triplets import (
+    check_max_samples,
+    check_triplet_parameters,
+    find_targets,
+    fit_linear,
+    has_triplets,
+    sampled_rows,
+)
 from cladebench.distances.base import FloatArray, IntArray
 from cladebench.validation import check_int, check_real, class_codes
 
@@ -50,8 +57,10 @@ class GBLMNN(MappedDistance):
         As for :class:`LMNN`.
     max_iter : int, default=1000
         As for :class:`LMNN`.
+    max_samples : int or None, default=None
+        As for :class:`LMNN`; rows to be held out are drawn among those.
     random_state : int, RandomState instance or None, default=None
-        Source of the rows that are held out; unused otherwise.
+        Source of the rows that are drawn and of those that are held out; unused otherwise.
 
     Attributes
     ----------
@@ -93,6 +102,7 @@ class GBLMNN(MappedDistance):
         smoothing: float = 0.01,
         tol: float = 0.01,
         max_iter: int = 1000,
+        max_samples: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -104,6 +114,7 @@ class GBLMNN(MappedDistance):
         self.smoothing = smoothing
         self.tol = tol
         self.max_iter = max_iter
+        self.max_samples = max_samples
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -118,11 +129,15 @@ class GBLMNN(MappedDistance):
             raise ValueError(f"validation_fraction={self.validation_fraction!r}: expected a number below 1")
         check_real("tol", self.tol, 0.0)
         check_int("max_iter", self.max_iter, 1)
+        check_max_samples(self.max_samples)
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         _, codes = class_codes(np.asarray(y), len(X), "y")
+        random = check_random_state(self.random_state)
+        sampled = sampled_rows(len(X), self.max_samples, random)
+        X, codes = X[sampled], codes[sampled]
         n_held = int(self.validation_fraction * len(X))
-        drawn = check_random_state(self.random_state).permutation(len(X)) if n_held else np.arange(len(X))
+        drawn = random.permutation(len(X)) if n_held else np.arange(len(X))
         held, rows = np.sort(drawn[:n_held]), np.sort(drawn[n_held:])
         self._boost(X[rows], codes[rows], X[held], codes[held])
 

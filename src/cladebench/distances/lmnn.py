@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from cladebench.distances._linear import LinearDistance
-from cladebench.distances._triplets import check_triplet_parameters, find_targets, fit_linear, has_triplets
+from cladebench.distances._triplets import (
+    check_max_samples,
+    check_triplet_parameters,
+    find_targets,
+    fit_linear,
+    has_triplets,
+    sampled_rows,
+)
 from cladebench.distances.base import FloatArray, IntArray
 from cladebench.validation import check_int, check_real, class_codes
 
@@ -33,6 +40,11 @@ class LMNN(LinearDistance):
         The search ends where the loss is shown to be within this share of the least possible.
     max_iter : int, default=1000
         Steps of L-BFGS at most; it ends before where steps change the loss by less than 1e-7 of it.
+    max_samples : int or None, default=None
+        Of more samples so many are drawn, and learned from; `kneighbors` looks among all. None: all are learned from,
+        as in [1]_. The time grows with the square of their number.
+    random_state : int, RandomState instance or None, default=None
+        Source of the samples that are drawn; unused otherwise.
 
     Attributes
     ----------
@@ -71,22 +83,29 @@ class LMNN(LinearDistance):
         smoothing: float = 0.01,
         tol: float = 0.01,
         max_iter: int = 1000,
+        max_samples: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mu = mu
         self.smoothing = smoothing
         self.tol = tol
         self.max_iter = max_iter
+        self.max_samples = max_samples
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         check_triplet_parameters(self.n_neighbors, self.mu, self.smoothing)
         check_real("tol", self.tol, 0.0)
         check_int("max_iter", self.max_iter, 1)
+        check_max_samples(self.max_samples)
 
     def _components(
         self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
     ) -> FloatArray:
         _, codes = class_codes(np.asarray(y), len(X), "y")
+        rows = sampled_rows(len(X), self.max_samples, self.random_state)
+        X, codes = X[rows], codes[rows]
         targets = find_targets(X, codes, self.n_neighbors)
         if not has_triplets(codes, targets) or not np.ptp(X, axis=0).any():
             self.loss_, self.gap_, self.n_iter_ = float("nan"), float("nan"), 0
