@@ -42,7 +42,9 @@ def test_overrides_merge_limits_and_replace_the_rest(jobs):
 def test_plans_and_jobs_are_shown_without_their_cells(plan, jobs):
     """There may be thousands, and each message that shows one would be as long."""
     assert "scopes=" not in repr(plan)
-    assert repr(jobs["good"]).startswith("Job(scope='smoke', dataset='nested-blobs', methods=(MethodPlan(")
+    assert repr(jobs["good"]).startswith(
+        "Job(scope='smoke', datasets=('nested-blobs',), methods=(MethodPlan("
+    )
     assert "cells=" not in repr(jobs["good"])
 
 
@@ -63,9 +65,48 @@ def test_methods_of_one_estimator_can_be_one_job(edited_plan, jobs):
     assert together.method_of(together.cells[-1].spec).name == "skipped"
     assert sum(len(job.cells) for job in merged.values()) == sum(len(job.cells) for job in jobs.values())
     assert merged["toy_paper.nested-blobs.hang"].cells == jobs["hang"].cells
-    part = together.only(["skipped", "hang"])
+    part = together.only(["nested-blobs"], ["skipped", "hang"])
     assert part.name == "toy_paper.nested-blobs.skipped" and part.cells == jobs["skipped"].cells
-    assert together.only(["hang"]) is None
+    assert together.only(["nested-blobs"], ["hang"]) is together.only(["glass"], ["good"]) is None
+
+
+EVERYWHERE = """    jobs: estimator-everywhere
+    overrides:
+      - {method: globals, dataset: glass, planned: false}
+    also:
+      - {method: skipped, dataset: digits, repetitions: 1}
+  full:
+"""
+
+
+def test_methods_of_one_estimator_can_be_one_job_on_all_data_sets(edited_plan):
+    """The same cells as job by job, in the order of the plan; neither methods nor data sets need be the same."""
+    path = edited_plan(
+        "    datasets: [nested-blobs]\n    methods", "    datasets: [nested-blobs, glass]\n    methods"
+    )
+    scope, full = path.read_text().split("  full:\n")
+    text = f"{scope}  full:\n{full.rstrip()}\n{EVERYWHERE.removesuffix('  full:' + chr(10))}"
+    path.write_text(text.replace("estimator-everywhere", "method"))
+    apart = expand(read_plan(path, "toy_paper"), "full", root_seed=3)
+    path.write_text(text)
+    together = expand(read_plan(path, "toy_paper"), "full", root_seed=3)
+    assert [(job.name, job.datasets, job.data) for job in together] == [
+        ("toy_paper.nested-blobs-and-2-more.good-and-1-more", *[("nested-blobs", "glass", "digits")] * 2),
+        ("toy_paper.nested-blobs.globals", *[("nested-blobs",)] * 2),
+    ]
+    good, globally = together
+    assert [cell.spec.method for cell in good.cells] == ["good"] * 18 + ["skipped"]
+    assert sorted(cell.spec.cell_id for job in together for cell in job.cells) == sorted(
+        cell.spec.cell_id for job in apart for cell in job.cells
+    )
+    by_id = {cell.spec.cell_id: cell for job in apart for cell in job.cells}
+    assert all(cell == by_id[cell.spec.cell_id] for job in together for cell in job.cells)
+    part = good.only(["glass", "digits"], ["good", "skipped"])
+    assert part.name == "toy_paper.glass-and-1-more.good-and-1-more" and len(part.cells) == 10
+    assert (
+        good.only(["glass"], ["skipped"]) is None
+        and globally.only(["glass", "nested-blobs"], ["globals"]) == globally
+    )
 
 
 @pytest.mark.parametrize("option", ["threads", "time_scale", "memory_scale"])
@@ -140,7 +181,7 @@ def test_cells_beyond_the_product_can_be_added(edited_plan):
     assert plan.datasets_of("full") == plan.datasets == ["nested-blobs", "glass"]
     assert plan.datasets_of("smoke") == ["nested-blobs"]
     jobs = expand(plan, "full")
-    assert [(job.dataset, job.methods[0].name, len(job.cells)) for job in jobs] == [
+    assert [(*job.datasets, job.methods[0].name, len(job.cells)) for job in jobs] == [
         ("nested-blobs", "good", 9),
         ("glass", "globals", 1),
         ("glass", "slow", 1),
@@ -177,7 +218,7 @@ def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
     for job in expand(plan, "full"):
         for spec in (cell.spec for cell in job.cells):
             met[spec.dataset, spec.method] = dict(spec.task)
-            assert spec.data == job.data == "nested-blobs"
+            assert spec.data == "nested-blobs" and job.data == ("nested-blobs",)
             assert ("entry" in spec.as_dict()) == (spec.dataset != "nested-blobs")
             assert "entry" not in spec.identity() and CellSpec.from_dict(spec.as_dict()) == spec
     assert met == {
@@ -235,7 +276,7 @@ def test_what_is_added_has_the_last_word_and_joins_its_estimators_job(edited_pla
             "      - {method: hang, dataset: [nested-blobs], grid: {alpha: [1, 2]}}\n", ""
         )
     )
-    jobs = [job for job in expand(read_plan(path, "toy_paper"), "smoke") if job.dataset == "glass"]
+    jobs = [job for job in expand(read_plan(path, "toy_paper"), "smoke") if job.datasets == ("glass",)]
     assert [(job.methods[0].name, len(job.cells)) for job in jobs] == [("globals", 1), ("slow", 1)]
 
 

@@ -298,6 +298,25 @@ def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, mo
     assert [row["cell_id"] for row in ledger["cells"]] == [record["cell_id"] for record in records]
 
 
+def test_a_crash_in_a_job_on_two_data_sets_loses_only_its_cell(jobs, tmp_path):
+    one = jobs["segfault"]
+    two = tuple(
+        dataclasses.replace(c, spec=dataclasses.replace(c.spec, dataset="second", entry="nested-blobs"))
+        for c in one.cells
+    )
+    job = dataclasses.replace(one, datasets=("nested-blobs", "second"), cells=(*one.cells, *two))
+    summary, records, _ = run(job, tmp_path)
+    assert [(r["dataset"], r["status"]) for r in records] == [
+        *[("nested-blobs", "error"), ("nested-blobs", "ok")],
+        *[("second", "error"), ("second", "ok")],
+    ]
+    assert job.name == "toy_paper.nested-blobs-and-1-more.segfault" and summary.reused == 0
+    (tmp_path / "cells" / "toy_paper" / "second" / "segfault" / ".x.json.1.tmp").write_text("half")
+    again, kept, _ = run(job, tmp_path)
+    assert again.reused == 2 and [kept[i] == records[i] for i in (1, 3)] == [True, True]
+    assert not list((tmp_path / "cells").rglob(".*.tmp"))
+
+
 def test_each_cell_of_a_job_meets_the_parameters_of_its_own_method(jobs, tmp_path):
     first = jobs["good"]
     second = dataclasses.replace(first.methods[0], name="other", params={"gamma": 7})

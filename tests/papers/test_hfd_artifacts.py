@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from golden_records import (
     N_SAMPLES,
@@ -28,6 +29,7 @@ from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.drawings import STYLES
+from cladebench.papers.hfd.figure_data import constraints_note
 
 AT5 = {"neighbors": 5}
 TREES = {"n_trees": 50}
@@ -93,7 +95,7 @@ ROWS = [
     failed("sonar", "LMNN", "timeout"),
     failed("usps", "LMNN", "timeout"),
     failed("sonar", "NCA", "missing"),
-    classified("usps", "Euclidean", [0.95]),
+    classified("usps", "Euclidean", [0.95], n_constraints=30000),
     classified("usps", "HFD", [0.93, 0.94]),
     classified("usps", "RFD", [0.91, 0.92]),
     classified("nested-blobs", "HFD", [1.0]),
@@ -108,7 +110,11 @@ ROWS = [
     searched("HFD-search", 10, [0.99, 0.99], [0.9, 1.0]),
     searched("HFD-search-random", 1, [0.5], [0.4]),
     cells("sonar-60", "HFD", {"v_measure": [0.1, 0.2], "ami": [0.05, 0.15], "v_measure_fixed": [0.1, 0.1]}),
-    cells("sonar-60", "Random", {"v_measure": [0.01], "ami": [0.0], "v_measure_fixed": [0.02]}),
+    cells(
+        "sonar-60",
+        "Random",
+        {"n_constraints": [50], "v_measure": [0.01], "ami": [0.0], "v_measure_fixed": [0.02]},
+    ),
     failed("sonar-60", "DCA", "missing"),
 ]
 QUERY = [7, 8]
@@ -169,7 +175,7 @@ def test_tables_1_and_2_have_a_row_for_each_number_of_candidates(golden):
     assert list(table.frame.columns) == ["candidates per tree"] + [
         f"{dataset}: {what}"
         for dataset in ("sonar", "segmentation", "usps")
-        for what in ("published", "HFD, 100 trees", "random hyperplanes, 100 trees")
+        for what in ("published", "HFD, search", "random hyperplanes, search")
     ]
     rows = table.frame.set_index("candidates per tree")
     assert list(rows.index) == ["1", "3", "5", "10", "20", "30"]
@@ -178,16 +184,31 @@ def test_tables_1_and_2_have_a_row_for_each_number_of_candidates(golden):
     assert rows.loc["10"].tolist()[:3] == ["–", "0.9900 ± 0 (2)", "—"]
     assert rows.loc["30"].tolist()[6:] == ["0.9945", "not planned", "not planned"]
     assert table.claims == {(0, "sonar: published"): "map-1", (5, "usps: published"): "map-30"}
-    assert table.sources[3, "sonar: HFD, 100 trees"] == tuple(
+    assert table.sources[3, "sonar: HFD, search"] == tuple(
         cell_id("sonar-search", "HFD-search", TREES, r) for r in (0, 1)
     )
     assert set(table.sources) == {
-        *((i, "sonar: HFD, 100 trees") for i in (0, 3)),
-        (0, "sonar: random hyperplanes, 100 trees"),
+        *((i, "sonar: HFD, search") for i in (0, 3)),
+        (0, "sonar: random hyperplanes, search"),
     }
-    assert "HFD, 100 trees: in this run with n_trees: 50." in table.notes
+    assert "HFD, search: in this run with n_trees: 50." in table.notes
     assert times.frame.iloc[0, 1:3].tolist() == ["0.499", "0.5500 ± 0.071 (2)"]
     assert times.claims == {(0, "sonar: published"): "time-1"}
+
+
+def test_tables_and_figures_say_how_many_constraints_were_drawn(golden):
+    clustering, numbers = (
+        build(ARTIFACTS, "table-3-sonar", golden),
+        build(ARTIFACTS, "figure-1-numbers", golden),
+    )
+    assert "Constraints: sonar-60 50." in clustering.notes
+    assert "Constraints: usps 30,000." in numbers.notes
+    assert "Constraints: usps 30,000." in notes_of(build(ARTIFACTS, "figure-1", golden))
+    records = golden.results.records
+    more = records[records.metric == "n_constraints"].assign(value=31000.0)
+    both = SimpleNamespace(results=SimpleNamespace(records=pd.concat([records, more])))
+    assert constraints_note(both, ["usps", "sonar"]) == ("Constraints: usps 30,000 to 31,000.",)
+    assert constraints_note(both, ["sonar"]) == ()
 
 
 def test_the_numbers_of_figure_1_stand_under_both_rules_and_go_beyond_the_paper(golden):

@@ -4,6 +4,8 @@ import dataclasses
 
 import pytest
 
+from cladebench.cli import build_parser
+from cladebench.commands.run import _chosen_jobs
 from cladebench.input_files import InputFileError
 from cladebench.workflow.workplan import Workplan
 
@@ -86,10 +88,38 @@ def test_a_job_starts_again_for_its_own_data_set_and_not_for_others():
         for name in plan.jobs
     }
     families = {"glass": "uci.py", "digits": "uci.py", "nested-blobs": "generators.py"}
-    seen = {plan.jobs[name].dataset for name in files}
+    seen = {dataset for name in files for dataset in plan.jobs[name].datasets}
     assert {"glass", "nested-blobs"} <= seen
     for name, found in files.items():
-        own = families.get(plan.jobs[name].dataset)
+        own = families.get(plan.jobs[name].datasets[0])
         if own is not None:
             assert found & {"awa.py", "cifar100.py", "topic_counts.py", *families.values()} == {own}
             assert "registry.py" in found
+
+
+def test_a_job_on_several_data_sets_hangs_on_all_of_them(monkeypatch):
+    places = {"usps": "mirror"}
+    monkeypatch.setattr("cladebench.workflow.workplan._available", places.get)
+    plan = Workplan({"scope": "quick", "papers": ["hfd"]})
+    name = next(name for name in plan.jobs if name.endswith(".NCA"))
+    assert plan.jobs[name].data == (
+        "sonar",
+        "ionosphere",
+        "balance",
+        "segmentation",
+        "usps",
+        "magic",
+        "nested-blobs",
+    )
+    assert {"uci.py", "usps.py", "generators.py"} <= {path.rpartition("/")[2] for path in plan.sources(name)}
+    state = plan.data_state(name)
+    assert "sonar not at hand" in state and "usps at hand" in state
+    places["sonar"] = "mirror"
+    assert plan.data_state(name) != state
+    places |= dict.fromkeys(plan.jobs[name].data, "mirror")
+    assert plan.data_state(name) == "at hand"
+    # The options name exactly the job's cells.
+    args = build_parser().parse_args(["run", *plan.run_options(name).split(), "--scope", "quick"])
+    (job,), _ = _chosen_jobs(args)
+    ids = [[cell.spec.cell_id for cell in cells] for cells in (job.cells, plan.jobs[name].cells)]
+    assert job.name == name and ids[0] == ids[1]

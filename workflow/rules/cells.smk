@@ -1,5 +1,5 @@
-# Cells: one job for each (paper, data set, method), its settings and repetitions inside; where a scope says
-# `jobs: estimator`, one for all methods of an estimator.
+# Cells: one job for each (paper, data set, method), its settings and repetitions inside, or for more of them: a scope's
+# `jobs` says what.
 rule cells:
     input:
         # what a cell imports: an edit there, and nowhere else, runs it again

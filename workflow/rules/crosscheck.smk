@@ -9,6 +9,8 @@ rule crosscheck:
     conda:
         "../../environment.yml"
     threads: 1
+    # It waits for nothing: begun last, it would leave the other cores idle at the end.
+    priority: 1
     params:
         scope=PLAN.scope,
         seed=PLAN.config.seed,

@@ -273,11 +273,11 @@ def _libraries(modules: dict[str, Path]) -> set[str]:
     return {top for top in tops - sys.stdlib_module_names if is_library(top)}
 
 
-def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:
+def job_sources(package: str, estimator: str, names: Iterable[str]) -> list[Path]:
     """Source files whose change should start a job again, for Snakemake's inputs.
 
     These are `cell_sources` and, because a data set is found by its folder and not by an import, the files of the
-    job's own data set; a job started for a change that touches none of its cells keeps them all.
+    job's own data sets; a job started for a change that touches none of its cells keeps them all.
 
     Parameters
     ----------
@@ -285,7 +285,8 @@ def job_sources(package: str, estimator: str, dataset: str) -> list[Path]:
         Dotted name of the paper's package.
     estimator : str
         As the plan names it.
-    dataset : str
-        Name of a registered data set.
+    names : iterable of str
+        Names of registered data sets.
     """
-    return sorted({*cell_sources(package, estimator), *datasets.source_files(dataset)})
+    own = (path for name in names for path in datasets.source_files(name))
+    return sorted({*cell_sources(package, estimator), *own})

@@ -30,34 +30,36 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process runs: methods of a paper on a data set, all settings and repetitions.
+    """The cells that one process runs: methods of a paper on data sets, all settings and repetitions.
 
     Parameters
     ----------
     plan : Plan
-    scope, dataset : str
+    scope : str
+    datasets : tuple of str
+        At least one; data sets and problems of the plan.
     methods : tuple of MethodPlan
         At least one; all of one estimator, so that one process with its modules serves them all.
     cells : tuple of PlannedCell
-        Method by method.
+        Data set by data set, in each method by method.
     """
 
     plan: Plan = field(repr=False)
     scope: str
-    dataset: str
+    datasets: tuple[str, ...]
     methods: tuple[MethodPlan, ...]
     cells: tuple[PlannedCell, ...] = field(repr=False)
 
     @property
     def name(self) -> str:
-        """``paper.dataset.method``, as in the names of job and log files, with how many methods more there are."""
-        more = f"-and-{len(self.methods) - 1}-more" if len(self.methods) > 1 else ""
-        return f"{self.plan.paper}.{self.dataset}.{self.methods[0].name}{more}"
+        """``paper.dataset.method``, as in the names of job and log files, with how many more of each there are."""
+        methods = [method.name for method in self.methods]
+        return f"{self.plan.paper}.{_first_of(self.datasets)}.{_first_of(methods)}"
 
     @property
-    def data(self) -> str:
-        """The data's name in the registry."""
-        return self.plan.data_of(self.dataset)
+    def data(self) -> tuple[str, ...]:
+        """The names of the data in the registry, each once."""
+        return tuple(dict.fromkeys(map(self.plan.data_of, self.datasets)))
 
     @property
     def estimator(self) -> str:
@@ -68,11 +70,33 @@ class Job:
         """The method of one of the job's cells."""
         return next(method for method in self.methods if method.name == spec.method)
 
-    def only(self, methods: Collection[str]) -> Job | None:
-        """The job without the methods that are not named; None if it has none of them."""
-        kept = tuple(method for method in self.methods if method.name in methods)
-        cells = tuple(cell for cell in self.cells if cell.spec.method in methods)
-        return replace(self, methods=kept, cells=cells) if kept else None
+    def with_more(self, dataset: str, method: MethodPlan, cells: Sequence[PlannedCell]) -> Job:
+        """The job with the cells of a method on a data set more; neither need be new to it."""
+        return replace(
+            self,
+            datasets=tuple(dict.fromkeys((*self.datasets, dataset))),
+            methods=self.methods if method in self.methods else (*self.methods, method),
+            cells=(*self.cells, *cells),
+        )
+
+    def only(self, datasets: Collection[str], methods: Collection[str]) -> Job | None:
+        """The job without the data sets and methods that are not named; None if nothing is left."""
+        cells = tuple(
+            cell for cell in self.cells if cell.spec.dataset in datasets and cell.spec.method in methods
+        )
+        if not cells:
+            return None
+        left = {cell.spec.method for cell in cells}
+        return replace(
+            self,
+            datasets=tuple(dict.fromkeys(cell.spec.dataset for cell in cells)),
+            methods=tuple(method for method in self.methods if method.name in left),
+            cells=cells,
+        )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]}-and-{len(names) - 1}-more"
 
 
 def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -96,8 +120,9 @@ def expand(
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
     `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. An
-    entry of `also` is the last override of the cells that it adds. Each method is a job of its own, or all of one
-    estimator are one where the scope says ``jobs: estimator``.
+    entry of `also` is the last override of the cells that it adds. Each method on each data set is a job of its own;
+    all methods of one estimator on a data set are one where the scope says ``jobs: estimator``, and on all its data
+    sets where it says ``jobs: estimator-everywhere``.
 
     Parameters
     ----------
@@ -126,6 +151,7 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
+    grouping = entry.get("jobs", "method")
     jobs: dict[tuple[str, str], Job] = {}
     n_cells = 0
     for dataset, name in plan.pairs(scope):
@@ -171,12 +197,12 @@ def expand(
             for fold in folds
         )
         method = plan.methods[name]
-        group = dataset, method.estimator if entry.get("jobs") == "estimator" else name
+        where = "" if grouping == "estimator-everywhere" else dataset
+        group = where, name if grouping == "method" else method.estimator
         if group in jobs:
-            job = jobs[group]
-            jobs[group] = replace(job, methods=(*job.methods, method), cells=(*job.cells, *cells))
+            jobs[group] = jobs[group].with_more(dataset, method, cells)
         else:
-            jobs[group] = Job(plan, scope, dataset, (method,), cells)
+            jobs[group] = Job(plan, scope, (dataset,), (method,), cells)
     return list(jobs.values())
 
 

@@ -212,8 +212,7 @@ def _existing(store: Store, cell_id: str) -> dict[str, Any] | None:
 
 def _remove_leftovers(store: Store, job: Job) -> None:
     """Remove the temporary files of a run that was killed while writing."""
-    for method in job.methods:
-        folder = store.root / "cells" / job.plan.paper / job.dataset / method.name
+    for folder in {store.path(cell.spec.cell_id).parent for cell in job.cells}:
         for path in folder.glob(".*.tmp"):
             path.unlink(missing_ok=True)
 

@@ -23,7 +23,7 @@ def register(subparsers: Any) -> None:
         "input.",
     )
     add_run_options(parser)
-    parser.add_argument("--dataset", metavar="NAME", help="only the jobs of this data set")
+    parser.add_argument("--dataset", metavar="NAME", action="append", help="only this data set (repeatable)")
     parser.add_argument("--method", metavar="NAME", action="append", help="only this method (repeatable)")
     parser.add_argument(
         "--plan-checked",
@@ -46,24 +46,26 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
 
         for plan in {job.plan.paper: job.plan for job in jobs}.values():
             check_paper(plan)
-    planned = [method.name for job in jobs for method in job.methods]
-    asked = args.method or list(dict.fromkeys(planned))
-    for option, values, known in (
-        ("--dataset", [args.dataset] if args.dataset else [], [job.dataset for job in jobs]),
-        ("--method", asked, planned),
-    ):
+    known = {
+        "--dataset": list(dict.fromkeys(name for job in jobs for name in job.datasets)),
+        "--method": list(dict.fromkeys(method.name for job in jobs for method in job.methods)),
+    }
+    datasets, methods = args.dataset or known["--dataset"], args.method or known["--method"]
+    for (option, planned), values in zip(known.items(), (datasets, methods), strict=True):
         for value in values:
-            if value not in known:
-                raise PlanError(
-                    f"{option}: {value!r} is not planned in this scope; {one_of(value, dict.fromkeys(known))}"
-                )
-    parts = [job.only(asked) for job in jobs if args.dataset in (None, job.dataset)]
+            if value not in planned:
+                raise PlanError(f"{option}: {value!r} is not planned in this scope; {one_of(value, planned)}")
+    parts = [job.only(datasets, methods) for job in jobs]
     chosen = [part for part in parts if part is not None]
     if not chosen:
         raise PlanError(
-            f"--dataset, --method: {', '.join(map(repr, asked))} is not planned on {args.dataset!r} in this scope"
+            f"--dataset, --method: {_listed(methods)} is not planned on {_listed(datasets)} in this scope"
         )
     return chosen, out
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -129,12 +129,18 @@ class Workplan:
         """The options of ``cladebench run`` that name a job."""
         planned = self.jobs[job]
         methods = " ".join(f"--method {method.name}" for method in planned.methods)
-        return f"--paper {self.papers[planned.plan.paper]} --dataset {planned.dataset} {methods}"
+        datasets = " ".join(f"--dataset {name}" for name in planned.datasets)
+        return f"--paper {self.papers[planned.plan.paper]} {datasets} {methods}"
 
     def data_state(self, job: str) -> str:
-        """Whether a job's data set can be had without the network; a change runs the job again."""
-        found = _available(self.jobs[job].data)
-        return "not at hand" if found is None else "altered" if found == "altered" else "at hand"
+        """Whether a job's data can be had without the network; a change runs the job again."""
+        states = {
+            name: "not at hand" if found is None else "altered" if found == "altered" else "at hand"
+            for name, found in ((name, _available(name)) for name in self.jobs[job].data)
+        }
+        if len(set(states.values())) == 1:
+            return next(iter(states.values()))
+        return ", ".join(f"{name} {state}" for name, state in states.items())
 
     def memory_mb(self, job: str) -> int:
         """Memory to reserve: the largest limit of the job's cells and the watching process."""

@@ -16,7 +16,7 @@ from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, d
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.figures import empty_figure
 from cladebench.papers.hfd import drawings
-from cladebench.papers.hfd.figure_data import intervals, labels_of, noted
+from cladebench.papers.hfd.figure_data import constraints_note, intervals, labels_of, noted
 from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
@@ -108,6 +108,7 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
             " brackets).",
             *settings,
             *basis_notes(context, basis),
+            *constraints_note(context, SEARCH),
         ),
     )
 
@@ -134,33 +135,41 @@ def figure_1_numbers(context: ArtifactContext) -> Table:
 
 def accuracy_table(context: ArtifactContext, datasets: Sequence[str]) -> Table:
     """Accuracy of five neighbours, beside which the paper prints no numbers."""
-    return comparison_table(context, artifact="none", metric="accuracy", datasets=in_scope(context, datasets))
+    shown = in_scope(context, datasets)
+    return comparison_table(
+        context, artifact="none", metric="accuracy", datasets=shown, notes=constraints_note(context, shown)
+    )
 
 
 def clustering_table(context: ArtifactContext, dataset: str) -> Table:
     """Table 3, for one data set."""
+    problems = [f"{dataset}-{n}" for n in CLUSTERING[dataset]]
     return comparison_table(
         context,
         artifact="Table 3",
         metric="v_measure",
-        datasets=[f"{dataset}-{n}" for n in CLUSTERING[dataset]],
+        datasets=problems,
         rules=("oracle_clustering",),
         notes=(
             "The best over all numbers of neighbours and widths, by the true classes: an oracle choice, as the paper"
             " makes it. The next table has a choice without labels.",
+            *constraints_note(context, problems),
         ),
     )
 
 
 def fixed_clustering_table(context: ArtifactContext) -> Table:
     """Table 3 with a graph that is chosen without labels."""
-    problems = [f"{dataset}-{n}" for dataset, numbers in CLUSTERING.items() for n in numbers]
+    problems = in_scope(
+        context, [f"{dataset}-{n}" for dataset, numbers in CLUSTERING.items() for n in numbers]
+    )
     return comparison_table(
         context,
         artifact="none",
         metric="v_measure_fixed",
-        datasets=in_scope(context, problems),
+        datasets=problems,
         rules=("oracle_clustering",),
+        notes=constraints_note(context, problems),
     )
 
 

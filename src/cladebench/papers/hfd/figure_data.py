@@ -50,6 +50,17 @@ def intervals(
     return found
 
 
+def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple[str, ...]:
+    """Say how many constraints the cells of each data set were given, as recorded: a scope may draw fewer."""
+    records = context.results.records
+    counts = records[records.metric == "n_constraints"].groupby("dataset").value.agg(["min", "max"])
+    said = [
+        f"{name} {low:,.0f}" + (f" to {high:,.0f}" if high > low else "")
+        for name, low, high in ((name, *counts.loc[name]) for name in datasets if name in counts.index)
+    ]
+    return (f"Constraints: {'; '.join(said)}.",) if said else ()
+
+
 def noted(
     figure: Figure,
     context: ArtifactContext,
@@ -75,6 +86,7 @@ def noted(
         [
             *((*says, how_chosen(context, context.own_rule)) if shown else ()),
             *basis_notes(context, basis),
+            *(constraints_note(context, datasets) if shown else ()),
             *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
         ],
     )
