@@ -77,8 +77,8 @@ struct Rows {
   }
 };
 
-/// Rows are copied for a node that has at most a fourth as many, and for no smaller node than this.
-constexpr std::size_t kFewer = 4, kLeastCopied = 256;
+/// Rows are copied for a node whose pairs have at most half as many, and for none of fewer pairs.
+constexpr std::size_t kFewer = 2, kLeastCopied = 1024;
 
 class Growth {
  public:
