@@ -22,9 +22,7 @@ std::uint32_t ordered(float value) {
   return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-float value_of(std::uint32_t key) {
-  return std::bit_cast<float>(key >> 31 ? key & 0x7fffffffu : ~key);
-}
+float value_of(std::uint32_t key) { return std::bit_cast<float>(key >> 31 ? key & 0x7fffffffu : ~key); }
 
 bool is_mixed(const Counts& counts) { return counts[kSame] != 0 && counts[kDifferent] != 0; }
 
@@ -119,8 +117,8 @@ void BestCut::search(const float* values, const std::uint32_t* codes, std::size_
     return;
   }
   const std::size_t n_bins = std::min(kMostBins, std::bit_ceil(n / kInBin));
-  // In double precision: differences of floats neither vanish nor overflow. Each step keeps the order, so that
-  // equal values share a bin; the least value is in the first, the greatest in the last one.
+  // In double precision: differences of floats neither vanish nor overflow. Each step keeps the order, so
+  // that equal values share a bin; the least value is in the first, the greatest in the last one.
   const double from = low, scale = (static_cast<double>(n_bins) - 0.5) / (static_cast<double>(high) - from);
   std::vector<std::uint16_t> bin(n);
   for (std::size_t i = 0; i < n; ++i) {

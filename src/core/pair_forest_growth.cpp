@@ -260,9 +260,8 @@ std::vector<PairTree> grow_pair_forest(const PairRows& X, std::size_t d, std::sp
   check(X, d, pairs, settings);
   const Problem problem = make_problem(X, d, std::move(pairs), must_link.size());
   std::vector<PairTree> trees(n_trees);
-  parallel_for(n_trees, n_trees > 1, [&](std::size_t t) {
-    trees[t] = Growth(problem, settings, seed_of(seed, t)).grow(keep_on);
-  });
+  parallel_for(n_trees, n_trees > 1,
+               [&](std::size_t t) { trees[t] = Growth(problem, settings, seed_of(seed, t)).grow(keep_on); });
   return trees;
 }
 

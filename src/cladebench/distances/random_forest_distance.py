@@ -44,9 +44,9 @@ class RandomForestDistance(Distance):
     Attributes
     ----------
     trees_ : dict of str to ndarray
-        The nodes of all trees, one tree after another, each in preorder: ``first_node`` (n_estimators + 1,), and for each node
-        ``feature`` (-1 at a leaf), ``threshold``, ``left``, ``right`` (places in the tree) and ``value``, the share of
-        cannot-links among the pairs of the node.
+        The nodes of all trees, one tree after another, each in preorder: ``first_node`` (n_estimators + 1,), and for
+        each node ``feature`` (-1 at a leaf), ``threshold``, ``left``, ``right`` (places in the tree) and ``value``, the
+        share of cannot-links among the pairs of the node.
     seed_ : int
         Drawn from ``random_state``.
     scale_ : ndarray of shape (n_features,)
@@ -65,8 +65,9 @@ class RandomForestDistance(Distance):
     without rounding, of equal ones that of the feature drawn first and of its lowest threshold being taken.
 
     A fit takes O(T n_pairs h m) steps, with m features looked at at a node and h the mean depth at which pairs come to
-    rest, and all threads of the environment; the result does not depend on their number. A distance takes T times the depth of a tree; [2]_ names
-    this price as the reason to look for another distance. Here all rows of a block go down a tree together.
+    rest, and all threads of the environment; the result does not depend on their number. A distance takes T times the
+    depth of a tree; [2]_ names this price as the reason to look for another distance. Here all rows of a block go down
+    a tree together.
 
     References
     ----------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,9 @@ def grow_forest(
         As in `RandomForestDistance.trees_`.
     """
     features, different = training_pairs(X, must_link, cannot_link)
+    features = features.astype(
+        np.float64
+    )  # in single precision a threshold between two neighbours is one of them
     trees = []
     for t in range(n_estimators):
         draws = random_numbers(seed_of(seed, t))
@@ -136,15 +140,14 @@ def cuts(
     cannot-links: half of what the sides' weights times their Gini indices add up to.
     """
     thresholds = np.unique(values)  # sorted; -0 and 0 are one
-    for low, high in zip(thresholds[:-1], thresholds[1:], strict=True):
-        impurity = Fraction(0)
-        fits = True
+    for low, high in pairwise(thresholds):
+        impurity, fits = Fraction(0), True
         for side in (values <= low, values > low):
             s, d = (int(weights[side & (different == which)].sum()) for which in (0, 1))
             impurity += Fraction(s * d, s + d)
             fits = fits and side.sum() >= min_samples_leaf
         if fits:
-            yield impurity, float(low) / 2 + float(high) / 2
+            yield impurity, float(low / 2 + high / 2)
 
 
 def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:

@@ -35,7 +35,8 @@ std::vector<cladebench::Pair> pairs_of(const Pairs& rows) {
   return pairs;
 }
 
-/// One array of all trees, one behind the other; those of the trees are given back as soon as they are copied.
+/// One array of all trees, one behind the other; those of the trees are given back as soon as they are
+/// copied.
 template <class T>
 auto joined(std::vector<cladebench::PairTree>& trees, std::vector<T> cladebench::PairTree::* member) {
   std::size_t n = 0;
@@ -78,7 +79,8 @@ void bind_pair_forest(nb::module_& m) {
       },
       nb::arg("X"), nb::arg("must_link"), nb::arg("cannot_link"), nb::arg("max_features"),
       nb::arg("min_samples_leaf"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("n_trees"),
-      "Nodes of a forest that tells cannot-links (1) from must-links (0), as pair_forest_means takes them; see "
+      "Nodes of a forest that tells cannot-links (1) from must-links (0), as pair_forest_means takes them; "
+      "see "
       "cladebench.distances.random_forest_distance.");
   m.def(
       "pair_forest_means",

@@ -1,10 +1,10 @@
 // The best cut of a node of a classification tree: all thresholds of a feature, without sorting all values.
 //
-// Values are counted in bins. The impurity of a cut is a concave function of the weights of the two classes on
-// its left; so within a bin no cut is better than the best corner of the rectangle between the weights left of
-// the bin and those up to its end. Only bins whose corners are not worse than the best cut known are looked
-// into: sorted if they are small, else counted in bins of their own. On 380,000 pairs that leaves a few hundred
-// values to sort.
+// Values are counted in bins. The impurity of a cut is a concave function of the weights of the two classes
+// on its left; so within a bin no cut is better than the best corner of the rectangle between the weights
+// left of the bin and those up to its end. Only bins whose corners are not worse than the best cut known are
+// looked into: sorted if they are small, else counted in bins of their own. On 380,000 pairs that leaves a
+// few hundred values to sort.
 //
 // What is found is exact: cuts whose impurities are equal but for rounding are compared as fractions of
 // integers.
@@ -18,8 +18,8 @@
 
 namespace cladebench {
 
-/// How many pairs there are, and the weight of must-links and of cannot-links among them. (Where the bits of a
-/// vector matter it is the type of GCC and Clang; it is added in one step.)
+/// How many pairs there are, and the weight of must-links and of cannot-links among them. (Where the bits of
+/// a vector matter it is the type of GCC and Clang; it is added in one step.)
 typedef std::uint32_t Counts __attribute__((vector_size(16)));
 enum : std::size_t { kNumber = 0, kSame = 1, kDifferent = 2 };
 
@@ -44,7 +44,8 @@ Range range_of(const float* values, std::size_t n);
 
 class BestCut {
  public:
-  /// counts[code]: what a pair of that code adds. A cut leaves at least min_samples_leaf pairs on either side.
+  /// counts[code]: what a pair of that code adds. A cut leaves at least min_samples_leaf pairs on either
+  /// side.
   BestCut(std::span<const Counts> counts, std::size_t min_samples_leaf)
       : counts_(counts), min_samples_leaf_(min_samples_leaf) {}
 

@@ -1,10 +1,10 @@
 // Growth of a forest that classifies pairs of rows by [|a - b|, (a + b) / 2] (see pair_forest.hpp).
 //
-// Random forests of Breiman (2001), with what is usual since: a bootstrap sample of the pairs for each tree, at
-// each node features drawn without replacement, of all their thresholds the one of least Gini impurity; nodes
-// are split until they are pure. A pair that was drawn several times is held once, with a weight, and one that
-// was not drawn not at all. Features are computed where a node looks at them, from a column of X: those of all
-// pairs would fill n_pairs x 2 d floats.
+// Random forests of Breiman (2001), with what is usual since: a bootstrap sample of the pairs for each tree,
+// at each node features drawn without replacement, of all their thresholds the one of least Gini impurity;
+// nodes are split until they are pure. A pair that was drawn several times is held once, with a weight, and
+// one that was not drawn not at all. Features are computed where a node looks at them, from a column of X:
+// those of all pairs would fill n_pairs x 2 d floats.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct PairTree {
 
 /// Trees of the seeds seed_of(seed, 0), seed_of(seed, 1), ...; each on one thread. Time: for each node on the
 /// way of a pair, and each feature looked at there, a few nanoseconds.
-/// @throws std::invalid_argument if pairs are none, more than kMostPairs, or no rows of X; or if settings make
-/// no sense.
+/// @throws std::invalid_argument if pairs are none, more than kMostPairs, or no rows of X; or if settings
+/// make no sense.
 std::vector<PairTree> grow_pair_forest(const PairRows& X, std::size_t d, std::span<const Pair> must_link,
                                        std::span<const Pair> cannot_link, const PairGrowthSettings& settings,
                                        std::uint64_t seed, std::size_t n_trees, const KeepOn& keep_on);
