@@ -1,4 +1,6 @@
 #include <atomic>
+#include <cmath>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -74,6 +76,59 @@ TEST(cuts_are_compared_without_rounding) {
   }
 }
 
+TEST(the_best_cut_of_many_values_is_that_of_all_cuts) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 400; ++trial) {
+    const std::size_t n = 2 + random() % (trial % 20 == 0 ? 3000 : 300), least = random() % 3 == 0 ? 7 : 1;
+    const int kind = trial % 4;
+    const std::uint64_t rare = 2 + random() % 30;
+    const std::vector<Counts> counts{Counts{1, 1, 0, 0}, Counts{1, 0, 1, 0}, Counts{1, 3, 0, 0},
+                                     Counts{1, 0, 2, 0}};
+    std::vector<float> values(n);
+    std::vector<std::uint32_t> codes(n);
+    Counts all{};
+    for (std::size_t i = 0; i < n; ++i) {
+      const double u = static_cast<double>(random() % 2'000'000) * 1e-6 - 1.0;
+      values[i] = static_cast<float>(kind == 0   ? u
+                                     : kind == 1 ? std::floor(20.0 * u)
+                                     : kind == 2 ? std::pow(u, 61)  // nearly all in one bin
+                                                 : 1.0 + 1e-5 * u) +
+                  0.0f;
+      // Classes that depend on the value, or on nothing.
+      const bool different = random() % rare != 0 && (trial % 3 == 0 || u > -0.3 || random() % 2 == 0);
+      codes[i] = static_cast<std::uint32_t>(2 * (random() % 2) + different);
+      all += counts[codes[i]];
+    }
+    const Range range = range_of(values.data(), n);
+    if (range.low == range.high || all[kSame] == 0 || all[kDifferent] == 0) continue;
+    BestCut search(counts, least);
+    search.begin(all);
+    search.look(5, values.data(), codes.data(), n, range.low, range.high);
+
+    std::map<float, Counts> of_value;
+    for (std::size_t i = 0; i < n; ++i) of_value[values[i]] += counts[codes[i]];
+    using Number = long double;  // 64 bits tell all fractions of so small numbers apart
+    Number best = INFINITY;
+    float highest = 0.0f;
+    Counts left{};
+    for (const auto& [value, here] : of_value) {
+      left += here;
+      const Counts right = all - left;
+      if (left[kNumber] < least || right[kNumber] < least || right[kNumber] == 0) continue;
+      const auto part = [](const Counts& side) {
+        const Number s = side[kSame], d = side[kDifferent];
+        return s * d / (s + d);
+      };
+      if (const Number found = part(left) + part(right); found < best * (1 - Number{1e-16L})) {
+        best = found;
+        highest = value;
+      }
+    }
+    CHECK(search.best().found() == (best < INFINITY));
+    if (search.best().found()) CHECK(search.best().highest == highest && search.best().feature == 5);
+  }
+}
+
 TEST(ranges_of_few_and_many_values) {
   std::mt19937_64 random(2);
   for (std::size_t n = 1; n < 40; ++n) {
@@ -109,7 +164,7 @@ TEST(trees_of_pairs_do_not_depend_on_the_number_of_threads) {
 TEST(growth_of_a_forest_of_pairs_can_be_stopped) {
   std::atomic<int> calls = 0;
   const KeepOn stop = [&] {
-    if (++calls == 20) throw std::runtime_error("stopped");
+    if (++calls == 20) throw std::invalid_argument("stopped");
   };
   CHECK_THROWS(Problem(300, 500).grow(1, stop), "stopped");
   CHECK(calls == 20);
