@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -79,7 +80,8 @@ TEST(cuts_are_compared_without_rounding) {
 TEST(the_best_cut_of_many_values_is_that_of_all_cuts) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 400; ++trial) {
-    const std::size_t n = 2 + random() % (trial % 20 == 0 ? 3000 : 300), least = random() % 3 == 0 ? 7 : 1;
+    const std::size_t n = 2 + random() % (trial % 20 == 0 ? 3000 : 300),
+                      least = std::array<std::size_t, 3>{1, 7, n / 3 + 1}[random() % 3];
     const int kind = trial % 4;
     const std::uint64_t rare = 2 + random() % 30;
     const std::vector<Counts> counts{Counts{1, 1, 0, 0}, Counts{1, 0, 1, 0}, Counts{1, 3, 0, 0},
@@ -158,6 +160,33 @@ TEST(trees_of_pairs_do_not_depend_on_the_number_of_threads) {
     CHECK(one[t].left == several[t].left && one[t].right == several[t].right);
     CHECK(one[t].value == several[t].value && one[t].value.size() > 100);
     CHECK(t == 0 || one[t].threshold != one[0].threshold);
+  }
+}
+
+TEST(nodes_hold_the_pairs_that_come_down_to_them) {
+  // Of 20,000 rows those of a node are copied, and copied again further down.
+  Problem problem(20'000, 9000);
+  const auto tree = grow_pair_forest({problem.X.data(), 20'000}, Problem::d, problem.must, problem.cannot,
+                                     {6, 1, false}, 3, 1, go_on)[0];
+  std::vector<std::array<double, 2>> weights(tree.value.size());
+  const auto drop = [&](const Pair& pair, std::size_t different) {
+    for (std::size_t v = 0;;) {
+      weights[v][different] += 1.0;
+      if (tree.feature[v] < 0) return;
+      const auto f = static_cast<std::size_t>(tree.feature[v]);
+      const float a = problem.X[pair.first * Problem::d + f % Problem::d];
+      const float b = problem.X[pair.second * Problem::d + f % Problem::d];
+      const float x = f < Problem::d ? std::abs(a - b) : 0.5f * (a + b);
+      v = static_cast<std::size_t>(static_cast<double>(x) <= tree.threshold[v] ? tree.left[v]
+                                                                               : tree.right[v]);
+    }
+  };
+  for (const Pair& pair : problem.must) drop(pair, 0);
+  for (const Pair& pair : problem.cannot) drop(pair, 1);
+  CHECK(weights.size() > 1000);
+  for (std::size_t v = 0; v < weights.size(); ++v) {
+    CHECK(tree.value[v] == weights[v][1] / (weights[v][0] + weights[v][1]));
+    CHECK(tree.feature[v] >= 0 || tree.value[v] == 0.0 || tree.value[v] == 1.0);
   }
 }
 
