@@ -154,12 +154,9 @@ void BestCut::search(const float* values, const std::uint32_t* codes, std::size_
     const Counts &first = up_to[k], &last = up_to[k + 1];
     const Counts inside = last - first;
     if (inside[kNumber] < 2 || (min_samples_leaf_ == 1 && !is_mixed(inside))) continue;
-    double bound =
+    // The other corners, the cuts at its ends, are no better: what a side is rich in makes it purer.
+    const double bound =
         std::min(impurity(first[kSame], last[kDifferent]), impurity(last[kSame], first[kDifferent]));
-    if (min_samples_leaf_ > 1) {  // the cuts at its ends may not be allowed
-      bound = std::min(
-          {bound, impurity(first[kSame], first[kDifferent]), impurity(last[kSame], last[kDifferent])});
-    }
     if (!worth(bound)) continue;
     parts.push_back({k, total, bound});
     place[k] = static_cast<std::uint32_t>(total + 1);
