@@ -3,8 +3,7 @@
 // Values are counted in bins. The impurity of a cut is a concave function of the weights of the two classes
 // on its left; so within a bin no cut is better than the best corner of the rectangle between the weights
 // left of the bin and those up to its end. Only bins whose corners are not worse than the best cut known are
-// looked into: sorted if they are small, else counted in bins of their own. On 380,000 pairs that leaves a
-// few hundred values to sort.
+// looked into: sorted if they are small, else counted in bins of their own.
 //
 // What is found is exact: cuts whose impurities are equal but for rounding are compared as fractions of
 // integers.
