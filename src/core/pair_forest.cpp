@@ -239,7 +239,12 @@ void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRo
   const bool turn = B.n < A.n;
   const PairRows &few = turn ? B : A, &many = turn ? A : B;
   const std::size_t step_few = turn ? 1 : B.n, step_many = turn ? B.n : 1;
-  const auto write = few.n == 1 ? write_means<16> : few.n <= 16 ? write_means<12> : write_means<8>;
+  const auto write = few.n == 1     ? write_means<16>
+                     : few.n <= 16  ? write_means<12>
+                     : few.n <= 32  ? write_means<11>
+                     : few.n <= 64  ? write_means<10>
+                     : few.n <= 128 ? write_means<9>
+                                    : write_means<8>;
   write(forest, d, few, many, step_few, step_many, result);
 }
 

@@ -6,11 +6,36 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
+from cladebench import _core
 from cladebench.distances import RandomForestDistance
 from cladebench.reference import pair_forest as reference
+
+
+def in_units(distance: RandomForestDistance, rows: np.ndarray) -> np.ndarray:
+    """What units do is tested below; those of `fit` are powers of two."""
+    return np.asarray(rows / distance.scale_)
+
+
+def grown(X: np.ndarray, pairs: dict[str, Any], **settings: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The forest of the core, and that of the twin."""
+    settings = {"n_estimators": 1, "min_samples_leaf": 1, "seed": 0, "bootstrap": True} | settings
+    links = [np.asarray(pairs[name], dtype=np.int64) for name in ("must_link", "cannot_link")]
+    expected = reference.grow_forest(X, *links, **settings)
+    ours = _core.grow_pair_forest(
+        X.astype(np.float32), *links, n_trees=settings.pop("n_estimators"), **settings
+    )
+    return ours, dict(expected)
+
+
+def same_trees(ours: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert ours.keys() == expected.keys()
+    for name, nodes in expected.items():
+        assert np.array_equal(ours[name], nodes), name
 
 
 @st.composite
@@ -22,6 +47,9 @@ def problems(draw: st.DrawFn) -> dict[str, Any]:
     X = rng.integers(levels, size=(n, d)) - 1.0
     if draw(st.booleans()):
         X = X + 1e-3 * rng.normal(size=X.shape)  # numbers that single precision rounds
+    if draw(st.booleans()):
+        X[1:, 0] *= 2.0 ** rng.integers(-140, 100, size=n - 1)
+        X[0, 0] = 2.0**20  # so that the other rows fit in
     pairs = [rng.permuted(np.tile(np.arange(n), (draw(st.integers(1, 20)), 1)), axis=1)[:, :2] for _ in "mc"]
     return {
         "X": X,
@@ -35,15 +63,94 @@ def problems(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=60)
 def test_it_is_the_twin(problem: dict[str, Any], min_samples_leaf: int, max_features: Any) -> None:
     X, pairs = problem["X"], {name: problem[name] for name in ("must_link", "cannot_link")}
-    chosen = {"n_estimators": 4, "min_samples_leaf": min_samples_leaf, "max_features": max_features}
-    ours = RandomForestDistance(**chosen, random_state=3).fit(X, **pairs)
-    # What units do is tested below; those of `fit` are powers of two.
-    in_units = [rows / ours.scale_ for rows in (X, problem["others"])]
-    forest = reference.fit_pairs(in_units[0], **pairs, **chosen, random_state=3)
-    expected = reference.random_forest_distance(forest, in_units[1], in_units[0])
+    chosen = {"n_estimators": 4, "min_samples_leaf": min_samples_leaf}
+    ours = RandomForestDistance(max_features=max_features, **chosen, random_state=3).fit(X, **pairs)
+    n = 2 * X.shape[1]
+    number = {"sqrt": int(np.sqrt(n)), "log2": int(np.log2(n)), None: n, 1: 1}[max_features]
+    rows, others = in_units(ours, X), in_units(ours, problem["others"])
+    trees = reference.grow_forest(rows, **pairs, max_features=number, **chosen, seed=ours.seed_)
+    same_trees(ours.trees_, dict(trees))
+    expected = reference.random_forest_distance(trees, others, rows)
     np.testing.assert_allclose(ours.pairwise(problem["others"], X), expected, rtol=1e-14, atol=0)
     D = ours.pairwise(X)
     assert np.array_equal(D, D.T) and D.min() >= 0 and D.max() <= 1
+
+
+@pytest.mark.parametrize("kind", ["normal", "grid", "heavy tails", "few must-links", "no structure"])
+@pytest.mark.parametrize("min_samples_leaf", [1, 5])
+def test_large_nodes_are_the_twin_s(kind: str, min_samples_leaf: int) -> None:
+    # Nodes that are cut by counting in bins, and in bins of a bin, where the twin tries every value.
+    rng = np.random.default_rng(5)
+    n, y = 90, np.arange(90) % 5
+    X = rng.normal(size=(5, 3))[y] + (9.0 if kind == "no structure" else 0.7) * rng.normal(size=(n, 3))
+    if kind == "grid":
+        X = X.round(1)
+    elif kind == "heavy tails":
+        X = np.sign(X) * np.abs(X) ** 40  # next to all in one bin of any level
+    pairs = drawn_pairs(y, 600)
+    if kind == "few must-links":
+        pairs["must_link"] = pairs["must_link"][:9]
+    same_trees(*grown(X, pairs, max_features=3, min_samples_leaf=min_samples_leaf, n_estimators=2))
+
+
+@pytest.mark.parametrize(("n", "levels"), [(200, 0), (200, 4), (25_000, 0)])
+def test_a_tree_without_chance_is_that_of_scikit_learn(n: int, levels: int) -> None:
+    # Of 25,000 rows those of a node are copied, and copied again further down.
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(n, 4)), np.arange(n) % 4
+    X[:, 0] += y
+    X = (X if levels == 0 else (levels * X).round() / levels).astype(np.float32).astype(np.float64)
+    pairs = drawn_pairs(y, 3000 if n == 200 else 9000)
+    chosen = {"max_features": 8, "min_samples_leaf": 4}
+    features, different = reference.training_pairs(X, **pairs)
+    theirs = DecisionTreeClassifier(**chosen, random_state=0).fit(features, different).tree_
+    features = features.astype(np.float64)
+    links = [np.asarray(pairs[name], dtype=np.int64) for name in ("must_link", "cannot_link")]
+    ours = _core.grow_pair_forest(X.astype(np.float32), *links, **chosen, bootstrap=False, seed=0, n_trees=1)
+
+    # Where several cuts are equally good either may be taken, and what is below them differs: each node that both
+    # have must lessen impurity by the same.
+    def gain(rows: np.ndarray, feature: int, threshold: float) -> float:
+        left = features[rows, feature] <= threshold
+        parts = different[rows], different[rows][left], different[rows][~left]
+        of_all, *of_sides = (len(part) * part.mean() * (1 - part.mean()) for part in parts)
+        assert all(len(part) >= 4 for part in parts[1:])
+        return float(of_all - sum(of_sides))
+
+    waiting = [(0, 0, np.arange(len(features)))]
+    n_same = 0
+    while waiting:
+        a, b, rows = waiting.pop()
+        assert (ours["feature"][a] < 0) == (theirs.children_left[b] < 0)
+        assert ours["value"][a] == pytest.approx(theirs.value[b, 0, 1], rel=1e-14)
+        if ours["feature"][a] < 0:
+            continue
+        cut = [
+            (int(f[k]), float(t[k]))
+            for f, t, k in ((ours["feature"], ours["threshold"], a), (theirs.feature, theirs.threshold, b))
+        ]
+        assert gain(rows, *cut[0]) == pytest.approx(gain(rows, *cut[1]), rel=1e-9, abs=1e-9)
+        if cut[0] == cut[1]:
+            n_same += 1
+            left = features[rows, cut[0][0]] <= cut[0][1]
+            waiting.append((ours["left"][a], theirs.children_left[b], rows[left]))
+            waiting.append((ours["right"][a], theirs.children_right[b], rows[~left]))
+    assert n_same > (100 if levels == 0 else 20)
+
+
+def test_it_tells_unseen_pairs_as_well_as_scikit_learn() -> None:
+    X, y = load_digits(return_X_y=True)
+    pairs = drawn_pairs(y[:900], 4000)
+    tested = drawn_pairs(y[900:], 4000)
+    ours = RandomForestDistance(n_estimators=40, random_state=0).fit(X[:900], **pairs)
+    D = ours.pairwise(X[900:])
+    features, different = reference.training_pairs(X, **pairs)
+    theirs = RandomForestClassifier(40, random_state=0).fit(features, different)
+    links = np.vstack([tested["must_link"], tested["cannot_link"]])
+    truth = np.repeat([0, 1], [len(part) for part in tested.values()])
+    shares = theirs.predict_proba(reference.pair_features(X[900 + links[:, 0]], X[900 + links[:, 1]]))[:, 1]
+    losses = [np.mean((p - truth) ** 2) for p in (D[links[:, 0], links[:, 1]], shares)]
+    assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
 def drawn_pairs(y: np.ndarray, n: int) -> dict[str, np.ndarray]:
@@ -53,28 +160,21 @@ def drawn_pairs(y: np.ndarray, n: int) -> dict[str, np.ndarray]:
     return {"must_link": pairs[same], "cannot_link": pairs[~same]}
 
 
-def test_every_pair_reaches_the_leaf_of_scikit_learn() -> None:
+def test_every_pair_reaches_its_leaf() -> None:
     # More rows than a block has. Half the pairs were trained on, so that many a feature is next to a threshold.
     rng = np.random.default_rng(1)
     X = rng.normal(size=(290, 6)).astype(np.float32).astype(np.float64)
     X[:, 0] = X[:, 0].round(1)
     pairs = drawn_pairs((X[:, 1] > 0) + 2 * (X[:, 2] > 0), 400)
-    ours = RandomForestDistance(n_estimators=3, random_state=0).fit(X, **pairs)
-    forest = reference.fit_pairs(X / ours.scale_, **pairs, n_estimators=3, random_state=0)
-    A, B = X[:261] / ours.scale_, X / ours.scale_
-    i, j = (table.ravel() for table in np.indices((len(A), len(B))))
-    features = reference.pair_features(A[i], B[j])
-    for t, estimator in enumerate(forest.estimators_):
-        first, last = ours.trees_["first_node"][t : t + 2]
-        # A forest of this tree alone, whose leaves say where they stand.
-        ours_alone = RandomForestDistance().fit(X)
-        ours_alone.trees_ = {name: nodes[first:last] for name, nodes in ours.trees_.items()} | {
-            "first_node": np.array([0, last - first]),
-            "value": np.arange(last - first, dtype=np.float64),
-        }
-        assert np.array_equal(ours_alone.pairwise(X[:261], X).ravel(), estimator.apply(features))
-    shares = forest.predict_proba(features)[:, 1]
-    np.testing.assert_allclose(ours.pairwise(X[:261], X).ravel(), shares, rtol=1e-14, atol=0)
+    ours = RandomForestDistance(n_estimators=1, random_state=0).fit(X, **pairs)
+    # Leaves say where they stand.
+    ours.trees_ = ours.trees_ | {"value": np.arange(len(ours.trees_["value"]), dtype=np.float64)}
+    A, B = in_units(ours, X[:261:9]), in_units(ours, X)
+    expected = [
+        [reference.leaf_reached(ours.trees_, 0, features) for features in reference.pair_features(a[None], B)]
+        for a in A
+    ]
+    assert np.array_equal(ours.pairwise(X[:261], X)[::9], expected)
 
 
 def test_it_tells_classes_of_flowers_apart() -> None:
@@ -134,8 +234,9 @@ def test_the_same_forest_on_any_number_of_threads() -> None:
     for threads in (1, 2):
         with threadpool_limits(threads):
             distance = RandomForestDistance(n_estimators=20, random_state=0).fit(X, **pairs)
-            found.append(distance.pairwise(X, X[:270]))
-    assert np.array_equal(*found)
+            found.append((distance.trees_, distance.pairwise(X, X[:270])))
+    same_trees(found[0][0], found[1][0])
+    assert np.array_equal(found[0][1], found[1][1])
 
 
 @pytest.mark.parametrize(

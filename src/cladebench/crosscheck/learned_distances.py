@@ -230,30 +230,50 @@ def _dca(given: Instance) -> Iterator[Certificate]:
 
 
 def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
-    """Probabilities of scikit-learn's forest for the features of pairs."""
-    settings: dict[str, Any] = {"n_estimators": 10, "random_state": seed}
-    found = RandomForestDistance(**settings).fit(given.X, **given.links)
-    D, seconds_fast = timed(lambda: found.pairwise(given.X))
+    """Trees grown by trying every cut, in fractions, and pairs that walk down them one by one."""
+    settings: dict[str, Any] = {"n_estimators": 3, "max_features": 2}
+    found, seconds_fast = timed(
+        partial(RandomForestDistance(**settings, random_state=seed).fit, given.X, **given.links)
+    )
     rows = given.X / found.scale_
-    forest = pair_forest.fit_pairs(rows, given.must, given.cannot, **settings)
-    i, j = (table.ravel() for table in np.indices(D.shape))
-    expected, seconds = timed(lambda: forest.predict_proba(pair_forest.pair_features(rows[i], rows[j]))[:, 1])
+    grow = partial(pair_forest.grow_forest, rows, given.must, given.cannot, **settings, seed=found.seed_)
+    trees, seconds = timed(grow)
+    apart = [name for name in trees if not np.array_equal(trees[name], found.trees_[name])]
+    yield Certificate(
+        topic="pair-forest",
+        instance=given.name,
+        name="trees",
+        problem="the best cut of the features drawn at a node is taken: all nodes are the same to the last bit",
+        fast="counts in bins, of which few are looked into",
+        reference="every cut, in exact fractions",
+        primal=float(len(found.trees_["value"])),
+        dual_bound=float(len(trees["value"])),
+        residual=float(len(apart)),
+        tolerance=0.0,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note=f"{len(given.must) + len(given.cannot)} pairs, {settings['n_estimators']} trees"
+        + (f"; not the same: {', '.join(apart)}" if apart else ""),
+    )
+    D, seconds_fast = timed(lambda: found.pairwise(given.X))
+    some = rows[:20]
+    expected, seconds = timed(lambda: pair_forest.random_forest_distance(trees, some, rows))
     yield Certificate(
         topic="pair-forest",
         instance=given.name,
         name="probabilities",
-        problem="distances are the probabilities of a forest on pairs, in [0, 1] and the same both ways",
+        problem="distances are means over trees of the share in the leaf reached, in [0, 1] and the same both ways",
         fast="kernel",
-        reference="scikit-learn, predict_proba",
-        primal=float(D.mean()),
+        reference="one pair after another",
+        primal=float(D[: len(some)].mean()),
         dual_bound=float(expected.mean()),
         residual=max(
-            float(np.abs(D.ravel() - expected).max()),
+            float(np.abs(D[: len(some)] - expected).max()),
             float(np.abs(D - D.T).max()),
             float(max(0.0, -D.min(), D.max() - 1.0)),
         ),
         tolerance=ROUNDING,
         seconds_fast=seconds_fast,
         seconds_reference=seconds,
-        note=f"{D.size} pairs, {settings['n_estimators']} trees",
+        note=f"{expected.size} of {D.size} pairs, {settings['n_estimators']} trees",
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from cladebench import _core
 from cladebench.distances.base import Distance, FloatArray, IntArray
@@ -34,16 +36,19 @@ class RandomForestDistance(Distance):
         papers leave it open. The default is what [3]_ and scikit-learn advise for classification; code that an author
         of both papers published later has "log2".
     min_samples_leaf : int, default=1
-        Pairs that a leaf holds at least: trees are fully grown, as in [3]_.
+        Pairs that a leaf holds at least, those that a bootstrap sample has several times counted once as in
+        scikit-learn. By default trees are fully grown, as in [3]_.
     random_state : int, RandomState instance or None, default=None
         Seed of the forest: of its bootstrap samples and of the features that a node looks at.
 
     Attributes
     ----------
     trees_ : dict of str to ndarray
-        The nodes of all trees, one tree after another: ``first_node`` (n_estimators + 1,), and for each node
-        ``feature`` (-1 at a leaf), ``threshold``, ``left``, ``right`` (places in the tree) and ``value``, the share of
-        cannot-links among the pairs of the node.
+        The nodes of all trees, one tree after another, each in preorder: ``first_node`` (n_estimators + 1,), and for
+        each node ``feature`` (-1 at a leaf), ``threshold``, ``left``, ``right`` (places in the tree) and ``value``, the
+        share of cannot-links among the pairs of the node.
+    seed_ : int
+        Drawn from ``random_state``.
     scale_ : ndarray of shape (n_features,)
         Powers of two by which features are divided before they are turned into single precision, that of scikit-learn's
         trees: the unit of a feature does not matter.
@@ -53,9 +58,16 @@ class RandomForestDistance(Distance):
     With must-links alone all distances are 0, with cannot-links alone 1, with no constraints at all 1/2: the forest has
     nothing to tell apart. A pair that is both must-link and cannot-link is learned as both; its share is about 1/2.
 
-    A fit takes O(T n_pairs log(n_pairs) m) steps at least, with m features looked at at a node, and all threads of the
-    environment; the result does not depend on their number. A distance takes T times the depth of a tree; [2]_ names
-    this price as the reason to look for another distance. Here all rows of a block go down a tree together.
+    Trees are those of [3]_ with the choices of scikit-learn's: each has a bootstrap sample of the pairs, a node draws
+    features without replacement, and more where all of these are constant there; of all their thresholds, midway
+    between neighbouring values, the one of least Gini impurity is taken; nodes are split until they are pure.
+    Two things differ: values that are apart by 1e-7 at most are not taken for equal, and impurities are compared
+    without rounding, of equal ones that of the feature drawn first and of its lowest threshold being taken.
+
+    A fit takes O(T n_pairs h m) steps, with m features looked at at a node and h the mean depth at which pairs come to
+    rest, and all threads of the environment; the result does not depend on their number. A distance takes T times the
+    depth of a tree; [2]_ names this price as the reason to look for another distance. Here all rows of a block go down
+    a tree together.
 
     References
     ----------
@@ -90,26 +102,20 @@ class RandomForestDistance(Distance):
         check_int("min_samples_leaf", self.min_samples_leaf, minimum=1)
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
+        self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         self.scale_ = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1])
         if len(must_link) == 0 or len(cannot_link) == 0:
             self.trees_ = _constant((1 + np.sign(len(cannot_link) - len(must_link))) / 2)
             return
-        rows = self._single("X", X)
-        pairs = np.vstack([must_link, cannot_link])
-        a, b = rows[pairs[:, 0]], rows[pairs[:, 1]]
-        features = np.hstack([np.abs(a - b), np.float32(0.5) * (a + b)])
-        different = np.repeat([0, 1], [len(must_link), len(cannot_link)])
-        self.trees_ = _nodes(self._forest().fit(features, different))
-
-    def _forest(self) -> Any:
-        from sklearn.ensemble import RandomForestClassifier
-
-        return RandomForestClassifier(
-            self.n_estimators,
-            max_features=self.max_features,
+        self.trees_ = _core.grow_pair_forest(
+            self._single("X", X),
+            must_link,
+            cannot_link,
+            max_features=_number_of_features(self.max_features, 2 * X.shape[1]),
             min_samples_leaf=self.min_samples_leaf,
-            n_jobs=_core.max_threads(),
-            random_state=self.random_state,
+            bootstrap=True,
+            seed=self.seed_,
+            n_trees=self.n_estimators,
         )
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -138,22 +144,13 @@ def check_max_features(value: object) -> None:
         raise ValueError(f'max_features={value!r}: expected "sqrt", "log2", None or an integer >= 1')
 
 
-def _nodes(forest: Any) -> dict[str, np.ndarray]:
-    """Put the nodes of a fitted forest of two classes into arrays that the core reads."""
-    trees = [estimator.tree_ for estimator in forest.estimators_]
-
-    def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
-        return np.concatenate(parts).astype(dtype)
-
-    left = joined([tree.children_left for tree in trees], np.int32)
-    return {
-        "first_node": np.cumsum([0] + [tree.node_count for tree in trees], dtype=np.int64),
-        "feature": np.where(left < 0, np.int32(-1), joined([tree.feature for tree in trees], np.int32)),
-        "threshold": joined([tree.threshold for tree in trees], np.float64),
-        "left": left,
-        "right": joined([tree.children_right for tree in trees], np.int32),
-        "value": joined([tree.value[:, 0, 1] for tree in trees], np.float64),
-    }
+def _number_of_features(max_features: str | int | None, n_features: int) -> int:
+    """Features that a node looks at, of so many."""
+    if max_features == "sqrt":
+        return math.isqrt(n_features)
+    if max_features == "log2":
+        return n_features.bit_length() - 1
+    return n_features if max_features is None else min(int(max_features), n_features)
 
 
 def _constant(value: float) -> dict[str, np.ndarray]:

@@ -3,14 +3,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,10 +16,12 @@
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/max_margin_split.hpp"
 #include "cladebench/random_split.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
 using cladebench::HierarchyTree;
+using cladebench::interruptible;
 using cladebench::Pair;
 using cladebench::PlacedForest;
 using cladebench::Rows;
@@ -36,29 +36,6 @@ template <typename T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Rows rows_of(const Matrix<double>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
-
-struct Stopped {};
-
-/// Runs work without the interpreter's lock, and hands it a function that ends it after Ctrl-C. Python looks
-/// at signals on its main thread alone; the other threads end with it.
-template <class Work>
-void interruptible(const Work& work) {
-  std::atomic<bool> stopped = false;
-  const std::thread::id here = std::this_thread::get_id();
-  const auto keep_on = [&] {
-    if (!stopped && std::this_thread::get_id() == here) {
-      nb::gil_scoped_acquire lock;
-      if (PyErr_CheckSignals() != 0) stopped = true;
-    }
-    if (stopped) throw Stopped{};
-  };
-  try {
-    nb::gil_scoped_release release;
-    work(keep_on);
-  } catch (const Stopped&) {
-    throw nb::python_error();
-  }
-}
 
 std::vector<Pair> pairs_of(const Matrix<std::int64_t>& rows) {
   std::vector<Pair> pairs(rows.shape(0));

@@ -3,8 +3,13 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "cladebench/pair_forest.hpp"
+#include "cladebench/pair_forest_growth.hpp"
+#include "interruptible.hpp"
+#include "to_numpy.hpp"
 
 namespace nb = nanobind;
 
@@ -13,6 +18,7 @@ namespace {
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Pairs = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
@@ -20,9 +26,62 @@ std::span<const T> span(const Vector<T>& array) {
   return {array.data(), array.shape(0)};
 }
 
+std::vector<cladebench::Pair> pairs_of(const Pairs& rows) {
+  if (rows.shape(1) != 2) throw std::invalid_argument("pair forest: expected pairs of rows of X");
+  std::vector<cladebench::Pair> pairs(rows.shape(0));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {static_cast<std::uint32_t>(rows(i, 0)), static_cast<std::uint32_t>(rows(i, 1))};
+  }
+  return pairs;
+}
+
+/// One array of all trees, one behind the other; those of the trees are given back as soon as they are
+/// copied.
+template <class T>
+auto joined(std::vector<cladebench::PairTree>& trees, std::vector<T> cladebench::PairTree::* member) {
+  std::size_t n = 0;
+  for (const auto& tree : trees) n += (tree.*member).size();
+  std::vector<T> all;
+  all.reserve(n);
+  for (auto& tree : trees) {
+    all.insert(all.end(), (tree.*member).begin(), (tree.*member).end());
+    std::vector<T>().swap(tree.*member);
+  }
+  return cladebench::to_numpy(std::move(all));
+}
+
 }  // namespace
 
 void bind_pair_forest(nb::module_& m) {
+  m.def(
+      "grow_pair_forest",
+      [](Rows X, Pairs must_link, Pairs cannot_link, std::size_t max_features, std::size_t min_samples_leaf,
+         bool bootstrap, std::uint64_t seed, std::size_t n_trees) {
+        const auto must = pairs_of(must_link), cannot = pairs_of(cannot_link);
+        std::vector<cladebench::PairTree> trees;
+        cladebench::interruptible([&](const auto& keep_on) {
+          trees = cladebench::grow_pair_forest({X.data(), X.shape(0)}, X.shape(1), must, cannot,
+                                               {max_features, min_samples_leaf, bootstrap}, seed, n_trees,
+                                               keep_on);
+        });
+        std::vector<std::int64_t> first_node{0};
+        for (const auto& tree : trees) {
+          first_node.push_back(first_node.back() + static_cast<std::int64_t>(tree.feature.size()));
+        }
+        nb::dict nodes;
+        nodes["first_node"] = cladebench::to_numpy(std::move(first_node));
+        nodes["feature"] = joined(trees, &cladebench::PairTree::feature);
+        nodes["threshold"] = joined(trees, &cladebench::PairTree::threshold);
+        nodes["left"] = joined(trees, &cladebench::PairTree::left);
+        nodes["right"] = joined(trees, &cladebench::PairTree::right);
+        nodes["value"] = joined(trees, &cladebench::PairTree::value);
+        return nodes;
+      },
+      nb::arg("X"), nb::arg("must_link"), nb::arg("cannot_link"), nb::arg("max_features"),
+      nb::arg("min_samples_leaf"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("n_trees"),
+      "Nodes of a forest that tells cannot-links (1) from must-links (0), as pair_forest_means takes them; "
+      "see "
+      "cladebench.distances.random_forest_distance.");
   m.def(
       "pair_forest_means",
       [](Vector<std::int64_t> first_node, Vector<std::int32_t> feature, Vector<double> threshold,

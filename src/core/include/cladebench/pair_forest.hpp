@@ -1,9 +1,9 @@
 // A forest that classifies pairs of rows by [|a - b|, (a + b) / 2], evaluated for all pairs of two sets.
 //
 // A pair that drops down a tree by itself waits for memory at every node. Here all pairs of a block of 256 x
-// 256 rows go down together: those at a node are parted into those of its children by one pass without
-// branches, over two columns of 1 KB; a node is read once for all of its pairs; no features of pairs are ever
-// stored.
+// 256 rows (of few rows and more others) go down together: those at a node are parted into those of its
+// children by one pass without branches, over two short columns; a node is read once for all of its pairs; no
+// features of pairs are ever stored.
 //
 // Numbers are float and thresholds double, as in scikit-learn's trees: a pair reaches the same leaf there.
 #pragma once
