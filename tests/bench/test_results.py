@@ -5,7 +5,7 @@ import pytest
 
 from audit_records import cells, failed, frame
 from cladebench.bench.results import Results
-from cladebench.bench.samples import pair
+from cladebench.bench.samples import constant, overlap_of_pairs, pair
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -258,6 +258,34 @@ def test_overlap_of_uneven_folds_is_that_of_their_mean_share():
     rows = cells("d", "m", {"score": [1, 2]}, held_out=(80, 20))
     rows[1] |= {"n_train": 50, "n_test": 50}
     assert ask(results(rows)).overlap == pytest.approx(0.35 / 0.65)
+
+
+def test_the_overlap_of_pairs_is_that_of_the_tasks_that_are_shared():
+    """Twice three folds of ten rows; of one repetition a method has finished only two."""
+
+    def folds(method, finished):
+        rows = []
+        for repetition, fold in finished:
+            test = len(range(fold, 10, 3))
+            (row,) = cells("d", method, {"score": [fold]}, held_out=(10 - test, test))
+            at = f"{repetition}.{fold}"
+            rows.append(
+                row | {"repetition": repetition, "fold": fold, "task": at, "cell_id": f"{method}{at}"}
+            )
+        return rows
+
+    every = [(repetition, fold) for repetition in (0, 1) for fold in range(3)]
+    found = results(folds("m", every), folds("n", every[1:]), sizes={"d": 20})
+    left, right = ask(found), ask(found, "n")
+    assert left.overlap == pytest.approx(_odds(1 / 3 * (2 / 5 + 3 / 5 / 2)))
+    # Of 5 * 4 pairs (in both orders) 2 + 6 are of one repetition; tests of 3, 3, 4, 3, 3 rows.
+    expected = pytest.approx(_odds(0.32 * (8 / 20 + 12 / 20 / 2)))
+    assert overlap_of_pairs((left, right)) == right.overlap == expected
+    assert overlap_of_pairs((left, constant(1.0))) == left.overlap
+
+
+def _odds(share):
+    return share / (1 - share)
 
 
 def test_records_that_cannot_be_pairs_are_no_sample():

@@ -52,7 +52,10 @@ class Run:
     planned: int = 0
     stand_in: bool = False
     n_rows: int = 0
-    held_out: float = 0.0  # share of the rows that a result is judged by and not learned from
+    held_out: bool = False
+    tested: dict[str, float] = field(
+        default_factory=dict
+    )  # by task, the share of its rows that judge a result
     repetitions: dict[str, int] = field(default_factory=dict)  # of each task
 
     @property
@@ -71,17 +74,21 @@ class Sample:
     chosen: bool
     setting: dict[str, Any]
     repetitions: dict[str, int]
-    within: float  # correlation of results of one repetition, by the rows that they share
-    between: float  # of two repetitions
+    tested: dict[str, float]
+    drawn: float  # share of the data set's rows that a repetition has
 
     def overlap(self, tasks: Sequence[str]) -> float:
         """By how much the variance of a mean over tasks exceeds 1/n times that of one result."""
         n = len(tasks)
-        sizes = Counter(self.repetitions[task] for task in tasks).values()
         if n < 2:
             return 0.0
+        sizes = Counter(self.repetitions[task] for task in tasks).values()
+        # Folds differ by a row where they do not divide the rows: their mean counts.
+        tested = float(np.mean([self.tested[task] for task in tasks]))
+        if tested == self.drawn == 1:
+            return 0.0
         same = sum(size * (size - 1) for size in sizes) / (n * (n - 1))
-        mean = same * self.within + (1 - same) * self.between
+        mean = tested * (same + self.drawn * (1 - same))
         return mean / (1 - mean)
 
     @property
@@ -151,7 +158,8 @@ class Records:
             run.n_rows = int(rows)
             # Test rows that the data came with are the same, or drawn as all rows are.
             held_out = train < rows and (dataset, method) not in self.official
-            run.held_out = test / (train + test) if held_out else 0.0
+            run.held_out |= held_out
+            run.tested[task] = test / rows if held_out else 1.0
             run.repetitions[task] = repetition
             run.values[metric][points[at]][task] = value
 
@@ -191,13 +199,12 @@ class Records:
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
         entry = registry()[data_of(self.plan, dataset)]
-        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
+        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and not run.held_out
         exact = method in self.deterministic and whole and np.ptp(array) == 0
         # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
-        drawn = run.n_rows / entry.n_samples if run.n_rows < entry.n_samples else 0.0
-        between = max(run.held_out, drawn) if entry.n_draws == 1 else 0.0
+        drawn = min(1.0, run.n_rows / entry.n_samples) if entry.n_draws == 1 else 0.0
         return Sample(
-            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.held_out, between
+            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.tested, drawn
         )
 
     def _at(self, run: Run, metric: str, asked: Mapping[str, Any] | None) -> dict[str, float]:

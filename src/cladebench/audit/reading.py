@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -171,11 +171,6 @@ def _paired(samples: tuple[Sample, Sample], names: tuple[str, str]) -> Pair:
         return Pair(samples, names, np.empty(0), np.empty(0), "; ".join(problems))
     values = pair(*samples)
     return Pair(samples, names, *values, "" if values[0].size else f"{names[0]} and {names[1]} share no task")
-
-
-def overlap(samples: Iterable[Sample]) -> float:
-    """Largest overlap of training rows among what is compared."""
-    return max((sample.overlap for sample in samples), default=0.0)
 
 
 def _named(method: str, operand: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text
-from cladebench.bench.samples import Sample, by_task, nothing, overlap
+from cladebench.bench.samples import Drawn, Sample, by_task, nothing
 from cladebench.bench.selection import Rule, agrees, select_settings
 from cladebench.input_files import one_of
 
@@ -125,13 +125,14 @@ class Results:
             finished = [cell for cell in cells if cell.status == "ok"]
             size = None if self.sizes is None else self.sizes.get(dataset, math.inf)
             official = (dataset, method) in self.official
+            rows = pd.DataFrame(finished, columns=_Cell._fields).set_index("task")
             self._stood[key] = _Standing(
                 cells,
                 gridded,
                 {cell.setting_id for cell in cells},
                 _failures(cells) if 2 * len(finished) < len(cells) or not finished else "",
                 _failures(cells),
-                overlap(pd.DataFrame(finished, columns=_Cell._fields), size, official=official),
+                Drawn(rows, size, official),
                 # A repetition met all there is of a data set, as any other would.
                 size is None or all(c.n_rows == size and (official or c.n_train == size) for c in finished),
                 next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
@@ -221,7 +222,8 @@ class Results:
             return nothing(problem)
         return Sample(
             values,
-            overlap=standing.overlap,
+            overlap=standing.drawn.overlap(values.index),
+            drawn=standing.drawn,
             notes=(f"{name}: {standing.failures}",) if standing.failures else (),
             cells=columns["cell_id"][read[0]].rpartition("/")[0] + "/*",
             setting=columns["setting"][read[0]],
@@ -280,6 +282,7 @@ class _Cell(NamedTuple):
     status: str
     reason: str
     stand_in_for: str
+    task: str
     repetition: float
     n_rows: float
     n_train: float
@@ -287,11 +290,11 @@ class _Cell(NamedTuple):
 
     @classmethod
     def texts(cls) -> tuple[str, ...]:
-        return cls._fields[:5]
+        return cls._fields[:6]
 
     @classmethod
     def sizes(cls) -> tuple[str, ...]:
-        return cls._fields[5:]
+        return cls._fields[6:]
 
 
 class _Standing(NamedTuple):
@@ -304,8 +307,8 @@ class _Standing(NamedTuple):
     #: Why there are too few of them, and which failed; empty where there is nothing to say.
     few: str
     failures: str
-    #: See `Sample`; whether a repetition met all there is of a data set.
-    overlap: float
+    #: The rows of those that finished; whether each met all there is of the data set.
+    drawn: Drawn
     fixed: bool
     stand_in_for: str
 

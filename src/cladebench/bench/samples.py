@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What the overlap of values follows from: the rows of their cells.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        By the digest of the task, as `overlap` reads it.
+    pool : float or None
+    official : bool
+        See `overlap`.
+    """
+
+    rows: pd.DataFrame
+    pool: float | None = None
+    official: bool = False
+
+    def overlap(self, tasks: Collection[str]) -> float:
+        """`overlap` of the values of some tasks."""
+        if len(tasks) == len(self.rows):
+            return self._of_all
+        return overlap(self.rows[self.rows.index.isin(tasks)], self.pool, official=self.official)
+
+    @cached_property
+    def _of_all(self) -> float:
+        return overlap(self.rows, self.pool, official=self.official)
 
 
 @dataclass(frozen=True)
@@ -38,6 +68,8 @@ class Sample:
     overlap : float
         What of the variance of one value stays in the mean of however many, because the repetitions share rows; see
         `overlap`.
+    drawn : Drawn or None
+        What the overlap of some of the values follows from; None where it is that of all.
     """
 
     values: pd.Series
@@ -51,6 +83,13 @@ class Sample:
     stand_in_for: str = ""
     drift: int = 0
     overlap: float = 0.0
+    drawn: Drawn | None = None
+
+    def overlap_of(self, tasks: Collection[str]) -> float:
+        """`overlap` of the values of some tasks."""
+        if self.drawn is None or len(tasks) == len(self.values):
+            return self.overlap
+        return self.drawn.overlap(tasks)
 
 
 def constant(value: float) -> Sample:
@@ -155,6 +194,16 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     both = [(i, place[task]) for i, task in enumerate(left.values.index) if task in place]
     ours, theirs = np.array(both, dtype=int).reshape(-1, 2).T
     return left.values.to_numpy()[ours], right.values.to_numpy()[theirs]
+
+
+def overlap_of_pairs(samples: Iterable[Sample]) -> float:
+    """Largest overlap of what is compared, over the tasks that all share: a mean is of these alone."""
+    varying = [sample for sample in samples if not sample.point]
+    if not varying:
+        return 0.0
+    first, *others = ([*sample.values.index] for sample in varying)
+    tasks = [task for task in first if all(task in other for other in map(set, others))]
+    return max(sample.overlap_of(tasks) for sample in varying)
 
 
 def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
