@@ -91,8 +91,8 @@ class Asked:
         if "method" not in read or "metric" not in read:
             raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
-        if measure is None or not {"tree", "partition"} & set(measure.needs):
-            raise Missing("the measure is not of the tree")
+        if measure is None or not {"tree", "partition", "test labels"} & set(measure.needs):
+            raise Missing("the measure is not of the result")
         if read["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
         if self.world.rival == PERMUTED:
