@@ -44,12 +44,14 @@ def test_a_rival_brings_its_own_setting_and_keeps_the_point():
         "at": {"k": 1},
         "where": {"a": 1},
         "direction": "higher",
+        "change_from": "e",
     }
     assert Rival("Random").instead_of(query) == {
         "dataset": "d",
         "method": "Random",
         "metric": "sp",
         "at": {"k": 1},
+        "change_from": "e",
     }
     assert Rival().instead_of(query) == query | {"metric": "sp_permuted"}
 
@@ -220,6 +222,36 @@ def test_an_accuracy_that_no_data_are_needed_for_supports_nothing(tmp_path, rand
     found = audit_paper(claims_of(tmp_path, ACCURACY), frame(*rows), selection=SELECTION, blind=("Random",))
     assert [row["verdict"] for row in found] == [close, ahead]
     assert all(row["blind"] for row in found)
+
+
+def test_what_was_never_good_loses_nothing(tmp_path):
+    """To lose less to noise than others takes only to have had nothing to lose."""
+    text = """
+claims:
+  - id: loses-less
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: noisy, change_from: d}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+  - id: ahead
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: noisy}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+"""
+    levels = {"A": (0.9, 0.89), "B": (0.92, 0.7), "C": (0.8, 0.6), "Random": (0.5, 0.5)}
+    rows = [
+        cells(dataset, name, {"accuracy": level + np.roll(NOISE, 2 * at + place)}, held_out=(80, 20))
+        for at, (name, both) in enumerate(levels.items())
+        for place, (dataset, level) in enumerate(zip(("d", "noisy"), both, strict=True))
+    ]
+    found = audit_paper(claims_of(tmp_path, text), frame(*rows), selection=SELECTION, blind=("Random",))
+    assert [row["verdict"] for row in found] == ["uninformative", "reproduced"]
+    assert found[0]["measured"] == pytest.approx(-0.01 + 0.2)
+    assert found[0]["published"] == "A > C in the change of accuracy from d"
+    assert found[0]["cells"][:2] == ["toy/noisy/A/default/*", "toy/d/A/default/*"]
 
 
 def test_what_is_contradicted_stays_so_whatever_a_rival_earns(tmp_path):

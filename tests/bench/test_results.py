@@ -284,6 +284,42 @@ def test_the_overlap_of_pairs_is_that_of_the_tasks_that_are_shared():
     assert overlap_of_pairs((left, constant(1.0))) == left.overlap
 
 
+def test_a_change_is_of_the_same_repetition_and_fold_of_another_problem():
+    def folds(dataset, method, values):
+        rows = []
+        for at, value in values.items():
+            (row,) = cells(dataset, method, {"score": [value]}, held_out=(80, 20))
+            repetition, fold = at
+            name = f"{dataset} {repetition}.{fold}"
+            rows.append(
+                row
+                | {
+                    "repetition": repetition,
+                    "fold": fold,
+                    "task": name,
+                    "cell_id": f"toy/{dataset}/{method}/default/{repetition}.{fold}",
+                }
+            )
+        return rows
+
+    clean = {(r, f): 10 * r + f for r in (0, 1) for f in (0, 1)}
+    found = results(
+        folds("clean", "m", {at: 1000 + value for at, value in clean.items()}),
+        folds("d", "m", {(1, 1): 999, (1, 0): 1000, (0, 1): 1001}),
+        folds("clean", "n", clean),
+        folds("d", "n", {(2, 0): 5}),
+    )
+    changed = ask(found, change_from="clean")
+    assert changed.values.to_dict() == {"d 1.1": -12, "d 1.0": -10, "d 0.1": 0}
+    assert (changed.cells, changed.changed_from) == ("toy/d/m/default/*", "toy/clean/m/default/*")
+    assert changed.overlap == ask(found).overlap == pytest.approx(0.25)
+    assert ask(found, "n", change_from="clean").problem == "the two problems share no repetition and fold"
+    assert (
+        ask(found, "o", change_from="clean").problem
+        == "no cell of o on d in this run; no cell of o on clean in this run"
+    )
+
+
 def _odds(share):
     return share / (1 - share)
 

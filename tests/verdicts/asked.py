@@ -35,6 +35,10 @@ class World:
         for key in ("dataset", "method", "metric"):
             if key in found:
                 found[key] = self.instead.get(key, {}).get(found[key], found[key])
+        if "change_from" in found:
+            found["change_from"] = self.instead.get("dataset", {}).get(
+                found["change_from"], found["change_from"]
+            )
         for method, setting in self.instead.get("where", {}).items():
             if found.get("method") in {method, self.instead.get("method", {}).get(method, method)}:
                 found["where"] = setting | found.get("where", {})

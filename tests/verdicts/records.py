@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ class Run:
         default_factory=dict
     )  # by task, the share of its rows that judge a result
     repetitions: dict[str, int] = field(default_factory=dict)  # of each task
+    places: dict[str, tuple[int, Any]] = field(default_factory=dict)  # repetition and fold of each task
 
     @property
     def share_failed(self) -> float:
@@ -76,6 +77,7 @@ class Sample:
     repetitions: dict[str, int]
     tested: dict[str, float]
     drawn: float  # share of the data set's rows that a repetition has
+    places: dict[str, tuple[int, Any]]
 
     def overlap(self, tasks: Sequence[str]) -> float:
         """By how much the variance of a mean over tasks exceeds 1/n times that of one result."""
@@ -98,6 +100,21 @@ class Sample:
 
 class Missing(Exception):
     """There is nothing to judge by."""
+
+
+def changed(after: Sample, before: Sample) -> Sample:
+    """By how much values differ from those of the same repetition and fold of another problem."""
+    there = {before.places[task]: value for task, value in before.values.items()}
+    here = {
+        task: value - there[after.places[task]]
+        for task, value in after.values.items()
+        if after.places[task] in there
+    }
+    if not here:
+        raise Missing("no repetition and fold are those of both")
+    return replace(
+        after, values=here, exact=after.exact and before.exact, chosen=after.chosen or before.chosen
+    )
 
 
 class Records:
@@ -161,6 +178,7 @@ class Records:
             run.held_out |= held_out
             run.tested[task] = test / rows if held_out else 1.0
             run.repetitions[task] = repetition
+            run.places[task] = cell
             run.values[metric][points[at]][task] = value
 
     def direction(self, query: Mapping[str, Any]) -> str | None:
@@ -176,13 +194,18 @@ class Records:
         key = repr((sorted(query.items(), key=lambda item: item[0]), rule, read_as))
         if key not in self._samples:
             try:
-                self._samples[key] = self._sample(query, rule, read_as)
+                found = self._sample(query, rule, read_as)
+                if "change_from" in query:
+                    found = changed(
+                        found, self._sample(query | {"dataset": query["change_from"]}, rule, read_as)
+                    )
+                self._samples[key] = found
             except Missing as missing:
                 self._samples[key] = str(missing)
-        found = self._samples[key]
-        if isinstance(found, str):
-            raise Missing(found)
-        return found
+        known = self._samples[key]
+        if isinstance(known, str):
+            raise Missing(known)
+        return known
 
     def _sample(self, query: Mapping[str, Any], rule: str, read_as: str | None) -> Sample:
         dataset, method = query.get("dataset"), query.get("method")
@@ -204,7 +227,15 @@ class Records:
         # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
         drawn = min(1.0, run.n_rows / entry.n_samples) if entry.n_draws == 1 else 0.0
         return Sample(
-            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.tested, drawn
+            values,
+            bool(exact),
+            run.stand_in,
+            chosen,
+            run.setting,
+            run.repetitions,
+            run.tested,
+            drawn,
+            run.places,
         )
 
     def _at(self, run: Run, metric: str, asked: Mapping[str, Any] | None) -> dict[str, float]:

@@ -184,6 +184,8 @@ def _named(method: str, operand: Mapping[str, Any]) -> str:
 def of_metric(claim: Claim) -> str:
     """The metric that both sides share; operands with metrics of their own name them."""
     metric = claim.measure.get("metric")
+    if start := claim.measure.get("change_from"):
+        return f" in the change of {metric} from {start}"
     return f" in {metric}" if metric else ""
 
 

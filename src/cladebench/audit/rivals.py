@@ -38,7 +38,7 @@ class Rival:
         """Give what is asked in the place of a query: its setting is the praised method's alone."""
         if not self.method:
             return {**query, "metric": permuted_name(str(query["metric"]))}
-        kept = {key: query[key] for key in ("dataset", "metric", "at") if key in query}
+        kept = {key: query[key] for key in ("dataset", "metric", "at", "change_from") if key in query}
         return {**kept, "method": self.method}
 
 

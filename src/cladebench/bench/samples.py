@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,13 @@ class Drawn:
     rows: pd.DataFrame
     pool: float | None = None
     official: bool = False
+
+    def places(self, tasks: Collection[str]) -> dict[str, tuple[float, float]]:
+        """Repetition and fold of some tasks; -1 where there are no folds."""
+        rows = self.rows[self.rows.index.isin(tasks)]
+        return dict(
+            zip(rows.index, zip(rows["repetition"], rows["fold"].fillna(-1), strict=True), strict=True)
+        )
 
     def overlap(self, tasks: Collection[str]) -> float:
         """`overlap` of the values of some tasks."""
@@ -68,6 +76,8 @@ class Sample:
     overlap : float
         What of the variance of one value stays in the mean of however many, because the repetitions share rows; see
         `overlap`.
+    changed_from : str
+        Of changes, the pattern that finds the cells from which values changed; else empty.
     drawn : Drawn or None
         What the overlap of some of the values follows from; None where it is that of all.
     """
@@ -83,6 +93,7 @@ class Sample:
     stand_in_for: str = ""
     drift: int = 0
     overlap: float = 0.0
+    changed_from: str = ""
     drawn: Drawn | None = None
 
     def overlap_of(self, tasks: Collection[str]) -> float:
@@ -174,6 +185,43 @@ def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
     mean, spread = float(series.mean()), float(series.std())
     # What is left of the deviations of equal numbers is rounding.
     return mean, 0.0 if spread <= 1e-12 * abs(mean) else spread, len(series)
+
+
+def before(query: Mapping[str, Any]) -> dict[str, Any]:
+    """What a change is from: the query on the data set under ``change_from``."""
+    kept = {key: value for key, value in query.items() if key != "change_from"}
+    return kept | {"dataset": query["change_from"]}
+
+
+def change(after: Sample, before: Sample) -> Sample:
+    """By how much values changed: those of two problems that share draws, paired by repetition and fold.
+
+    Parameters
+    ----------
+    after, before : Sample
+        Of the cells of a run.
+
+    Returns
+    -------
+    Sample
+        By the tasks of `after`: methods on one problem are pairs.
+    """
+    if after.problem or before.problem:
+        return nothing("; ".join(dict.fromkeys(filter(None, (after.problem, before.problem)))))
+    assert after.drawn is not None and before.drawn is not None
+    there = {place: before.values[task] for task, place in before.drawn.places(before.values.index).items()}
+    places = after.drawn.places(after.values.index)
+    tasks = [task for task in after.values.index if places[task] in there]
+    if not tasks:
+        return nothing("the two problems share no repetition and fold")
+    return replace(
+        after,
+        values=after.values[tasks] - [there[places[task]] for task in tasks],
+        notes=(*after.notes, *before.notes),
+        point=after.point and before.point,
+        overlap=after.overlap_of(tasks),
+        changed_from=before.cells,
+    )
 
 
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
