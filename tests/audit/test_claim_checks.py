@@ -10,6 +10,7 @@ from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_points, check_selection
 from cladebench.audit.claims_file import checked_claims
+from cladebench.bench.plan_file import read_plan
 from cladebench.bench.selection import Rule
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
@@ -107,6 +108,36 @@ def test_an_unknown_name_is_an_error(paper, old, new, said):
     assert message.startswith("examplepaper/claims.yaml: ")
     assert said in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("change_from", "said"),
+    [
+        ("noisy", ""),
+        (
+            "nested-blobs",
+            "'nested-blobs' and 'nested-blobs' do not meet the same rows and folds; expected another",
+        ),
+        ("other", "change_from: 'other' and 'nested-blobs' do not meet the same rows and folds"),
+        ("noise", "dataset: unknown 'noise'; did you mean 'noisy'"),
+    ],
+)
+def test_a_change_is_from_a_problem_that_shares_draws(paper, change_from, said):
+    measure = "measure: {dataset: nested-blobs"
+    path = load_plan(paper(measure, f"{measure}, change_from: {change_from}")).path
+    problems = (
+        "problems:\n  noisy: {dataset: nested-blobs, task: {draws: nested-blobs, label_noise: 0.1}}\n"
+        "  other: {dataset: nested-blobs}\nscopes:\n"
+    )
+    text = path.read_text().replace("scopes:\n", problems)
+    path.write_text(text.replace("datasets: [nested-blobs]", "datasets: [nested-blobs, noisy, other]"))
+    plan, claims = read_plan(path, "mypackage.examplepaper"), path.with_name("claims.yaml")
+    if not said:
+        assert checked_claims(claims, plan).claims["ward-wins"].measure["change_from"] == "noisy"
+        return
+    with pytest.raises(ClaimsError) as error:
+        checked_claims(claims, plan)
+    assert said in str(error.value)
 
 
 def test_a_metric_is_held_against_the_measures_of_the_plan(paper):

@@ -29,10 +29,10 @@ def test_the_praised_side(relation, higher, lower):
     assert praised_side(relation, None) == (relation == "worse")  # of a shape nothing is better
 
 
-def test_only_measures_of_the_result_can_be_earned_by_shape():
+def test_only_measures_of_the_result_can_be_earned_without_the_data():
     found = {name for name, measure in MEASURES.items() if judges_the_result(measure)}
-    assert {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "ari"} <= found
-    assert not found & {"seconds", "accuracy", "depth", "n_leaves", "converged"}
+    assert {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "ari", "accuracy", "precision"} <= found
+    assert not found & {"seconds", "depth", "n_leaves", "converged", "mean_average_precision"}
     assert not judges_the_result(None)
 
 
@@ -44,12 +44,14 @@ def test_a_rival_brings_its_own_setting_and_keeps_the_point():
         "at": {"k": 1},
         "where": {"a": 1},
         "direction": "higher",
+        "change_from": "e",
     }
     assert Rival("Random").instead_of(query) == {
         "dataset": "d",
         "method": "Random",
         "metric": "sp",
         "at": {"k": 1},
+        "change_from": "e",
     }
     assert Rival().instead_of(query) == query | {"metric": "sp_permuted"}
 
@@ -183,6 +185,73 @@ def test_a_ranking_is_earned_by_shape_alone_where_permuted_rows_rank_alike(tmp_p
     # Random is no rival of itself: five methods are left.
     other = audited(tmp_path, random=0.6, permuted=0.01)["v/ranking/d"]
     assert (other["verdict"], other["blind"]) == ("reproduced", "within noise")
+
+
+ACCURACY = """
+claims:
+  - id: close
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: d}
+    expects: {left: {method: A}, is: no_worse, than: {best_of: [B, C]}, margin: 0.05}
+  - id: ahead
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: d}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("random", "close", "ahead"),
+    [
+        (0.70, "uninformative", "reproduced"),
+        (0.76, "uninformative", "uninformative"),
+        (0.55, "reproduced", "reproduced"),
+    ],
+)
+def test_an_accuracy_that_no_data_are_needed_for_supports_nothing(tmp_path, random, close, ahead):
+    """As where nine rows of ten have one class: to be near the best takes only to say this class."""
+    levels = {"A": 0.75, "B": 0.72, "C": 0.60, "Random": random}
+    rows = [
+        cells("d", name, {"accuracy": level + np.roll(NOISE, at)}, held_out=(80, 20))
+        for at, (name, level) in enumerate(levels.items())
+    ]
+    found = audit_paper(claims_of(tmp_path, ACCURACY), frame(*rows), selection=SELECTION, blind=("Random",))
+    assert [row["verdict"] for row in found] == [close, ahead]
+    assert all(row["blind"] for row in found)
+
+
+def test_what_was_never_good_loses_nothing(tmp_path):
+    """To lose less to noise than others takes only to have had nothing to lose."""
+    text = """
+claims:
+  - id: loses-less
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: noisy, change_from: d}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+  - id: ahead
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: accuracy, dataset: noisy}
+    expects: {left: {method: A}, is: better, than: {best_of: [B, C]}}
+"""
+    levels = {"A": (0.9, 0.89), "B": (0.92, 0.7), "C": (0.8, 0.6), "Random": (0.5, 0.5)}
+    rows = [
+        cells(dataset, name, {"accuracy": level + np.roll(NOISE, 2 * at + place)}, held_out=(80, 20))
+        for at, (name, both) in enumerate(levels.items())
+        for place, (dataset, level) in enumerate(zip(("d", "noisy"), both, strict=True))
+    ]
+    found = audit_paper(claims_of(tmp_path, text), frame(*rows), selection=SELECTION, blind=("Random",))
+    assert [row["verdict"] for row in found] == ["uninformative", "reproduced"]
+    assert found[0]["measured"] == pytest.approx(-0.01 + 0.2)
+    assert found[0]["published"] == "A > C in the change of accuracy from d"
+    assert found[0]["cells"][:2] == ["toy/noisy/A/default/*", "toy/d/A/default/*"]
 
 
 def test_what_is_contradicted_stays_so_whatever_a_rival_earns(tmp_path):

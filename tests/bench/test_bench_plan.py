@@ -244,6 +244,30 @@ def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
 
 
 @pytest.mark.parametrize(
+    ("draws", "shared"),
+    [
+        ("{share: 0.5, draws: nested-blobs}", False),  # the others meet 50 rows
+        ("{rows: 50, draws: nested-blobs, label_noise: 0.1}", True),
+        ("{rows: 50, draws: again}", False),
+        ("{rows: 50}", False),
+    ],
+)
+def test_problems_share_draws_where_the_plan_says_so(edited_plan, draws, shared):
+    problems = PROBLEMS.replace("{share: 0.5}", draws)
+    path = with_problems(edited_plan, problems=problems)
+    path.write_text(
+        path.read_text().replace("method: globals, dataset: halves, task: {rows: 9}", "method: good")
+    )
+    plan = read_plan(path, "toy_paper")
+    plan.check_tasks(["rows", "share", "label_noise"])
+    assert (
+        plan.shares_draws("halves", "nested-blobs") == plan.shares_draws("nested-blobs", "halves") == shared
+    )
+    assert not plan.shares_draws("again", "nested-blobs")
+    assert plan.shares_draws("halves", "again") == ("draws: again" in draws)
+
+
+@pytest.mark.parametrize(
     ("problems", "said"),
     [
         (
@@ -258,6 +282,14 @@ def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
         ("halfs: {dataset: glass}", r"problems: 'halfs' is in no scope"),
         ("halves: {task: {rows: 3}}", r"problems\.halves: missing key 'dataset'"),
         ("halves: {dataset: glass, task: {rows: 0}}", r"problems\.halves\.task\.rows: 0 is not allowed"),
+        (
+            "halves: {dataset: glass, task: {draws: half}}",
+            r"problems\.halves\.task\.draws: unknown data set 'half'; did you mean 'halves'",
+        ),
+        (
+            "halves: {dataset: glass, task: {draws: vehicle}}",
+            r"problems\.halves\.task\.draws: 'vehicle' is of the data set 'vehicle'; expected one of 'glass'",
+        ),
     ],
 )
 def test_a_wrong_problem_is_named(edited_plan, problems, said):

@@ -5,7 +5,7 @@ import pytest
 
 from audit_records import cells, failed, frame
 from cladebench.bench.results import Results
-from cladebench.bench.samples import pair
+from cladebench.bench.samples import constant, overlap_of_pairs, pair
 from cladebench.bench.selection import Rule
 
 RULES = {
@@ -258,6 +258,70 @@ def test_overlap_of_uneven_folds_is_that_of_their_mean_share():
     rows = cells("d", "m", {"score": [1, 2]}, held_out=(80, 20))
     rows[1] |= {"n_train": 50, "n_test": 50}
     assert ask(results(rows)).overlap == pytest.approx(0.35 / 0.65)
+
+
+def test_the_overlap_of_pairs_is_that_of_the_tasks_that_are_shared():
+    """Twice three folds of ten rows; of one repetition a method has finished only two."""
+
+    def folds(method, finished):
+        rows = []
+        for repetition, fold in finished:
+            test = len(range(fold, 10, 3))
+            (row,) = cells("d", method, {"score": [fold]}, held_out=(10 - test, test))
+            at = f"{repetition}.{fold}"
+            rows.append(
+                row | {"repetition": repetition, "fold": fold, "task": at, "cell_id": f"{method}{at}"}
+            )
+        return rows
+
+    every = [(repetition, fold) for repetition in (0, 1) for fold in range(3)]
+    found = results(folds("m", every), folds("n", every[1:]), sizes={"d": 20})
+    left, right = ask(found), ask(found, "n")
+    assert left.overlap == pytest.approx(_odds(1 / 3 * (2 / 5 + 3 / 5 / 2)))
+    # Of 5 * 4 pairs (in both orders) 2 + 6 are of one repetition; tests of 3, 3, 4, 3, 3 rows.
+    expected = pytest.approx(_odds(0.32 * (8 / 20 + 12 / 20 / 2)))
+    assert overlap_of_pairs((left, right)) == right.overlap == expected
+    assert overlap_of_pairs((left, constant(1.0))) == left.overlap
+
+
+def test_a_change_is_of_the_same_repetition_and_fold_of_another_problem():
+    def folds(dataset, method, values):
+        rows = []
+        for at, value in values.items():
+            (row,) = cells(dataset, method, {"score": [value]}, held_out=(80, 20))
+            repetition, fold = at
+            name = f"{dataset} {repetition}.{fold}"
+            rows.append(
+                row
+                | {
+                    "repetition": repetition,
+                    "fold": fold,
+                    "task": name,
+                    "cell_id": f"toy/{dataset}/{method}/default/{repetition}.{fold}",
+                }
+            )
+        return rows
+
+    clean = {(r, f): 10 * r + f for r in (0, 1) for f in (0, 1)}
+    found = results(
+        folds("clean", "m", {at: 1000 + value for at, value in clean.items()}),
+        folds("d", "m", {(1, 1): 999, (1, 0): 1000, (0, 1): 1001}),
+        folds("clean", "n", clean),
+        folds("d", "n", {(2, 0): 5}),
+    )
+    changed = ask(found, change_from="clean")
+    assert changed.values.to_dict() == {"d 1.1": -12, "d 1.0": -10, "d 0.1": 0}
+    assert (changed.cells, changed.changed_from) == ("toy/d/m/default/*", "toy/clean/m/default/*")
+    assert changed.overlap == ask(found).overlap == pytest.approx(0.25)
+    assert ask(found, "n", change_from="clean").problem == "the two problems share no repetition and fold"
+    assert (
+        ask(found, "o", change_from="clean").problem
+        == "no cell of o on d in this run; no cell of o on clean in this run"
+    )
+
+
+def _odds(share):
+    return share / (1 - share)
 
 
 def test_records_that_cannot_be_pairs_are_no_sample():

@@ -454,6 +454,21 @@ def test_paper_data_set_seed_and_repetition_change_every_draw(change):
     assert left.digest != right.digest
 
 
+def test_problems_that_share_draws_meet_the_same_rows_folds_and_noise():
+    how = {"rows": 30, "folds": {"n": 5}, "label_noise": 0.3, "constraints": {"pairs": 20}}
+    for fold in range(5):
+        own = draw(data_of(LABELS), how, fold=fold)
+        other = draw(data_of(LABELS), {**how, "draws": "d"}, fold=fold, dataset="e")
+        assert same(own, other, *DRAWN) and own.digest == other.digest
+        less = draw(data_of(LABELS), {**how, "label_noise": 0.1, "draws": "d"}, fold=fold, dataset="e")
+        assert same(own, less, "rows", "train", "test") and less.digest != own.digest
+        truth = LABELS[own.rows]
+        replaced = less.labels != truth
+        assert 0 < replaced.sum() < (own.labels != truth).sum()
+        assert (own.labels[replaced] == less.labels[replaced]).all()
+        assert not same(own, draw(data_of(LABELS), how, fold=fold, dataset="e"), "test")
+
+
 def test_what_else_is_drawn_changes_no_draw():
     def alone(*keys):
         return draw(data_of(LABELS), {key: EVERYTHING[key] for key in keys})

@@ -35,6 +35,10 @@ class World:
         for key in ("dataset", "method", "metric"):
             if key in found:
                 found[key] = self.instead.get(key, {}).get(found[key], found[key])
+        if "change_from" in found:
+            found["change_from"] = self.instead.get("dataset", {}).get(
+                found["change_from"], found["change_from"]
+            )
         for method, setting in self.instead.get("where", {}).items():
             if found.get("method") in {method, self.instead.get("method", {}).get(method, method)}:
                 found["where"] = setting | found.get("where", {})
@@ -91,8 +95,8 @@ class Asked:
         if "method" not in read or "metric" not in read:
             raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
-        if measure is None or not {"tree", "partition"} & set(measure.needs):
-            raise Missing("the measure is not of the tree")
+        if measure is None or not {"tree", "partition", "test labels"} & set(measure.needs):
+            raise Missing("the measure is not of the result")
         if read["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
         if self.world.rival == PERMUTED:

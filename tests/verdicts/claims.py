@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-QUERY = ("dataset", "method", "metric", "direction", "selection", "at", "where")
+QUERY = ("dataset", "method", "metric", "direction", "selection", "at", "where", "change_from")
 PRINTED = re.compile(
     r"^\s*([-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*%?\s*(?:±\s*([\d.]+(?:[eE][-+]?\d+)?))?\s*%?\s*$"
 )

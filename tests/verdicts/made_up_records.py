@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from cladebench.datasets.registry import info
-from verdicts.plans import planned, written_out
+from verdicts.plans import data_of, planned, said_of, written_out
 
 HERE = Path(__file__).parent / "made_up"
 #: The schema of all runs.
@@ -67,15 +67,22 @@ def results(folder: Path, names: list[str]) -> None:
 def _rows(paper: str, rng: np.random.Generator) -> list[dict[str, Any]]:
     plan = written_out(yaml.safe_load((HERE / "plan.yaml").read_text()))
     rows = []
+    tasks = {(problem, method): said.get("task", {}) for (problem, method), said in said_of(plan, "smoke")}
     for (dataset, method), setting, n in planned(plan, "smoke"):
+        task = tasks[dataset, method]
         if rng.random() < 0.03:
             continue  # planned, and there is no record of it
         level = {metric: rng.normal(0.6, 0.03) for metric in METRICS}
         noise = 0.0 if method == "E" else rng.choice([0.0, 0.003, 0.02])
-        folds = 3 if dataset == "uneven-distances" else 1
+        folds = task.get("folds", {}).get("n", 1)
         lost = 0.0 if method == "E" else rng.choice([0.0, 0.1, 0.6], p=[0.8, 0.15, 0.05])
         for cell in range(n):
-            fixed = _cell(paper, dataset, method, setting, cell // folds, cell % folds if folds > 1 else None)
+            fold = cell % folds if folds > 1 else None
+            size = task.get("rows", info(data_of(plan, dataset)).n_samples)
+            held_out = 0 if fold is None else len(range(fold, size, folds))
+            fixed = _cell(paper, dataset, method, setting, cell // folds, fold)
+            fixed |= _of_data(data_of(plan, dataset))
+            fixed |= {"n_rows": size, "n_train": size - held_out, "n_test": held_out or size}
             if rng.random() < lost:
                 rows.append({**fixed, "status": "timeout", "reason": "took long"})
                 continue
@@ -101,10 +108,8 @@ def _rows(paper: str, rng: np.random.Generator) -> list[dict[str, Any]]:
 def _cell(
     paper: str, dataset: str, method: str, setting: Mapping[str, Any], repetition: int, fold: int | None
 ) -> dict[str, Any]:
-    entry = info(dataset)
     text = json.dumps(setting, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()[:8] if setting else "default"
-    n = entry.n_samples
     return {
         "paper": paper,
         "dataset": dataset,
@@ -116,13 +121,8 @@ def _cell(
         "task": hashlib.sha256(f"{dataset} {repetition} {fold}".encode()).hexdigest(),
         "seed": repetition,
         "cell_id": f"{paper}/{dataset}/{method}/{digest}/{repetition}" + ("" if fold is None else f".{fold}"),
-        "data_kind": entry.kind,
         "data_source": "generated",
         "data_sha256": "0" * 64,
-        "stand_in_for": entry.stand_in_for,
-        "n_rows": n,
-        "n_train": n if fold is None else n - n // 3,
-        "n_test": n if fold is None else n // 3,
         "cpu_seconds": 1.0,
         "wall_seconds": 1.0,
         "peak_memory_mb": 1.0,
@@ -133,3 +133,7 @@ def _cell(
         "versions": "{}",
         "machine": "{}",
     }
+
+
+def _of_data(name: str) -> dict[str, Any]:
+    return {"data_kind": info(name).kind, "stand_in_for": info(name).stand_in_for}

@@ -57,7 +57,7 @@ def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
 def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any], int]]:
     """Planned cells of a scope: data set and method, setting, and how many repetitions and folds."""
     found = []
-    for key, said in _said(plan, name):
+    for key, said in said_of(plan, name):
         folds = said.get("task", {}).get("folds", {}).get("n", 1)
         for values in product(*said["grid"].values()):
             setting = dict(zip(said["grid"], values, strict=True))
@@ -68,10 +68,10 @@ def planned(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict
 def official(plan: dict[str, Any], name: str | None) -> set[tuple[str, str]]:
     """Data sets and methods whose test rows are those that the data came with."""
     scopes = plan["scopes"] if name is None else [name]
-    return {key for scope in scopes for key, said in _said(plan, scope) if "split" in said.get("task", {})}
+    return {key for scope in scopes for key, said in said_of(plan, scope) if "split" in said.get("task", {})}
 
 
-def _said(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any]]]:
+def said_of(plan: dict[str, Any], name: str) -> list[tuple[tuple[str, str], dict[str, Any]]]:
     """What a scope says of each data set and method that it plans."""
     scope = plan["scopes"][name]
     pairs = [(d, m, None) for m in scope.get("methods", plan["methods"]) for d in scope["datasets"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,12 @@ class Run:
     planned: int = 0
     stand_in: bool = False
     n_rows: int = 0
-    held_out: float = 0.0  # share of the rows that a result is judged by and not learned from
+    held_out: bool = False
+    tested: dict[str, float] = field(
+        default_factory=dict
+    )  # by task, the share of its rows that judge a result
     repetitions: dict[str, int] = field(default_factory=dict)  # of each task
+    places: dict[str, tuple[int, Any]] = field(default_factory=dict)  # repetition and fold of each task
 
     @property
     def share_failed(self) -> float:
@@ -71,17 +75,22 @@ class Sample:
     chosen: bool
     setting: dict[str, Any]
     repetitions: dict[str, int]
-    within: float  # correlation of results of one repetition, by the rows that they share
-    between: float  # of two repetitions
+    tested: dict[str, float]
+    drawn: float  # share of the data set's rows that a repetition has
+    places: dict[str, tuple[int, Any]]
 
     def overlap(self, tasks: Sequence[str]) -> float:
         """By how much the variance of a mean over tasks exceeds 1/n times that of one result."""
         n = len(tasks)
-        sizes = Counter(self.repetitions[task] for task in tasks).values()
         if n < 2:
             return 0.0
+        sizes = Counter(self.repetitions[task] for task in tasks).values()
+        # Folds differ by a row where they do not divide the rows: their mean counts.
+        tested = float(np.mean([self.tested[task] for task in tasks]))
+        if tested == self.drawn == 1:
+            return 0.0
         same = sum(size * (size - 1) for size in sizes) / (n * (n - 1))
-        mean = same * self.within + (1 - same) * self.between
+        mean = tested * (same + self.drawn * (1 - same))
         return mean / (1 - mean)
 
     @property
@@ -91,6 +100,21 @@ class Sample:
 
 class Missing(Exception):
     """There is nothing to judge by."""
+
+
+def changed(after: Sample, before: Sample) -> Sample:
+    """By how much values differ from those of the same repetition and fold of another problem."""
+    there = {before.places[task]: value for task, value in before.values.items()}
+    here = {
+        task: value - there[after.places[task]]
+        for task, value in after.values.items()
+        if after.places[task] in there
+    }
+    if not here:
+        raise Missing("no repetition and fold are those of both")
+    return replace(
+        after, values=here, exact=after.exact and before.exact, chosen=after.chosen or before.chosen
+    )
 
 
 class Records:
@@ -151,8 +175,10 @@ class Records:
             run.n_rows = int(rows)
             # Test rows that the data came with are the same, or drawn as all rows are.
             held_out = train < rows and (dataset, method) not in self.official
-            run.held_out = test / (train + test) if held_out else 0.0
+            run.held_out |= held_out
+            run.tested[task] = test / rows if held_out else 1.0
             run.repetitions[task] = repetition
+            run.places[task] = cell
             run.values[metric][points[at]][task] = value
 
     def direction(self, query: Mapping[str, Any]) -> str | None:
@@ -168,13 +194,18 @@ class Records:
         key = repr((sorted(query.items(), key=lambda item: item[0]), rule, read_as))
         if key not in self._samples:
             try:
-                self._samples[key] = self._sample(query, rule, read_as)
+                found = self._sample(query, rule, read_as)
+                if "change_from" in query:
+                    found = changed(
+                        found, self._sample(query | {"dataset": query["change_from"]}, rule, read_as)
+                    )
+                self._samples[key] = found
             except Missing as missing:
                 self._samples[key] = str(missing)
-        found = self._samples[key]
-        if isinstance(found, str):
-            raise Missing(found)
-        return found
+        known = self._samples[key]
+        if isinstance(known, str):
+            raise Missing(known)
+        return known
 
     def _sample(self, query: Mapping[str, Any], rule: str, read_as: str | None) -> Sample:
         dataset, method = query.get("dataset"), query.get("method")
@@ -191,13 +222,20 @@ class Records:
         values = self._at(run, read_as or query["metric"], query.get("at"))
         array = np.array(list(values.values()))
         entry = registry()[data_of(self.plan, dataset)]
-        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and run.held_out == 0
+        whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and not run.held_out
         exact = method in self.deterministic and whole and np.ptp(array) == 0
         # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
-        drawn = run.n_rows / entry.n_samples if run.n_rows < entry.n_samples else 0.0
-        between = max(run.held_out, drawn) if entry.n_draws == 1 else 0.0
+        drawn = min(1.0, run.n_rows / entry.n_samples) if entry.n_draws == 1 else 0.0
         return Sample(
-            values, bool(exact), run.stand_in, chosen, run.setting, run.repetitions, run.held_out, between
+            values,
+            bool(exact),
+            run.stand_in,
+            chosen,
+            run.setting,
+            run.repetitions,
+            run.tested,
+            drawn,
+            run.places,
         )
 
     def _at(self, run: Run, metric: str, asked: Mapping[str, Any] | None) -> dict[str, float]:

@@ -23,7 +23,7 @@ PAPERS = Path(cladebench.__file__).parent / "papers"
 TEXTS = ["verdict", "verdict_beside", "evidence", "blind", "universes", "depends_on", "parts"]
 NUMBERS = ["measured", "p_value", "p_adjusted"]
 #: The seed meets every verdict.
-MADE_UP = ["made_up_3"]
+MADE_UP = ["made_up_7"]
 
 
 def both(results, folders, scope):

@@ -208,7 +208,11 @@ class Verdicts:
             setting = self.records.sample(read, world.rule).setting
         except Missing:
             setting = {}
-        return read.get("dataset"), read.get("method"), read.get("metric"), setting
+        names = read.get("dataset"), read.get("method"), read.get("metric"), setting
+        if "change_from" in read:
+            first = {key: value for key, value in query.items() if key != "change_from"}
+            return *names, self._answer(first | {"dataset": query["change_from"]}, world)
+        return names
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
         stances = [
@@ -253,7 +257,8 @@ class Verdicts:
         metric = claim.measure.get("metric")
         if metric in self.records.measures and self.records.measures[metric].unit == "s":
             return "own code"
-        datasets = {query.get("dataset") for query in [*queries, claim.measure]} - {None}
+        asked = [*queries, claim.measure]
+        datasets = {query.get(key) for query in asked for key in ("dataset", "change_from")} - {None}
         beyond = set(self.plan.get("beyond", []))
         if datasets & beyond or any(
             registry()[name].kind == "stand-in"

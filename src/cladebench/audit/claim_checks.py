@@ -224,8 +224,24 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
     for (key, shown), (value, ids) in wrong.items():
         told = {"setting": "where or same_setting", "fact": "dataset"}.get(key, key)
         lines.append(f"{name}: {_claims(ids)}: {told}: unknown {shown}; {one_of(value, allowed[key])}")
+    lines += _changes(claims, plan, name)
     if lines:
         raise ClaimsError("\n".join(lines))
+
+
+def _changes(claims: ClaimSet, plan: Plan, name: str) -> Iterator[str]:
+    """A change is of pairs, so that both problems must meet the same rows and folds."""
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for claim in claims.claims.values():
+        one, other = (claim.measure.get(key) for key in ("dataset", "change_from"))
+        known = {one, other} <= {*plan.datasets}
+        if one and other and known and (one == other or not plan.shares_draws(one, other)):
+            wrong.setdefault((one, other), []).append(claim.id)
+    for (one, other), ids in wrong.items():
+        yield (
+            f"{name}: {_claims(ids)}: change_from: {other!r} and {one!r} do not meet the same rows and folds; expected "
+            f"another problem of the same data with the same folds, and draws: {other} in the task of one of them"
+        )
 
 
 def _grid(plan: Plan) -> dict[str, list[Any]]:
@@ -244,6 +260,8 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
         yield from (
             (key, query[key]) for key in ("method", "dataset", "metric", "selection") if query.get(key)
         )
+        if "change_from" in query:
+            yield "dataset", query["change_from"]
         for parameter, value in query.get("where", {}).items():
             yield "setting", parameter
             yield f"where.{parameter}", value

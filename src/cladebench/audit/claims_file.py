@@ -23,7 +23,7 @@ from cladebench.papers.catalogue import load_plan, resolve_package
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")
 
-_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where")
+_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where", "change_from")
 #: More than any paper has; for_each can multiply a few lines to billions.
 MAX_CLAIMS = 10_000
 

@@ -20,7 +20,6 @@ from cladebench.audit.reading import (
     label_of,
     methods_of,
     of_metric,
-    overlap,
     seeks_highest,
     with_notes,
 )
@@ -37,7 +36,7 @@ from cladebench.audit.verdict_rules import (
     judge_same,
 )
 from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, Rules, not_testable
-from cladebench.bench.samples import Sample, nothing
+from cladebench.bench.samples import Sample, nothing, overlap_of_pairs
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=", "never_below": ">="}
@@ -76,7 +75,7 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
             label=label_of(found.names, found.left, found.right)
             + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""),
             or_equal=relation == "no_worse",
-            overlap=overlap(found.samples),
+            overlap=overlap_of_pairs(found.samples),
         )
         for found in pairs
     ]
@@ -178,7 +177,7 @@ def ratio(claim: Claim, reader: Reader, rules: Rules) -> Judgement:
         at_most=high,
         point=all(s.point for s in samples),
         label=label_of(names, left, right),
-        overlap=overlap(samples),
+        overlap=overlap_of_pairs(samples),
     )
     for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
         outcome = despite_missing(outcome, samples, sign)
@@ -216,7 +215,7 @@ def trend(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
         scale=max(abs(float(slopes.mean())), abs(float(bound))),
         point=all(s.point for s in samples),
         or_equal=True,
-        overlap=overlap(samples),
+        overlap=overlap_of_pairs(samples),
         label=f"slope {significant(slopes.mean())} against {as_given(bound)}",
     )
     return _waiting(comparison, Judgement(not_testable(""), samples, said), rules, missing=False)

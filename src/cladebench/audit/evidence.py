@@ -56,5 +56,5 @@ def evidence_of(
     if known is not None and known.unit == "s":
         return OWN_CODE
     used = {sample.cells.split("/")[1] for sample in samples if sample.cells}
-    used |= {str(claim.measure[key]) for key in ("dataset",) if key in claim.measure}
+    used |= {str(claim.measure[key]) for key in ("dataset", "change_from") if key in claim.measure}
     return OTHER_DATA if used & {*stand_ins} else PAPER_DATA

@@ -11,7 +11,7 @@ import numpy as np
 
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.results import Results
-from cladebench.bench.samples import pair
+from cladebench.bench.samples import overlap_of_pairs, pair
 from cladebench.notation import significant
 from cladebench.papers.findings import Finding
 
@@ -97,7 +97,7 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
     if not values.size:
         return f"{names}: they share no task"
     exact = all(sample.point for sample in samples)
-    found = mean_interval(values, point=exact, overlap=max(sample.overlap for sample in samples))
+    found = mean_interval(values, point=exact, overlap=overlap_of_pairs(samples))
     # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
     slack = 1e-12 * max(1.0, abs(found.mean))
     low, high = bond.get("at_least"), bond.get("at_most")

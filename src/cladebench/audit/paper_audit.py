@@ -19,6 +19,7 @@ from cladebench.audit.settling import Settled, earned_by_parts, settle
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes
 from cladebench.audit.verdict_types import REPRODUCED, SUPPORTS, UNINFORMATIVE, UNTESTED, not_testable
 from cladebench.bench.results import Results
+from cladebench.bench.samples import before
 from cladebench.measures import Measure
 
 
@@ -147,10 +148,14 @@ class PaperAudit:
         )
 
     def _answer(self, query: Mapping[str, Any], universe: Universe) -> tuple[Any, ...]:
-        """Which numbers answer a query: of which data set, method, metric and setting."""
+        """Which numbers answer a query: of which data set, method, metric and setting; of a change of both."""
         asked = universe.query(query)
         found = self.records.sample(asked, universe.rule(self.rules[0]))
-        return asked["dataset"], asked["method"], asked["metric"], "" if found.problem else found.setting
+        names = (asked["dataset"], asked["method"], asked["metric"], "" if found.problem else found.setting)
+        if "change_from" not in asked:
+            return names
+        first = self.records.sample(before(asked), universe.rule(self.rules[0]))
+        return *names, asked["change_from"], "" if first.problem else first.setting
 
     def _with_sentences(self, names: set[str]) -> set[str]:
         """Add the sentences that are made of these claims."""

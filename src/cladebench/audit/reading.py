@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -173,11 +173,6 @@ def _paired(samples: tuple[Sample, Sample], names: tuple[str, str]) -> Pair:
     return Pair(samples, names, *values, "" if values[0].size else f"{names[0]} and {names[1]} share no task")
 
 
-def overlap(samples: Iterable[Sample]) -> float:
-    """Largest overlap of training rows among what is compared."""
-    return max((sample.overlap for sample in samples), default=0.0)
-
-
 def _named(method: str, operand: Mapping[str, Any]) -> str:
     """The method of an operand with what sets it apart from another of the same method."""
     own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
@@ -189,6 +184,8 @@ def _named(method: str, operand: Mapping[str, Any]) -> str:
 def of_metric(claim: Claim) -> str:
     """The metric that both sides share; operands with metrics of their own name them."""
     metric = claim.measure.get("metric")
+    if start := claim.measure.get("change_from"):
+        return f" in the change of {metric} from {start}"
     return f" in {metric}" if metric else ""
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from cladebench.measures import Measure, permuted_name
 
-#: What a measure needs where a result that ignores the data can still be rewarded.
-_OF_THE_RESULT = frozenset({"tree", "partition"})
+#: What a measure needs where a result that ignores the data can still be rewarded: trees and partitions by their shape,
+#: what is said of rows held out by how common their classes are, and where no rival does better either.
+_OF_THE_RESULT = frozenset({"tree", "partition", "test labels"})
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Rival:
         """Give what is asked in the place of a query: its setting is the praised method's alone."""
         if not self.method:
             return {**query, "metric": permuted_name(str(query["metric"]))}
-        kept = {key: query[key] for key in ("dataset", "metric", "at") if key in query}
+        kept = {key: query[key] for key in ("dataset", "metric", "at", "change_from") if key in query}
         return {**kept, "method": self.method}
 
 
@@ -60,5 +61,5 @@ def praised_side(relation: str, direction: str | None) -> int:
 
 
 def judges_the_result(measure: Measure | None) -> bool:
-    """Whether a measure is of the result, and so of its shape, rather than of what finding it took."""
+    """Whether a measure is of the result, which chance or its shape may earn, rather than of what finding it took."""
     return measure is not None and bool(_OF_THE_RESULT & {*measure.needs})

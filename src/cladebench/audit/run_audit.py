@@ -226,4 +226,5 @@ def _part(judgement: Judgement, place: int) -> list[str]:
 
 
 def _cells(judgement: Judgement) -> list[str]:
-    return list(dict.fromkeys(s.cells for s in judgement.samples if s.cells))
+    patterns = (pattern for s in judgement.samples for pattern in (s.cells, s.changed_from))
+    return list(dict.fromkeys(filter(None, patterns)))

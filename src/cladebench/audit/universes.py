@@ -64,8 +64,9 @@ class Universe:
         itself says of the setting stays.
         """
         found = query
-        for key, instead in itertools.product(("dataset", "method", "metric"), self.instead):
-            renamed = instead.get(key, {}).get(query.get(key))
+        for key, instead in itertools.product(("dataset", "change_from", "method", "metric"), self.instead):
+            named = "dataset" if key == "change_from" else key
+            renamed = instead.get(named, {}).get(query.get(key))
             if renamed is not None:
                 found = {**found, key: renamed}
         for instead in self.instead:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.cell_spec import MethodPlan
+from cladebench.bench.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError, one_of, told
 from cladebench.measures import Measure
@@ -162,6 +162,28 @@ class Plan:
             task = change.get("task", task)
         return task
 
+    def shares_draws(self, one: str, other: str) -> bool:
+        """Whether two names of one data set meet the same rows and folds in all scopes that have both."""
+        first, second = (self._draws(name) for name in (one, other))
+        both = [scope for scope in first if scope in second]
+        return self.data_of(one) == self.data_of(other) and all(
+            len(first[scope] | second[scope]) == 1 for scope in both
+        )
+
+    def _draws(self, name: str) -> dict[str, set[str]]:
+        """How rows and folds of a data set or problem are drawn, for any method, by scope."""
+        found: dict[str, set[str]] = {}
+        for scope in self.scopes:
+            for dataset, method in self.pairs(scope):
+                if dataset == name:
+                    task = self.task_of(scope, name, method)
+                    kept = {
+                        key: task[key] for key in ("rows", "share", "folds", "test", "split") if key in task
+                    }
+                    seeds = task.get("draws", name)
+                    found.setdefault(scope, set()).add(canonical_json([seeds, kept]))
+        return found
+
     def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
         """(data set, method) that meet an official split, in a scope or in any."""
         scopes = self.scopes if scope is None else [scope]
@@ -255,7 +277,7 @@ class Plan:
             f"{self.path}: {where}.{key}: {value!r}; the protocol of this paper reads {', '.join(keys) or 'no task'}"
             for where, task in self.tasks()
             for key, value in task.items()
-            if key not in keys
+            if key not in (*keys, "draws")  # of which seeds: nothing that a protocol reads
         ]
         if lines:
             raise PlanError(told(lines, self.path))

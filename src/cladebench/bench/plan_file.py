@@ -119,6 +119,16 @@ def _check_names(plan: Plan) -> None:
             )
         if name not in plan.datasets:
             lines.append(f"{plan.path}: problems: {name!r} is in no scope")
+    for where, task in plan.tasks():
+        if "draws" in task:
+            check("data set", [task["draws"]], known, f"{where}.draws")
+    for name, problem in plan.problems.items():
+        other = (problem.task or {}).get("draws", name)
+        if other in known and plan.data_of(other) != problem.dataset:
+            lines.append(
+                f"{plan.path}: problems.{name}.task.draws: {other!r} is of the data set {plan.data_of(other)!r}; "
+                f"expected one of {problem.dataset!r}, whose rows and folds can be the same"
+            )
     check("method", plan.blind, plan.methods, "blind")
     check("data set", plan.beyond, plan.datasets, "beyond")
     parameters = sorted({parameter for _, _, parameter in plan.parameter_uses()})

@@ -10,13 +10,14 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text
-from cladebench.bench.samples import Sample, by_task, nothing, overlap
+from cladebench.bench.samples import Drawn, Sample, before, by_task, change, nothing
 from cladebench.bench.selection import Rule, agrees, select_settings
+from cladebench.bench.standing import Cell, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
@@ -54,7 +55,7 @@ class Results:
     def __post_init__(self) -> None:
         self._samples: dict[str, Sample] = {}
         self._chosen: dict[str, dict[tuple[str, str, str], str]] = {}
-        self._stood: dict[str, _Standing] = {}
+        self._stood: dict[str, Standing] = {}
 
     # ------------------------------------------------------------------ records
 
@@ -111,7 +112,7 @@ class Results:
         standing = self._standing(dataset, method, rule, where)
         return standing.few if any(cell.status == "ok" for cell in standing.cells) else ""
 
-    def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> _Standing:
+    def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> Standing:
         """The cells of the setting that stands for a method; of all its settings where none finished."""
         key = canonical_json([dataset, method, rule, dict(where or {})])
         if key not in self._stood:
@@ -125,13 +126,14 @@ class Results:
             finished = [cell for cell in cells if cell.status == "ok"]
             size = None if self.sizes is None else self.sizes.get(dataset, math.inf)
             official = (dataset, method) in self.official
-            self._stood[key] = _Standing(
+            rows = pd.DataFrame(finished, columns=Cell._fields).set_index("task")
+            self._stood[key] = Standing(
                 cells,
                 gridded,
                 {cell.setting_id for cell in cells},
-                _failures(cells) if 2 * len(finished) < len(cells) or not finished else "",
-                _failures(cells),
-                overlap(pd.DataFrame(finished, columns=_Cell._fields), size, official=official),
+                failures(cells) if 2 * len(finished) < len(cells) or not finished else "",
+                failures(cells),
+                Drawn(rows, size, official),
                 # A repetition met all there is of a data set, as any other would.
                 size is None or all(c.n_rows == size and (official or c.n_train == size) for c in finished),
                 next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
@@ -179,13 +181,17 @@ class Results:
         ----------
         query : Mapping
             Keys dataset, method, metric; at (an evaluation point); where (a part of the setting); selection (a rule
-            that the claim fixes).
+            that the claim fixes); change_from (a problem that shares draws, from which the change is asked).
         rule : str
             Rule by which the setting is selected when the claim fixes none.
         """
         key = canonical_json([rule, {k: v for k, v in query.items() if k != "x"}])
         if key not in self._samples:
-            self._samples[key] = self._find(query, query.get("selection", rule))
+            chosen = query.get("selection", rule)
+            found = self._find(query, chosen)
+            self._samples[key] = (
+                change(found, self._find(before(query), chosen)) if "change_from" in query else found
+            )
         return self._samples[key]
 
     def _find(self, query: Mapping[str, Any], rule: str) -> Sample:
@@ -221,7 +227,8 @@ class Results:
             return nothing(problem)
         return Sample(
             values,
-            overlap=standing.overlap,
+            overlap=standing.drawn.overlap(values.index),
+            drawn=standing.drawn,
             notes=(f"{name}: {standing.failures}",) if standing.failures else (),
             cells=columns["cell_id"][read[0]].rpartition("/")[0] + "/*",
             setting=columns["setting"][read[0]],
@@ -251,13 +258,13 @@ class Results:
         return {name: self._values[name].tolist() for name in _VALUE_COLUMNS}
 
     @cached_property
-    def _cells(self) -> Mapping[tuple[str, str], list[_Cell]]:
+    def _cells(self) -> Mapping[tuple[str, str], list[Cell]]:
         cells = self.records.drop_duplicates("cell_id")
-        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in _Cell.sizes()]
-        texts = [cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in _Cell.texts()]
-        found: dict[tuple[str, str], list[_Cell]] = {}
+        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in Cell.sizes()]
+        texts = [cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in Cell.texts()]
+        found: dict[tuple[str, str], list[Cell]] = {}
         for dataset, method, cell in zip(
-            cells["dataset"], cells["method"], map(_Cell, *texts, *sizes), strict=True
+            cells["dataset"], cells["method"], map(Cell, *texts, *sizes), strict=True
         ):
             found.setdefault((dataset, method), []).append(cell)
         return found
@@ -270,44 +277,6 @@ class Results:
     def _of_metric(self) -> Mapping[Any, Any]:
         finished = self.records["metric"].where(self.records["status"] == "ok")
         return self.records.groupby(["dataset", "method", finished]).indices
-
-
-class _Cell(NamedTuple):
-    """What is asked of a cell, whatever it measured; texts first."""
-
-    setting: str
-    setting_id: str
-    status: str
-    reason: str
-    stand_in_for: str
-    repetition: float
-    n_rows: float
-    n_train: float
-    n_test: float
-
-    @classmethod
-    def texts(cls) -> tuple[str, ...]:
-        return cls._fields[:5]
-
-    @classmethod
-    def sizes(cls) -> tuple[str, ...]:
-        return cls._fields[5:]
-
-
-class _Standing(NamedTuple):
-    """The cells that stand for a method, and what is asked of them for every metric."""
-
-    cells: list[_Cell]
-    #: Whether they are of one of several settings.
-    gridded: bool
-    settings: set[str]
-    #: Why there are too few of them, and which failed; empty where there is nothing to say.
-    few: str
-    failures: str
-    #: See `Sample`; whether a repetition met all there is of a data set.
-    overlap: float
-    fixed: bool
-    stand_in_for: str
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
@@ -336,14 +305,3 @@ def not_recorded(
     if at is not None and (point := point_text(at)) not in points[metric]:
         return f"at: no record of this paper has {metric!r} at {point}; {one_of(point, points[metric])}"
     return ""
-
-
-def _failures(cells: list[_Cell]) -> str:
-    """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``; empty for none."""
-    parts = []
-    for status in sorted({cell.status for cell in cells} - {"ok"}):
-        failed = [cell for cell in cells if cell.status == status]
-        reason = next((cell.reason for cell in failed if cell.reason), "")
-        why = f": {' '.join(reason.split())[:160]}" if reason else ""
-        parts.append(f"{len(failed)} of {len(cells)} cells {status.replace('_', ' ')}{why}")
-    return "; ".join(parts)

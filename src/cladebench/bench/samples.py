@@ -2,10 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What the overlap of values follows from: the rows of their cells.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        By the digest of the task, as `overlap` reads it.
+    pool : float or None
+    official : bool
+        See `overlap`.
+    """
+
+    rows: pd.DataFrame
+    pool: float | None = None
+    official: bool = False
+
+    def places(self, tasks: Collection[str]) -> dict[str, tuple[float, float]]:
+        """Repetition and fold of some tasks; -1 where there are no folds."""
+        rows = self.rows[self.rows.index.isin(tasks)]
+        return dict(
+            zip(rows.index, zip(rows["repetition"], rows["fold"].fillna(-1), strict=True), strict=True)
+        )
+
+    def overlap(self, tasks: Collection[str]) -> float:
+        """`overlap` of the values of some tasks."""
+        if len(tasks) == len(self.rows):
+            return self._of_all
+        return overlap(self.rows[self.rows.index.isin(tasks)], self.pool, official=self.official)
+
+    @cached_property
+    def _of_all(self) -> float:
+        return overlap(self.rows, self.pool, official=self.official)
 
 
 @dataclass(frozen=True)
@@ -38,6 +76,10 @@ class Sample:
     overlap : float
         What of the variance of one value stays in the mean of however many, because the repetitions share rows; see
         `overlap`.
+    changed_from : str
+        Of changes, the pattern that finds the cells from which values changed; else empty.
+    drawn : Drawn or None
+        What the overlap of some of the values follows from; None where it is that of all.
     """
 
     values: pd.Series
@@ -51,6 +93,14 @@ class Sample:
     stand_in_for: str = ""
     drift: int = 0
     overlap: float = 0.0
+    changed_from: str = ""
+    drawn: Drawn | None = None
+
+    def overlap_of(self, tasks: Collection[str]) -> float:
+        """`overlap` of the values of some tasks."""
+        if self.drawn is None or len(tasks) == len(self.values):
+            return self.overlap
+        return self.drawn.overlap(tasks)
 
 
 def constant(value: float) -> Sample:
@@ -137,6 +187,43 @@ def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
     return mean, 0.0 if spread <= 1e-12 * abs(mean) else spread, len(series)
 
 
+def before(query: Mapping[str, Any]) -> dict[str, Any]:
+    """What a change is from: the query on the data set under ``change_from``."""
+    kept = {key: value for key, value in query.items() if key != "change_from"}
+    return kept | {"dataset": query["change_from"]}
+
+
+def change(after: Sample, before: Sample) -> Sample:
+    """By how much values changed: those of two problems that share draws, paired by repetition and fold.
+
+    Parameters
+    ----------
+    after, before : Sample
+        Of the cells of a run.
+
+    Returns
+    -------
+    Sample
+        By the tasks of `after`: methods on one problem are pairs.
+    """
+    if after.problem or before.problem:
+        return nothing("; ".join(dict.fromkeys(filter(None, (after.problem, before.problem)))))
+    assert after.drawn is not None and before.drawn is not None
+    there = {place: before.values[task] for task, place in before.drawn.places(before.values.index).items()}
+    places = after.drawn.places(after.values.index)
+    tasks = [task for task in after.values.index if places[task] in there]
+    if not tasks:
+        return nothing("the two problems share no repetition and fold")
+    return replace(
+        after,
+        values=after.values[tasks] - [there[places[task]] for task in tasks],
+        notes=(*after.notes, *before.notes),
+        point=after.point and before.point,
+        overlap=after.overlap_of(tasks),
+        changed_from=before.cells,
+    )
+
+
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     """Pair two samples by their tasks; a value known exactly meets every task of the other side.
 
@@ -155,6 +242,16 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     both = [(i, place[task]) for i, task in enumerate(left.values.index) if task in place]
     ours, theirs = np.array(both, dtype=int).reshape(-1, 2).T
     return left.values.to_numpy()[ours], right.values.to_numpy()[theirs]
+
+
+def overlap_of_pairs(samples: Iterable[Sample]) -> float:
+    """Largest overlap of what is compared, over the tasks that all share: a mean is of these alone."""
+    varying = [sample for sample in samples if not sample.point]
+    if not varying:
+        return 0.0
+    first, *others = ([*sample.values.index] for sample in varying)
+    tasks = [task for task in first if all(task in other for other in map(set, others))]
+    return max(sample.overlap_of(tasks) for sample in varying)
 
 
 def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:

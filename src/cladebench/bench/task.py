@@ -135,7 +135,9 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         - ``label_noise``: the share of training labels that is replaced by another label, drawn uniformly;
         - ``constraints``: different pairs of training places: ``{must_link: 50, cannot_link: 50}``, ``{pairs: 100}`` or
           ``{per_class: 100}`` (`cladebench.bench.constraints.draw_constraints`), told apart by the data's own labels,
-          with ``labels: noisy`` by those to learn from.
+          with ``labels: noisy`` by those to learn from;
+        - ``draws``: the problem whose seeds the draws have, for problems of one data set that are to share rows, folds
+          and noise; the cell's own by default.
     data : Dataset
 
     Returns
@@ -155,7 +157,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
     neither the method nor the setting has a part in it, and what else is drawn only so far as it says which rows there
-    are to draw from.
+    are to draw from. With less label noise, some of the same labels are replaced.
     """
     how = spec.task
     if data.parts and how:
@@ -165,7 +167,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     def generator(what: str) -> np.random.Generator:
         assert what in DRAWS
         return np.random.default_rng(
-            derive_seed(spec.root_seed, spec.paper, spec.dataset, what, spec.repetition)
+            derive_seed(spec.root_seed, spec.paper, how.get("draws", spec.dataset), what, spec.repetition)
         )
 
     def labels_for(key: str) -> IntArray:
