@@ -50,21 +50,26 @@ def test_votes_are_those_of_the_nearest_training_rows():
 
 
 def test_blocks_of_the_test_rows_are_read_one_by_one():
-    def parts(n_blocks, metric):
+    def parts(n_blocks, metric, **params):
         data = dataclasses.replace(DATA, n_training=150)
         limits = Limits(60, 2000)
         task = {"split": "official"} | ({"blocks": n_blocks} if n_blocks else {})
         spec = CellSpec("hfd", "nested-blobs", "Euclidean", {}, 0, 7, limits, task=task)
-        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", {}), data, draw_task(spec, data))
+        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", params), data, draw_task(spec, data))
         out = protocol.PROTOCOL.run(drawn)
         found = {r.block: r.metrics[metric] for r in out.readings if r.at == {"neighbors": 5}}
+        shown.append(out.arrays["gallery_rows"].tolist())
         return found, [len(block) for block in drawn.task.blocks]
+
+    shown = []
 
     for metric in ("accuracy", "precision"):
         blocks, sizes = parts(4, metric)
         whole, none = parts(0, metric)
         assert list(blocks) == [0, 1, 2, 3] and list(whole) == [None] and not none
         assert len(set(blocks.values())) > 1
+        some, _ = parts(4, metric, read_blocks=2)
+        assert some == {block: blocks[block] for block in (0, 1)} and shown[-1] == shown[-3]
         assert np.average(list(blocks.values()), weights=sizes) == pytest.approx(whole[None])
 
 

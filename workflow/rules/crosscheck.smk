@@ -6,11 +6,11 @@ rule crosscheck:
         f"{OUT}/certificates.csv",
     log:
         f"{OUT}/logs/crosscheck.log",
+    # It waits for nothing: begun last, it would leave the other cores idle at the end.
+    priority: 1
     conda:
         "../../environment.yml"
     threads: 1
-    # It waits for nothing: begun last, it would leave the other cores idle at the end.
-    priority: 1
     params:
         scope=PLAN.scope,
         seed=PLAN.config.seed,

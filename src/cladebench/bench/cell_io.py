@@ -59,8 +59,7 @@ class Reading:
     at : mapping of str to number, text or bool
         The point: a number of neighbours, of leaves, the width of a kernel. Empty for what is measured once.
     block : int, optional
-        The block of test rows that it is of (`Task.blocks`). What is read in blocks is read in all of them, and counts
-        as results of folds do.
+        The block of test rows that it is of (`Task.blocks`). What is read in blocks counts as results of folds do.
     """
 
     metrics: Mapping[str, float]

@@ -37,6 +37,7 @@ class HFDProtocol(Protocol):
         "neighbors": (1, 3, 5, 7, 10, 15, 20, 30, 40, 50),  # numbers of neighbours that are read
         "similarity": "gaussian",  # of a distance d, for Table 3: by a Gaussian, or "complement": 1 - d
         "candidates": (),  # candidates per tree, for Tables 1 and 2; none: the other experiments
+        "read_blocks": None,  # of the blocks of test rows the first so many, where all would take hours
         "inner_folds": 0,  # folds of the training rows in which a setting is tried, for a choice without test labels
     }
     task_keys: ClassVar[tuple[str, ...]] = (
@@ -60,7 +61,7 @@ class HFDProtocol(Protocol):
         if own["candidates"]:
             found = search_measures(distance, len(task.train), own["candidates"])
         elif task.held_out:
-            found = held_out_measures(cell, distance, X, labels, own["neighbors"])
+            found = held_out_measures(cell, distance, X, labels, own["neighbors"], own["read_blocks"])
         else:
             found = clustering_measures(
                 distance, labels, [k for k in own["neighbors"] if k >= 5], own["similarity"], cell.spec.seed
@@ -94,7 +95,12 @@ def features_of(X: Any, labels: np.ndarray, features: str) -> np.ndarray:
 
 
 def held_out_measures(
-    cell: Cell, distance: Distance, X: np.ndarray, labels: np.ndarray, neighbors: tuple[int, ...]
+    cell: Cell,
+    distance: Distance,
+    X: np.ndarray,
+    labels: np.ndarray,
+    neighbors: tuple[int, ...],
+    read_blocks: int | None = None,
 ) -> CellOutput:
     """Classify the test rows by their nearest training rows, and say how many of these have their class.
 
@@ -102,13 +108,15 @@ def held_out_measures(
     data's own.
     """
     task = cell.task
+    blocks = task.blocks[:read_blocks] or (task.test,)
+    test = np.sort(np.concatenate(blocks))
+    parts = [np.searchsorted(test, block) for block in blocks]
     points = [k for k in sorted(neighbors) if k <= len(task.train)] or [len(task.train)]
     started = time.perf_counter()
-    near = np.asarray(distance.kneighbors(X[task.test], points[-1], return_distance=False))
+    near = np.asarray(distance.kneighbors(X[test], points[-1], return_distance=False))
     seconds = time.perf_counter() - started
-    noisy, truth = np.asarray(task.labels)[task.train], labels[task.test]
+    noisy, truth = np.asarray(task.labels)[task.train], labels[test]
     relevant = labels[task.train][near] == truth[:, None]
-    parts = [np.searchsorted(task.test, block) for block in task.blocks] or [np.arange(len(truth))]
     precision = [precision_at(relevant[part]) for part in parts]
     readings = []
     for k in points:
@@ -120,9 +128,10 @@ def held_out_measures(
                 "precision": float(precision[block][k - 1]),
             }
             readings.append(Reading(metrics, {"neighbors": k}, block if task.blocks else None))
-    shown = np.linspace(0, len(truth) - 1, min(GALLERY_ROWS, len(truth))).astype(np.intp)
+    # Of the first block, which is the same for those that read only some.
+    shown = parts[0][np.linspace(0, len(parts[0]) - 1, min(GALLERY_ROWS, len(parts[0]))).astype(np.intp)]
     arrays = {
-        "gallery_rows": task.rows[task.test[shown]].astype(np.int32),
+        "gallery_rows": task.rows[test[shown]].astype(np.int32),
         "gallery_neighbors": task.rows[task.train[near[shown, :GALLERY_NEIGHBORS]]].astype(np.int32),
         "gallery_relevant": relevant[shown, :GALLERY_NEIGHBORS],
     }
