@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from cladebench.distances import HierarchyForest
 from cladebench.reference import hierarchy_forest as reference
+from memory import peak_mebibytes
 
 N, P, TREES, K = 11_000, 256, 100, 50
 
@@ -57,3 +58,38 @@ def test_neighbors(ratios: Any, seconds: Callable[..., float]) -> None:
                 f"  {per_tree} candidates a tree, {compared.mean():.0f} in all, {np.mean(hits) / K:.3f} found"
             )
             ratios.add(f"{name}: time over brute force", spent / brute, target)
+
+
+def constraints(rows_class: np.ndarray, n_pairs: int) -> dict[str, np.ndarray]:
+    pairs = np.random.default_rng(2).integers(len(rows_class), size=(n_pairs, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = rows_class[pairs[:, 0]] == rows_class[pairs[:, 1]]
+    return {"must_link": pairs[same], "cannot_link": pairs[~same]}
+
+
+def test_growth(ratios: Any, seconds: Callable[..., float]) -> None:
+    rng = np.random.default_rng(0)
+    centres = 0.5 * rng.normal(size=(10, 64))
+
+    def grow(n: int, n_trees: int, n_threads: int) -> float:
+        classes = rng.integers(10, size=n)
+        X, given = centres[classes] + rng.normal(size=(n, 64)), constraints(classes, 3 * n)
+        with threadpool_limits(n_threads):
+            return seconds(lambda: HierarchyForest(n_trees, random_state=0).fit(X, **given), repeats=1)
+
+    few = grow(10_000, 4, 1)
+    ratios.add("growth, 10,000 x 64, 30,000 constraints: a tree", few / 4, unit="s")
+    ratios.add("  16 trees over four times 4", grow(10_000, 16, 1) / (4 * few), "<= 1.1")
+    ratios.add("  8 trees on one thread over two", grow(10_000, 8, 1) / grow(10_000, 8, 2), ">= 1.9")
+    for n in (2_000, 50_000):
+        ratios.add(f"  {n:,} rows: a row over one of 10,000", grow(n, 4, 1) / n / (few / 10_000))
+
+
+def test_retrieval(ratios: Any, seconds: Callable[..., float]) -> None:
+    """As many rows, features, trees and queries as CIFAR has; the shape of trees is that of random hyperplanes."""
+    rng = np.random.default_rng(0)
+    X = 0.5 * rng.normal(size=(100, 300))[rng.integers(100, size=60_000)] + rng.normal(size=(60_000, 300))
+    forest = HierarchyForest(500, splits="random", min_node_size=30, random_state=0).fit(X[:50_000])
+    spent = seconds(lambda: forest.kneighbors(X[50_000:], 50, candidates_per_tree=5), repeats=1)
+    ratios.add("retrieval, 10,000 queries among 50,000 x 300, 500 trees", spent, "<= 600", "s")
+    ratios.add("  memory of the process", peak_mebibytes() / 1024, "<= 6", "GB")
