@@ -226,6 +226,19 @@ def test_basis_is_told_from_the_records():
     assert basis_notes(context, [("glass", "B", results.rows("glass", "B"))]) == ("Repetitions: 1.",)
 
 
+def test_folds_and_blocks_of_test_rows_are_told_apart():
+    context = context_with(*(cells("glass", m, {"purity": [0.5] * 4}) for m in "ABC"))
+    records = context.results.records
+    folded = [context.results.rows("glass", m).assign(fold=range(4)) for m in "ABC"]
+    one = records["cell_id"].iloc[0]
+    in_blocks = folded[0].assign(cell_id=one)
+    fewer = folded[1].iloc[:2].assign(cell_id=one)
+    in_folds = folded[2].assign(cell_id=[f"{one}.{fold}" for fold in range(4)])
+    shown = [("glass", "A", in_blocks), ("glass", "B", fewer)]
+    assert basis_notes(context, shown) == ("Repetitions: 1.", "Blocks of test rows: 4 (2 for B).")
+    assert basis_notes(context, [("glass", "C", in_folds)]) == ("Repetitions and folds: 4.",)
+
+
 def test_settings_that_did_not_all_finish_somewhere_are_told():
     """Though they did on another data set."""
     context = context_with(

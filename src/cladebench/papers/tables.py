@@ -78,7 +78,7 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say what numbers rest on, from the records: rows of the data, repetitions, settings, and cells that are missing.
+    """Say what numbers rest on, by the records: rows of the data, repetitions, blocks, settings, cells that are missing.
 
     Parameters
     ----------
@@ -97,12 +97,19 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
     repetitions: dict[str, set[int]] = {}
     settings: dict[str, set[tuple[int, int]]] = {}
     statuses: dict[str, str] = {}
+    blocks: dict[str, set[int]] = {}
+    folded = False
     for dataset, name, rows in shown:
         statuses |= dict(zip(rows.cell_id, rows.status, strict=True))
         finished = rows[rows.status == "ok"]
         if finished.empty:
             continue
         cells.setdefault(dataset, []).append(finished.assign(method=name))
+        # What is read in blocks of test rows has a fold that its cell has not.
+        of_fold = finished.cell_id.str.rpartition("/")[2].str.contains(".", regex=False)
+        folded |= bool(of_fold.any())
+        if (found := finished.fold[~of_fold].nunique()) > 0:
+            blocks.setdefault(name, set()).add(found)
         counts = finished.groupby("setting_id").cell_id.nunique()
         # As in the choice of a setting: those with fewer finished repetitions do not compete.
         repetitions.setdefault(name, set()).add(int(counts.max()))
@@ -116,9 +123,10 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
         rows_of = "; ".join(f"{dataset} {text or 'all'}" for dataset, text in drawn.items())
         notes.append(f"Rows used: {rows_of}.")
     if repetitions:
-        folded = any(found.fold.notna().any() for several in cells.values() for found in several)
         what = "Repetitions and folds" if folded else "Repetitions"
         notes.append(f"{what}: {_grouped({name: _range(n) for name, n in repetitions.items()})}.")
+    if blocks:
+        notes.append(f"Blocks of test rows: {_grouped({name: _range(n) for name, n in blocks.items()})}.")
     gridded: dict[str, str] = {}
     for name, found in settings.items():
         competing, planned = {n for n, _ in found}, {n for _, n in found}
