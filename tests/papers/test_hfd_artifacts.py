@@ -68,7 +68,11 @@ def folded(dataset, method, metrics, setting=None, at=None):
     rows = cells(dataset, method, metrics, setting, at=at)
     n, folds = N_SAMPLES[dataset], max(1, len({row["repetition"] for row in rows}))
     parts = {"n_train": n - n / folds, "n_test": n / folds}
-    return [row | {"fold": row["repetition"], "repetition": 0, **parts} for row in rows]
+    of_folds = ((row, {"fold": row["repetition"], "repetition": 0}) for row in rows)
+    return [
+        row | fold | parts | {"cell_id": cell_id(dataset, method, setting) + f".{fold['fold']}"}
+        for row, fold in of_folds
+    ]
 
 
 def classified(dataset, method, values, setting=None, **more):
@@ -144,9 +148,9 @@ class Images:
 def golden():
     # RFD and HFD have met two tasks, Euclidean one of them.
     arrays = {
-        cell_id("usps", "Euclidean"): neighbors(20),
-        cell_id("usps", "HFD"): neighbors(40),
-        cell_id("usps", "RFD"): neighbors(60),
+        f"{cell_id('usps', method)}.{fold}": neighbors(first)
+        for method, first in (("Euclidean", 20), ("HFD", 40), ("RFD", 60))
+        for fold in (0, 1)
     }
     images = Images()
     data = SimpleNamespace(images=images)
@@ -226,7 +230,7 @@ def test_the_numbers_of_figure_1_stand_under_both_rules_and_go_beyond_the_paper(
     assert rows.loc["HFD", "nested-blobs: cross-validated"] == "100.00 (1)"
     number = table.frame.index[table.frame.method == "ITML"][0]
     assert table.sources[number, "sonar: oracle"] == tuple(
-        cell_id("sonar", "ITML", TESTED, r) for r in range(3)
+        cell_id("sonar", "ITML", TESTED) + f".{fold}" for fold in range(3)
     )
     assert table.claims == {} and RULE in table.notes
 
@@ -327,7 +331,7 @@ def test_figure_3_has_precision_over_images_and_speaks_of_no_folds(golden):
     assert at_5 == pytest.approx((5, 45 - half, 45 + half), abs=1e-3)
     assert axes.get_ylim()[0] > -3 and axes.get_ylim()[1] < 103 and at_50[0] == 50
     assert (axes.get_title(), axes.get_ylabel()) == ("cifar10", "precision (%)")
-    assert "95% intervals of the mean over repetitions" in notes_of(figure)
+    assert "95% intervals of the mean over repetitions and blocks" in notes_of(figure)
     assert "fold" not in notes_of(figure)
 
 

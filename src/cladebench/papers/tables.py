@@ -78,7 +78,7 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say what numbers rest on, by the records: rows of the data, repetitions, blocks, settings, cells that are missing.
+    """Say what numbers rest on, by the records: rows of the data, repetitions, blocks, settings and missing cells.
 
     Parameters
     ----------
