@@ -374,7 +374,7 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
         *(classified("usps", method, [0.9, 0.9, 0.9])[1:3] for method in ("HFD", "Euclidean")),
     ]
     arrays = {
-        cell_id("usps", method, None, 1): neighbors(10 * k)
+        f"{cell_id('usps', method)}.1": neighbors(10 * k)
         for k, method in enumerate(("Euclidean", "HFD", "RFD"))
     }
     for images in (Images(), None):

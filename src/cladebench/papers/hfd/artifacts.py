@@ -50,7 +50,9 @@ FOLDS = (
     "Lines: 95% intervals of the mean, wider than of independent values: folds share their training rows. A single"
     " value has none."
 )
-OFFICIAL = "Lines: 95% intervals of the mean over repetitions and blocks of test images. A single value has none."
+OFFICIAL = (
+    "Lines: 95% intervals of the mean over repetitions and blocks of test images. A single value has none."
+)
 #: Columns of Table 3: data set, and numbers of constraints.
 CLUSTERING: Mapping[str, tuple[int, ...]] = {
     "sonar": (60, 120, 180),
