@@ -108,8 +108,8 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
         # What is read in blocks of test rows has a fold that its cell has not.
         of_fold = finished.cell_id.str.rpartition("/")[2].str.contains(".", regex=False)
         folded |= bool(of_fold.any())
-        if (found := finished.fold[~of_fold].nunique()) > 0:
-            blocks.setdefault(name, set()).add(found)
+        if n_blocks := int(finished.fold[~of_fold].nunique()):
+            blocks.setdefault(name, set()).add(n_blocks)
         counts = finished.groupby("setting_id").cell_id.nunique()
         # As in the choice of a setting: those with fewer finished repetitions do not compete.
         repetitions.setdefault(name, set()).add(int(counts.max()))
