@@ -248,7 +248,7 @@ def flood(spec, data):
 
     def misbehave():
         while True:
-            for descriptor in range(3, 20):
+            for descriptor in range(3, 100):
                 with contextlib.suppress(OSError):
                     os.write(descriptor, b"x" * 2**16)
 
