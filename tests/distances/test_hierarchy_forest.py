@@ -316,7 +316,9 @@ def test_a_fit_that_was_interrupted_is_taken_up(tmp_path, monkeypatch) -> None:
             forest_of(X, 9, checkpoint=folder, **given | other)
     with pytest.raises(ValueError, match="holds trees of another fit, with rows="):
         forest_of(X + 1, 9, checkpoint=folder, **given)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
     fewer = forest_of(X, 3, checkpoint=folder, **given)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert np.array_equal(fewer.weights_, whole.weights_[: len(fewer.weights_)])
     first = folder / "trees-from-000000.npz"
     first.write_bytes(first.read_bytes()[:-1])

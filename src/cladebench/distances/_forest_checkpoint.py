@@ -60,7 +60,7 @@ def grow_with_checkpoints(forest: Any, X: FloatArray, grow: Grow) -> tuple[tuple
     taken_up, here, end = 0.0, first, first + count
     while here < end and _file(folder, here).exists():
         arrays, seconds = _read(_file(folder, here), identity)
-        # A fit of fewer trees takes the files that it needs whole.
+        # A fit of fewer trees takes the files that it needs whole, and leaves the others.
         if here + len(arrays[0]) > end:
             break
         parts.append(arrays)
@@ -71,7 +71,7 @@ def grow_with_checkpoints(forest: Any, X: FloatArray, grow: Grow) -> tuple[tuple
         parts.append(grow(here, n_next))
         here += n_next
         seconds = time.monotonic() - began
-        if seconds >= INTERVAL:
+        if seconds >= INTERVAL and not _file(folder, since).exists():
             parts[unsaved:] = [_joined(parts[unsaved:])]
             facts = {**identity, "seconds": seconds}
             write_forest(_file(folder, since), dict(zip(NAMES, parts[-1], strict=True)), facts)
