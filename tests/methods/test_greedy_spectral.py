@@ -1,4 +1,4 @@
-"""The embedding of Ng, Jordan and Weiss, and the tree grown from them."""
+"""Eigenvectors of neighbour graphs, the partitions and the tree made of them."""
 
 import itertools
 import warnings
@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 
 from cladebench.methods import FlatSpectral, GreedySpectral, _spectral, greedy_spectral
 from cladebench.methods._kmeans import by_first_member
 from cladebench.methods._neighbors import NeighborLists, nearest
-from cladebench.methods._spectral import EDGES, embedding, gaussian_graph, lower_eigenvectors, spectral_labels
+from cladebench.methods._spectral import (
+    EDGES,
+    cut_rows,
+    embedding,
+    gaussian_graph,
+    lower_eigenvectors,
+    spectral_labels,
+    unit_rows,
+)
 
 # ---------------------------------------------------------------- twins
 
@@ -31,8 +40,11 @@ def affinity_twin(X: np.ndarray, k: int, edges: str = "either", exponent: float 
     W = np.zeros((len(X), len(X)))
     for i in range(len(X)):
         for j, d in zip(index[i], distance[i], strict=True):
+            weight = np.exp(-exponent * d**2 / sigma**2)
             if edges == "either" or i in index[j]:
-                W[i, j] = W[j, i] = np.exp(-exponent * d**2 / sigma**2)
+                W[i, j] = W[j, i] = weight
+            elif edges == "averaged":
+                W[i, j] = W[j, i] = weight / 2
         if edges == "mutual" and not any(i in index[j] for j in index[i]):
             W[i, i] = 1.0
     return W
@@ -44,6 +56,12 @@ def njw_rows(W: np.ndarray, n_vectors: int) -> np.ndarray:
     _, vectors = np.linalg.eigh(D @ W @ D)
     top = vectors[:, -n_vectors:]
     return top / np.linalg.norm(top, axis=1, keepdims=True)
+
+
+def cut_rows_twin(W: np.ndarray, n_vectors: int) -> np.ndarray:
+    """As in the paper of Shi and Malik, (D - W) y = mu D y: y' D y = 1, as LAPACK gives them."""
+    D = np.diag(W.sum(axis=1))
+    return scipy.linalg.eigh(D - W, D, subset_by_index=(0, n_vectors - 1))[1]
 
 
 def same_up_to_rotation(a: np.ndarray, b: np.ndarray, tolerance: float) -> None:
@@ -81,18 +99,18 @@ def test_the_graph_is_as_defined(k: int) -> None:
 def test_graphs_of_tied_points_are_as_defined(values: list[int], k: int, edges: str, exponent: float) -> None:
     # Far away from the others, a point of its own, which no other has among its neighbours.
     X = np.array([*values[: len(values) // 2 * 2], 500, 500], dtype=float).reshape(-1, 2)
-    k = min(k, len(X) - 1)
+    k = min(k, len(X) - 2)
     W = gaussian_graph(*nearest(X, np.arange(len(X)), k), edges, exponent).toarray()
-    assert np.maximum(affinity_twin(X, k, edges, exponent), np.exp(-300.0) * (W > 0)) == pytest.approx(
-        W, rel=1e-9
-    )
+    least = np.exp(-300.0) * (W > 0) / (2 if edges == "averaged" else 1)
+    assert np.maximum(affinity_twin(X, k, edges, exponent), least) == pytest.approx(W, rel=1e-9)
     assert W.sum(axis=1).min() > 0
     assert (W[-1, -1] == 1.0) == (edges == "mutual") == (W[-1].sum() == 1.0)
 
 
 @pytest.mark.parametrize("cls", [FlatSpectral, GreedySpectral])
 @pytest.mark.parametrize(
-    "how", [{}, {"edges": "mutual"}, {"exponent": 1.0}, {"edges": "mutual", "exponent": 1.0}]
+    "how",
+    [{}, {"edges": "mutual"}, {"edges": "averaged"}, {"exponent": 1.0}, {"edges": "mutual", "exponent": 1.0}],
 )
 def test_the_graph_that_is_asked_for_is_the_one_that_is_clustered(cls: Any, how: dict[str, Any]) -> None:
     X = connected_data(4)
@@ -113,7 +131,7 @@ def test_points_that_no_other_chose_do_not_break_the_embedding() -> None:
     W = gaussian_graph(index, distance, "mutual")
     n_components, component = connected_components(W)
     assert n_components == 2 and W[60, 60] == 1.0
-    rows = embedding(W, by_first_member(component), 3)
+    rows = unit_rows(embedding(W, by_first_member(component), 3))
     assert np.isfinite(rows).all()
     assert np.abs(rows[:60] @ rows[60]).max() < 1e-9  # it shares no direction with the others
     expected = KMeans(3, n_init=30, random_state=1).fit(njw_rows(W.toarray(), 3)).labels_
@@ -144,7 +162,8 @@ def test_the_embedding_is_that_of_ng_jordan_and_weiss(
         W = affinity_twin(X, 5)
         rows = embedding(sparse.csr_array(W), np.zeros(120, dtype=int), n_vectors)
         assert (rows[:, 0] > 0).all()
-        same_up_to_rotation(rows, njw_rows(W, n_vectors), 1e-6)
+        same_up_to_rotation(unit_rows(rows), njw_rows(W, n_vectors), 1e-6)
+        same_up_to_rotation(rows, cut_rows_twin(W, n_vectors), 1e-5)
 
 
 @pytest.mark.parametrize("dense_size", [500, 10], ids=["LAPACK", "Lanczos"])
@@ -157,8 +176,31 @@ def test_the_embedding_of_several_components(dense_size: int, monkeypatch: pytes
     assert not W[:60, 60:].any()
     for n_vectors in (3, 5):
         rows = embedding(sparse.csr_array(W), component, n_vectors)
-        same_up_to_rotation(rows, njw_rows(W, n_vectors), 1e-6)
+        same_up_to_rotation(unit_rows(rows), njw_rows(W, n_vectors), 1e-6)
+        same_up_to_rotation(rows, cut_rows_twin(W, n_vectors), 1e-5)
         assert np.abs(rows[:60] @ rows[60:].T).max() < 1e-8
+
+
+def test_whole_components_are_parted_where_there_are_enough() -> None:
+    sizes = [2, 5, 3, 4, 2]
+    W = sparse.csr_array(scipy.linalg.block_diag(*(1.0 - np.eye(size) for size in sizes)))
+    component = np.repeat(np.arange(5), sizes)
+    for n_clusters, expected in ((1, [0] * 5), (3, [2, 0, 2, 1, 2]), (5, [3, 0, 2, 1, 4])):
+        assert np.array_equal(cut_rows(W, n_clusters), np.eye(n_clusters)[expected][component])
+    # One more: the largest has to be cut.
+    rows = cut_rows(W, 6)
+    assert rows.shape == (16, 6)
+    assert np.linalg.norm(rows[component == 1] - rows[component == 1].mean(axis=0)) > 0.1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_normalized_cuts_are_those_of_another_library(seed: int) -> None:
+    # Scikit-learn does not bring rows to length one.
+    X = connected_data(seed)
+    W = gaussian_graph(*nearest(X, np.arange(60), 10))
+    other = SpectralClustering(3, affinity="precomputed", n_init=30, random_state=0).fit_predict(W.toarray())
+    labels = KMeans(3, n_init=30, random_state=0).fit_predict(cut_rows(W, 3))
+    assert np.array_equal(by_first_member(labels), by_first_member(other))
 
 
 def test_where_lanczos_gives_up_the_factorisation_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +244,8 @@ def test_a_point_that_hardly_hangs_on_goes_with_its_neighbours() -> None:
     index, distance = nearest(X, np.arange(61), 5)
     W = gaussian_graph(index, distance)
     assert W[[60]].max() == np.exp(-300.0)
-    rows = embedding(W, np.zeros(61, dtype=int), 3)
-    alone = embedding(W[:60][:, :60], np.zeros(60, dtype=int), 3)
+    rows = unit_rows(embedding(W, np.zeros(61, dtype=int), 3))
+    alone = unit_rows(embedding(W[:60][:, :60], np.zeros(60, dtype=int), 3))
     same_up_to_rotation(rows[:60], alone, 1e-9)
     neighbours = rows[index[60]]
     assert (neighbours @ rows[60]).min() > 0.99
@@ -340,7 +382,7 @@ def test_bad_parameters() -> None:
     with pytest.raises(ValueError, match="grow=None"):
         GreedySpectral(grow=None).fit([[0.0], [1.0]])
     for cls in (FlatSpectral, GreedySpectral):
-        with pytest.raises(ValueError, match="edges='both': expected one of either, mutual"):
+        with pytest.raises(ValueError, match="edges='both': expected one of averaged, either, mutual"):
             cls(edges="both").fit([[0.0], [1.0]])
         with pytest.raises(ValueError, match="exponent=0"):
             cls(exponent=0.0).fit([[0.0], [1.0]])

@@ -1,10 +1,15 @@
 """Tables 1 to 3 of the HFD paper on data that are small, equal or few."""
 
+import itertools
+
 import numpy as np
 import pytest
+import scipy.linalg
+from sklearn.cluster import KMeans
+from sklearn.metrics import v_measure_score
 
 from cladebench.distances import Euclidean, HierarchyForest
-from cladebench.papers.hfd.graph_clustering import clustering_measures
+from cladebench.papers.hfd.graph_clustering import WIDTHS, clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
 
 
@@ -95,6 +100,54 @@ def test_few_and_equal_rows_are_clustered(X, labels, similarity):
     assert out.metrics["best_neighbors"] == next(k for (k, _), v in grid.items() if v == max(grid.values()))
     if len(set(labels)) in (1, len(X)):
         assert set(grid.values()) == {1.0}
+
+
+def plain_best(distances, labels, neighbors, widths, edges="either", exponent=0.5, unit=False):
+    """Best V-measure over the grid, from full matrices."""
+    n, n_classes = len(labels), len(set(labels))
+    near = np.argsort(distances + np.diag(np.full(n, np.inf)), axis=1)
+    best = 0.0
+    for k, width in itertools.product(neighbors, widths):
+        W = np.zeros((n, n))
+        for i, j in itertools.permutations(range(n), 2):
+            one, other = j in near[i, :k], i in near[j, :k]
+            share = {"either": one or other, "mutual": one and other, "averaged": (one + other) / 2}[edges]
+            d = distances[i, j]
+            W[i, j] = share * (np.exp(max(-exponent * (d / width) ** 2, -20.0)) if width else 1 - d)
+        W[np.diag_indices(n)] = W.sum(axis=1) == 0
+        D = np.diag(W.sum(axis=1))
+        rows = scipy.linalg.eigh(D - W, D, subset_by_index=(0, n_classes - 1))[1]
+        if unit:
+            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        found = KMeans(n_classes, n_init=10, random_state=0).fit_predict(rows)
+        best = max(best, v_measure_score(labels, found))
+    return best
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "complement"])
+def test_every_reading_of_the_graph_is_what_its_name_says(kind):
+    # Three classes that overlap, so that the readings differ.
+    labels = np.repeat([0, 1, 2], [20, 16, 12])
+    X = rows_of(48, 4) + 2.2 * np.eye(4)[labels]
+    distance = Euclidean().fit(X) if kind == "gaussian" else forest(X, candidates_per_tree=None)
+    neighbors, widths = (7, 12), WIDTHS if kind == "gaussian" else (0.0,)
+    out = clustering_measures(distance, labels, neighbors, kind, 0).metrics
+    once = 1.0 if kind == "gaussian" else 0.5
+    expected = {
+        "v_measure": {},
+        "v_measure_unit_rows": {"unit": True},
+        "v_measure_averaged": {"edges": "averaged"},
+        "v_measure_mutual": {"edges": "mutual"},
+        "v_measure_unhalved": {"exponent": once},
+    }
+    D = distance.pairwise(X)
+    best = {name: plain_best(D, labels, neighbors, widths, **how) for name, how in expected.items()}
+    # K-means from other starts may end elsewhere.
+    assert {name: out[name] for name in expected} == pytest.approx(best, abs=0.02)
+    assert len(set(best.values())) >= 3
+    fewer = clustering_measures(distance, labels, neighbors, kind, 0, other_graphs=False).metrics
+    assert set(out) - set(fewer) == {"v_measure_averaged", "v_measure_mutual", "v_measure_unhalved"}
+    assert fewer.items() <= out.items()
 
 
 def test_a_similarity_that_is_none_is_refused():

@@ -1,4 +1,4 @@
-"""Spectral clustering of Ng, Jordan and Weiss on a sparse graph of nearest neighbours."""
+"""Spectral clustering on a sparse graph of nearest neighbours: of Ng, Jordan and Weiss, and by normalized cuts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_RESTARTS = 100
 SHIFT = 1e-9
 # Weights below exp of this are raised to it. Products of a few of them are still normal numbers.
 LEAST_EXPONENT = -300.0
-EDGES = ("either", "mutual")
+EDGES = ("either", "mutual", "averaged")
 
 
 def spectral_labels(
@@ -53,33 +53,50 @@ def spectral_labels(
     ndarray of int64, shape (n,)
         Clusters numbered by their first points; at most ``n_clusters``, none empty.
 
-    Notes
-    -----
-    A graph of c components has the eigenvalue 1 c times, and any basis of that space will do for NJW. With
-    c <= ``n_clusters`` that does not matter: the vectors span the space, and k-means does not see rotations. With more
-    components, which of the vectors are taken would decide. Here all c are: then points of one component coincide,
-    those of two are orthogonal, and the best k-means partition of that keeps the ``n_clusters - 1`` largest
-    components (the ones with the first points among equals) apart and puts the others together. That partition is
-    returned at once.
-
     References
     ----------
     .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss, On spectral clustering: analysis and an algorithm, NIPS 2001.
     """
-    return graph_labels(
-        gaussian_graph(index, distance, edges, exponent), n_clusters, n_init=n_init, seed=seed
-    )
+    rows = cut_rows(gaussian_graph(index, distance, edges, exponent), n_clusters)
+    return kmeans_labels(unit_rows(rows), n_clusters, n_init=n_init, seed=seed)[0]
 
 
-def graph_labels(W: sparse.csr_array, n_clusters: int, *, n_init: int, seed: int) -> np.ndarray:
-    """Cluster the vertices of a weighted graph, see `spectral_labels`.
+def cut_rows(W: sparse.csr_array, n_clusters: int) -> np.ndarray:
+    """Give each vertex of a graph the row by which it is clustered.
+
+    K-means of the rows as they are is the spectral clustering by normalized cuts [1]_, of the `unit_rows` that of Ng,
+    Jordan and Weiss [2]_.
 
     Parameters
     ----------
     W : csr_array of shape (n, n)
         Symmetric, positive weights, no vertex without edges; one to itself counts.
-    n_clusters, n_init, seed : int
-        As there.
+    n_clusters : int
+        At least 1, at most n.
+
+    Returns
+    -------
+    ndarray of shape (n, n_clusters)
+        Of the vectors y with W y = lambda D y and y' D y = 1 those for the largest lambda.
+
+    Raises
+    ------
+    ArpackNoConvergence
+        When the eigenvectors are not found.
+
+    Notes
+    -----
+    A graph of c components has the eigenvalue 1 c times, and any basis of that space will do. With c below
+    ``n_clusters`` that does not matter: the vectors span the space, and k-means does not see rotations. With more
+    components, which of the vectors are taken would decide, and every partition that cuts no component is one of least
+    cut. Then the ``n_clusters - 1`` largest components (the ones with the first points among equals) are apart and the
+    others together, which is also the best k-means partition of the unit rows of all c vectors: each vertex has a row
+    that says its part.
+
+    References
+    ----------
+    .. [1] J. Shi, J. Malik, Normalized cuts and image segmentation, IEEE Trans. PAMI 22 (2000) 888-905.
+    .. [2] A. Y. Ng, M. I. Jordan, Y. Weiss, On spectral clustering: analysis and an algorithm, NIPS 2001.
     """
     n_components, component = connected_components(W, directed=False)
     component = by_first_member(component)
@@ -87,9 +104,13 @@ def graph_labels(W: sparse.csr_array, n_clusters: int, *, n_init: int, seed: int
         by_size = np.argsort(-np.bincount(component), kind="stable")
         cluster = np.full(n_components, n_clusters - 1)
         cluster[by_size[: n_clusters - 1]] = np.arange(n_clusters - 1)
-        return by_first_member(cluster[component])
-    rows = embedding(W, component, n_clusters)
-    return kmeans_labels(rows, n_clusters, n_init=n_init, seed=seed)[0]
+        return np.eye(n_clusters)[cluster[component]]
+    return embedding(W, component, n_clusters)
+
+
+def unit_rows(rows: np.ndarray) -> np.ndarray:
+    """Bring each row to length one."""
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def gaussian_graph(
@@ -101,9 +122,8 @@ def gaussian_graph(
     ----------
     index, distance : ndarrays of shape (n, k)
         Nearest other points of each point.
-    edges : {"either", "mutual"}, default="either"
-        There is an edge where either end has the other among its neighbours, or only where both have. A point that is
-        left without any has an edge to itself, of weight 1: it is a component of its own.
+    edges : {"either", "mutual", "averaged"}, default="either"
+        See `joined`.
     exponent : float, default=0.5
         The Gaussian of Ng, Jordan and Weiss has 1/2; some write it with 1.
 
@@ -119,6 +139,28 @@ def gaussian_graph(
     weights = np.exp(np.maximum(-exponent * relative**2, LEAST_EXPONENT))
     rows = np.repeat(np.arange(n), k)
     directed = sparse.csr_array((weights.ravel(), (rows, index.ravel())), shape=(n, n))
+    return joined(directed, edges)
+
+
+def joined(directed: sparse.csr_array, edges: str) -> sparse.csr_array:
+    """Make the graph of neighbours one without directions.
+
+    Parameters
+    ----------
+    directed : csr_array of shape (n, n)
+        Weights, positive where the column is among the neighbours of the row.
+    edges : {"either", "mutual", "averaged"}
+        An edge where either end has the other among its neighbours, with the larger of two weights; only where both
+        have, with the smaller; or the mean of both directions, so that an edge of one counts half. A point that mutual
+        edges leave without any has one to itself, of weight 1: it is a component of its own.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Symmetric.
+    """
+    if edges == "averaged":
+        return sparse.csr_array((directed + directed.T) / 2)
     if edges == "either":
         return sparse.csr_array(directed.maximum(directed.T))
     mutual = sparse.csr_array(directed.minimum(directed.T))
@@ -127,7 +169,7 @@ def gaussian_graph(
 
 
 def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.ndarray:
-    """Unit rows of the top eigenvectors of D^-1/2 W D^-1/2.
+    """Rows of D^-1/2 times the top eigenvectors of D^-1/2 W D^-1/2, where there are fewer components than vectors.
 
     Parameters
     ----------
@@ -141,13 +183,13 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
     Returns
     -------
     ndarray of shape (n, n_vectors)
-        The eigenvalue 1 of each component comes first, with the vector D^1/2 1 there.
+        The eigenvalue 1 of each component comes first, with a vector that is the same for all of its vertices.
 
     Notes
     -----
-    Rows are taken of D^-1/2 times the eigenvectors, which have the same directions, after one step of the random walk
-    D^-1 W, which changes no eigenvector. The row of a point that hangs on by a tiny weight is itself tiny and would be
-    lost in rounding; the step takes it from its neighbours.
+    Rows are taken after one step of the random walk D^-1 W, which changes no eigenvector. The entry of the unit
+    eigenvector at a point that hangs on by a tiny weight is itself tiny and would be lost in rounding; the step takes
+    its row from its neighbours.
     """
     degrees = np.asarray(W.sum(axis=1)).ravel()
     scale = 1.0 / np.sqrt(degrees)
@@ -162,8 +204,7 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
     walked = vectors * scale[:, None]
     away_from_zero = values > 0.1
     walked[:, away_from_zero] = (W @ walked[:, away_from_zero]) / (degrees[:, None] * values[away_from_zero])
-    rows = np.column_stack([known, walked])
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.column_stack([known, walked])
 
 
 def lower_eigenvectors(

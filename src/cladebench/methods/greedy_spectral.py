@@ -51,9 +51,9 @@ class GreedySpectral(GreedyByDistance):
     n_neighbors : int, default=5
         Nearest neighbours of each sample within the node (all others, if there are fewer); five in the hmmc paper. The
         width of the Gaussian is their mean distance in the node.
-    edges : {"either", "mutual"}, default="either"
-        There is an edge where either end has the other among its neighbours, or only where both have. The paper is
-        silent.
+    edges : {"either", "mutual", "averaged"}, default="either"
+        There is an edge where either end has the other among its neighbours, or only where both have; or an edge of one
+        direction counts half. The paper is silent.
     exponent : float, default=0.5
         Of the Gaussian, see `cladebench.methods.FlatSpectral`. Above 0.
     n_init : int, default=10

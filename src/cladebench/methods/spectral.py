@@ -27,9 +27,9 @@ class FlatSpectral(FlatClusterer):
         Number of clusters, and of eigenvectors.
     n_neighbors : int, default=5
         Nearest neighbours of each sample (all others, if there are fewer); five in the hmmc paper.
-    edges : {"either", "mutual"}, default="either"
-        There is an edge where either end has the other among its neighbours, or only where both have. The paper is
-        silent.
+    edges : {"either", "mutual", "averaged"}, default="either"
+        There is an edge where either end has the other among its neighbours, or only where both have; or an edge of one
+        direction counts half. The paper is silent.
     exponent : float, default=0.5
         An edge of length d weighs exp(-exponent d^2 / sigma^2): 1/2 in [1]_; 1 is in use as well, and the hmmc paper
         says only what the width is. Above 0.
