@@ -219,6 +219,8 @@ def test_where_lanczos_gives_up_the_factorisation_takes_over(monkeypatch: pytest
     monkeypatch.setattr(_spectral, "_lanczos", gives_up_at_first)
     factored = lower_eigenvectors(*normalised(W), zero, 4)
     assert len(calls) == 2
+    cut_rows(W, 5, max_restarts=7)
+    assert calls[2][3:] == (7,)
     monkeypatch.setattr(_spectral, "DENSE_SIZE", 600)
     dense = lower_eigenvectors(*normalised(W), zero, 4)
     assert factored[0] == pytest.approx(dense[0], abs=1e-9)

@@ -61,7 +61,7 @@ def spectral_labels(
     return kmeans_labels(unit_rows(rows), n_clusters, n_init=n_init, seed=seed)[0]
 
 
-def cut_rows(W: sparse.csr_array, n_clusters: int) -> np.ndarray:
+def cut_rows(W: sparse.csr_array, n_clusters: int, *, max_restarts: int = MAX_RESTARTS) -> np.ndarray:
     """Give each vertex of a graph the row by which it is clustered.
 
     K-means of the rows as they are is the spectral clustering by normalized cuts [1]_, of the `unit_rows` that of Ng,
@@ -73,6 +73,8 @@ def cut_rows(W: sparse.csr_array, n_clusters: int) -> np.ndarray:
         Symmetric, positive weights, no vertex without edges; one to itself counts.
     n_clusters : int
         At least 1, at most n.
+    max_restarts : int, default=100
+        Of Lanczos' method, see `lower_eigenvectors`.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def cut_rows(W: sparse.csr_array, n_clusters: int) -> np.ndarray:
         cluster = np.full(n_components, n_clusters - 1)
         cluster[by_size[: n_clusters - 1]] = np.arange(n_clusters - 1)
         return np.eye(n_clusters)[cluster[component]]
-    return embedding(W, component, n_clusters)
+    return embedding(W, component, n_clusters, max_restarts)
 
 
 def unit_rows(rows: np.ndarray) -> np.ndarray:
@@ -168,7 +170,9 @@ def joined(directed: sparse.csr_array, edges: str) -> sparse.csr_array:
     return sparse.csr_array(mutual + sparse.diags_array(alone.astype(np.float64)))
 
 
-def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.ndarray:
+def embedding(
+    W: sparse.csr_array, component: np.ndarray, n_vectors: int, max_restarts: int = MAX_RESTARTS
+) -> np.ndarray:
     """Rows of D^-1/2 times the top eigenvectors of D^-1/2 W D^-1/2, where there are fewer components than vectors.
 
     Parameters
@@ -179,6 +183,8 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
         Connected component 0, 1, ... of each vertex.
     n_vectors : int
         More than the number of components, at most n.
+    max_restarts : int, default=100
+        Of Lanczos' method, see `lower_eigenvectors`.
 
     Returns
     -------
@@ -198,7 +204,7 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
     n, n_components = len(component), int(component.max()) + 1
     top = np.sqrt(degrees)
     top /= np.sqrt(np.bincount(component, degrees))[component]
-    values, vectors = lower_eigenvectors(M, top, component, n_vectors - n_components)
+    values, vectors = lower_eigenvectors(M, top, component, n_vectors - n_components, max_restarts)
     known = np.zeros((n, n_components))
     known[np.arange(n), component] = top * scale
     walked = vectors * scale[:, None]
@@ -208,7 +214,11 @@ def embedding(W: sparse.csr_array, component: np.ndarray, n_vectors: int) -> np.
 
 
 def lower_eigenvectors(
-    M: sparse.csr_array, top: np.ndarray, component: np.ndarray, n_vectors: int
+    M: sparse.csr_array,
+    top: np.ndarray,
+    component: np.ndarray,
+    n_vectors: int,
+    max_restarts: int = MAX_RESTARTS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors for the largest eigenvalues, but for the one of 1 that each component has.
 
@@ -221,6 +231,8 @@ def lower_eigenvectors(
     component : ndarray of int, shape (n,)
     n_vectors : int
         At least 1, at most n less the number of components.
+    max_restarts : int, default=100
+        After so many of them Lanczos' method gives up. Where many graphs have crowded eigenvalues, fewer save time.
 
     Returns
     -------
@@ -252,7 +264,7 @@ def lower_eigenvectors(
         return M @ x - 3.0 * project(x)
 
     try:
-        values, vectors = _lanczos(deflated, n, n_vectors)
+        values, vectors = _lanczos(deflated, n, n_vectors, max_restarts)
     except ArpackNoConvergence:
         factor = splu(
             sparse.csc_array((1.0 + SHIFT) * sparse.eye_array(n) - M),
@@ -270,7 +282,9 @@ def lower_eigenvectors(
     return values[::-1], vectors[:, ::-1]
 
 
-def _lanczos(product: Any, n: int, n_vectors: int) -> tuple[np.ndarray, np.ndarray]:
+def _lanczos(
+    product: Any, n: int, n_vectors: int, max_restarts: int = MAX_RESTARTS
+) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors for the largest eigenvalues (ascending) of a symmetric operator."""
     # Vectors for a restart from nothing: newer versions draw them from a source that has to be given.
     fixed = {"rng": np.random.default_rng(0)} if "rng" in inspect.signature(eigsh).parameters else {}
@@ -280,7 +294,7 @@ def _lanczos(product: Any, n: int, n_vectors: int) -> tuple[np.ndarray, np.ndarr
         which="LA",
         v0=np.random.default_rng(0).standard_normal(n),
         ncv=max(2 * n_vectors + 1, 40),
-        maxiter=MAX_RESTARTS,
+        maxiter=max_restarts,
         tol=TOLERANCE,
         **fixed,
     )

@@ -24,6 +24,8 @@ N_INIT = 10
 #: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by so much cannot be
 #: told apart, and the search for them does not end.
 LEAST_EXPONENT = -20.0
+#: Narrow Gaussians leave weights so far apart that Lanczos' method finds nothing; a graph where it does has less.
+MAX_RESTARTS = 20
 #: Neighbours in the graph of the setting that is chosen without labels.
 FIXED_NEIGHBORS = 20
 
@@ -84,6 +86,7 @@ def clustering_measures(
         of another one is ``v_measure``.
     """
     check_choice("similarity", similarity, ("gaussian", "complement"))
+    n_classes = len(np.unique(labels))
     numbers = sorted({min(k, len(labels) - 1) for k in neighbors})
     far, near = distance.kneighbors(n_neighbors=numbers[-1])
     fixed_number = min(numbers, key=lambda k: abs(k - FIXED_NEIGHBORS))
@@ -107,7 +110,8 @@ def clustering_measures(
                     else complement(far[:, :k])
                 )
                 try:
-                    rows = cut_rows(graph(near[:, :k], weights, one_graph[0].edges), len(np.unique(labels)))
+                    joint = graph(near[:, :k], weights, one_graph[0].edges)
+                    rows = cut_rows(joint, n_classes, max_restarts=MAX_RESTARTS)
                 except ArpackNoConvergence:
                     continue
                 for choice in one_graph:
