@@ -2,9 +2,11 @@
 
 import dataclasses
 import sys
+from pathlib import Path
 
 import pytest
 
+import cladebench.papers.hfd
 import doc_examples
 from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
@@ -138,6 +140,18 @@ def test_a_change_is_from_a_problem_that_shares_draws(paper, change_from, said):
     with pytest.raises(ClaimsError) as error:
         checked_claims(claims, plan)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(("blocks", "alike"), [(100, True), (50, False)])
+def test_draws_are_shared_where_blocks_are(tmp_path, blocks, alike):
+    plan = Path(cladebench.papers.hfd.__file__).with_name("plan.yaml").read_text()
+    task = f"task: {{split: official, blocks: {blocks}, draws: cifar10, constraints: {{pairs: 9}}}}"
+    plan = plan.replace("problems:\n", f"problems:\n  again: {{dataset: cifar10, {task}}}\n")
+    start, full = plan.split("\n  full:\n")
+    path = tmp_path / "plan.yaml"
+    full = full.replace("[sonar, ionosphere", "[again, sonar, ionosphere", 1)
+    path.write_text(f"{start}\n  full:\n{full}")
+    assert read_plan(path, "cladebench.papers.hfd").shares_draws("again", "cifar10") == alike
 
 
 def test_a_metric_is_held_against_the_measures_of_the_plan(paper):

@@ -115,6 +115,11 @@ def test_clusters_are_those_of_the_graph():
     assert 0.3 < out.metrics["v_measure_permuted"] + 0.3 < out.metrics["v_measure"]
 
 
+def test_other_graphs_can_be_left_out():
+    assert "v_measure_mutual" in run().metrics
+    assert "v_measure_mutual" not in run(other_graphs=False).metrics
+
+
 def test_the_fixed_width_is_the_nearest_to_the_median_distance():
     out = run()
     X = scaled(DATA.X, "zscore")

@@ -9,7 +9,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import v_measure_score
 
 from cladebench.distances import Euclidean, HierarchyForest
-from cladebench.papers.hfd.graph_clustering import WIDTHS, clustering_measures
+from cladebench.papers.hfd import graph_clustering
+from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
 
 
@@ -125,12 +126,13 @@ def plain_best(distances, labels, neighbors, widths, edges="either", exponent=0.
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "complement"])
-def test_every_reading_of_the_graph_is_what_its_name_says(kind):
-    # Three classes that overlap, so that the readings differ.
+def test_every_reading_of_the_graph_is_what_its_name_says(kind, monkeypatch):
+    # Three classes that overlap and one width, so that the readings differ.
     labels = np.repeat([0, 1, 2], [20, 16, 12])
     X = rows_of(48, 4) + 2.2 * np.eye(4)[labels]
     distance = Euclidean().fit(X) if kind == "gaussian" else forest(X, candidates_per_tree=None)
-    neighbors, widths = (7, 12), WIDTHS if kind == "gaussian" else (0.0,)
+    neighbors, widths = (7, 12), (0.8,) if kind == "gaussian" else (0.0,)
+    monkeypatch.setattr(graph_clustering, "WIDTHS", (0.8,))
     out = clustering_measures(distance, labels, neighbors, kind, 0).metrics
     once = 1.0 if kind == "gaussian" else 0.5
     expected = {

@@ -163,7 +163,7 @@ class Plan:
         return task
 
     def shares_draws(self, one: str, other: str) -> bool:
-        """Whether two names of one data set meet the same rows and folds in all scopes that have both."""
+        """Whether two names of one data set meet the same rows, folds and blocks in all scopes that have both."""
         first, second = (self._draws(name) for name in (one, other))
         both = [scope for scope in first if scope in second]
         return self.data_of(one) == self.data_of(other) and all(
@@ -171,15 +171,14 @@ class Plan:
         )
 
     def _draws(self, name: str) -> dict[str, set[str]]:
-        """How rows and folds of a data set or problem are drawn, for any method, by scope."""
+        """How rows, folds and blocks of a data set or problem are drawn, for any method, by scope."""
         found: dict[str, set[str]] = {}
         for scope in self.scopes:
             for dataset, method in self.pairs(scope):
                 if dataset == name:
                     task = self.task_of(scope, name, method)
-                    kept = {
-                        key: task[key] for key in ("rows", "share", "folds", "test", "split") if key in task
-                    }
+                    drawn = ("rows", "share", "folds", "test", "split", "blocks")
+                    kept = {key: task[key] for key in drawn if key in task}
                     seeds = task.get("draws", name)
                     found.setdefault(scope, set()).add(canonical_json([seeds, kept]))
         return found
