@@ -115,6 +115,13 @@ def test_clusters_are_those_of_the_graph():
     assert 0.3 < out.metrics["v_measure_permuted"] + 0.3 < out.metrics["v_measure"]
 
 
+def test_one_graph_can_be_read_with_rows_of_either_length(monkeypatch):
+    monkeypatch.setattr(graph_clustering, "WIDTHS", (1.0,))
+    metrics = run(neighbors=[20]).metrics
+    assert metrics["v_measure"] == metrics["v_measure_fixed"]
+    assert metrics["v_measure_unit_rows"] == metrics["v_measure_fixed_unit_rows"] != metrics["v_measure"]
+
+
 def test_other_graphs_can_be_left_out():
     assert "v_measure_mutual" in run().metrics
     assert "v_measure_mutual" not in run(other_graphs=False).metrics

@@ -124,8 +124,10 @@ def test_beside_a_measure_stands_its_form_that_is_corrected_for_chance():
 
 def test_without_rules_there_is_one_column_of_what_was_measured():
     table = compared(context_with(*ROWS[:1], selection={}), datasets=["glass"])
-    assert list(table.frame["glass: measured"]) == ["50.00 ± 14.14 (2)", "not planned"]
+    assert list(table.frame["glass: measured"]) == ["50.00 ± 14.14 (2)"]
     assert ", by the rule" not in table.notes[0]
+    # A method that is neither printed nor planned has no row.
+    assert table.notes[-1] == "Neither printed nor planned here: B*."
 
 
 def test_a_fixed_setting_and_an_evaluation_point_are_told():

@@ -174,6 +174,7 @@ def comparison_table(
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
     basis: list[tuple[str, str, pd.DataFrame]] = []
+    nowhere: list[str] = []
     measure = context.measures[metric]
     # What is left of the measure when chance has had its share: zero in expectation with the rows permuted.
     corrected = context.measures.get(measure.corrected)
@@ -195,6 +196,11 @@ def comparison_table(
         if plan["role"] in ("study", "alternative"):
             continue
         row = {"method": str(plan["label"]), "role": str(plan["role"])}
+        if not any(
+            (dataset, method) in printed or len(context.results.rows(dataset, method)) for dataset in datasets
+        ):
+            nowhere.append(row["method"])
+            continue
         for dataset in datasets:
             column = f"{dataset}: published"
             row[column] = "–"
@@ -247,19 +253,21 @@ def comparison_table(
         " Role extra: not in the paper.",
         *(how_chosen(context, rule) for rule in labels),
     )
-    stand_ins = [
+    others = [
         f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
     beyond = [name for name in datasets if context.datasets.get(name, {}).get("beyond")]
     if beyond:
-        stand_ins.append(f"Beyond the paper, which does not use them: {', '.join(beyond)}.")
+        others.append(f"Beyond the paper, which does not use them: {', '.join(beyond)}.")
+    if nowhere:
+        others.append(f"Neither printed nor planned here: {'; '.join(nowhere)}.")
     return Table(
         pd.DataFrame(rows, columns=columns),
         sources,
         claims,
-        (*reading, *basis_notes(context, basis), *notes, *stand_ins),
+        (*reading, *basis_notes(context, basis), *notes, *others),
     )
 
 

@@ -81,7 +81,8 @@ def clustering_measures(
     CellOutput
         ``v_measure`` is the best over the grid by the true classes, as the paper reports it: an oracle choice.
         ``v_measure_fixed`` is chosen without labels: 20 neighbours, and of the widths the one nearest to the median
-        distance of the 20th neighbour, on a logarithmic scale. The other readings of what the paper leaves unsaid have
+        distance of the 20th neighbour, on a logarithmic scale; ``v_measure_fixed_unit_rows`` is that of the same graph,
+        with rows of length one. The other readings of what the paper leaves unsaid have
         the names of `UNIT_ROWS` and `OTHER_GRAPHS`, each the best over the same grid; where there is no Gaussian, that
         of another one is ``v_measure``.
     """
@@ -133,12 +134,15 @@ def clustering_measures(
         if found[choice]
     }
     # Where that graph has no eigenvectors to be found, what chance gives.
-    fixed = grid.get((fixed_number, fixed_width), Scores(0.0, 0.0, 0.0))
+    chance = Scores(0.0, 0.0, 0.0)
+    fixed = grid.get((fixed_number, fixed_width), chance)
+    in_unit_rows = found[UNIT_ROWS["v_measure_unit_rows"]].get((fixed_number, fixed_width), chance)
     metrics = {
         **{name: scores.value for name, (_, scores) in best.items()},
         **scored(v_measure=best["v_measure"][1]),
         "v_measure_fixed": fixed.value,
         "v_measure_fixed_permuted": fixed.permuted,
+        "v_measure_fixed_unit_rows": in_unit_rows.value,
         "ami_fixed": float(fixed.corrected or 0.0),
         "best_neighbors": float(best["v_measure"][0][0]),
         "graphs_failed": float(len(numbers) * len(widths) - len(grid)),
