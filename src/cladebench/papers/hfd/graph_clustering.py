@@ -24,7 +24,7 @@ N_INIT = 10
 #: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by so much cannot be
 #: told apart, and the search for them does not end.
 LEAST_EXPONENT = -20.0
-#: Narrow Gaussians leave weights so far apart that Lanczos' method finds nothing; a graph where it does has less.
+#: Of Lanczos' method. Weights of narrow Gaussians are so far apart that it finds nothing, however long it tries.
 MAX_RESTARTS = 20
 #: Neighbours in the graph of the setting that is chosen without labels.
 FIXED_NEIGHBORS = 20
@@ -82,9 +82,9 @@ def clustering_measures(
         ``v_measure`` is the best over the grid by the true classes, as the paper reports it: an oracle choice.
         ``v_measure_fixed`` is chosen without labels: 20 neighbours, and of the widths the one nearest to the median
         distance of the 20th neighbour, on a logarithmic scale; ``v_measure_fixed_unit_rows`` is that of the same graph,
-        with rows of length one. The other readings of what the paper leaves unsaid have
-        the names of `UNIT_ROWS` and `OTHER_GRAPHS`, each the best over the same grid; where there is no Gaussian, that
-        of another one is ``v_measure``.
+        with rows of length one. The other readings of what the paper leaves unsaid have the names of `UNIT_ROWS` and
+        `OTHER_GRAPHS`, each the best over the same grid; where there is no Gaussian, that of another one is
+        ``v_measure``.
     """
     check_choice("similarity", similarity, ("gaussian", "complement"))
     n_classes = len(np.unique(labels))
