@@ -2,7 +2,11 @@
 
 import json
 
+import pandas as pd
+import pytest
+
 from cladebench.audit import VERDICTS
+from cladebench.cli import main
 
 
 def test_the_counts_of_verdicts_are_printed_and_kept(copied, capsys):
@@ -27,3 +31,38 @@ def test_a_run_that_was_not_judged_has_none(copied, capsys):
     (copied.folder / "audit.json").unlink()
     assert copied.main("gate") == 0
     assert "claims" not in capsys.readouterr().out
+
+
+def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copied, capsys):
+    records = sorted((copied.folder / "cells").rglob("*.json"))
+    cell = json.loads(records[0].read_text())["cell_id"]
+    records[0].unlink()
+    assert copied.main("gate") == 1
+    assert copied.main("gate", "--keep") == 0
+    assert f"cells: {len(records)} ok" in capsys.readouterr().out
+    table = pd.read_parquet(copied.folder / "cells.parquet")
+
+    # How they ended counts, too,
+    failed = table.assign(status=table["status"].where(table["cell_id"] != cell, "error"))
+    failed.to_parquet(copied.folder / "cells.parquet")
+    assert copied.main("gate", "--keep") == 1
+    assert f"FAILED: {cell}: error" in capsys.readouterr().out
+
+    # and so does what is in neither; a record that is there and damaged stands for itself.
+    table[table["cell_id"] != cell].to_parquet(copied.folder / "cells.parquet")
+    assert copied.main("gate", "--keep") == 1
+    assert "1 cell missing" in capsys.readouterr().out
+    records[1].write_text("{")
+    table.to_parquet(copied.folder / "cells.parquet")
+    assert copied.main("gate", "--keep") == 1
+    assert "1 cell missing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_papers_that_only_the_table_has_are_judged_with_the_others(copied, capsys, keep):
+    """Without a paper named: those with records, and those of the table where that counts."""
+    table = pd.read_parquet(copied.folder / "cells.parquet")
+    table.assign(paper="elsewhere").to_parquet(copied.folder / "cells.parquet")
+    assert main(["gate", "--out", str(copied.folder), "--scope", "smoke", *(["--keep"] * keep)]) == 2
+    unknown = "elsewhere" if keep else "examplepaper"
+    assert f"it has records of {unknown!r}, which is neither built in" in capsys.readouterr().err

@@ -202,8 +202,19 @@ class Store:
         pyarrow.parquet.write_table(as_table(rows), buffer, compression="zstd")
         write_atomically(Path(path), buffer.getvalue())
 
-    def ledger_rows(self, cells: Iterable[PlannedCell]) -> list[dict[str, Any]]:
+    def ledger_rows(
+        self, cells: Iterable[PlannedCell], kept: pd.DataFrame | None = None
+    ) -> list[dict[str, Any]]:
         """The rows of `ledger`."""
+        elsewhere = {}
+        if kept is not None:
+            first = kept.drop_duplicates("cell_id")
+            elsewhere = {
+                cell: {"status": status, "reason": reason}
+                for cell, status, reason in zip(
+                    first["cell_id"], first["status"], first["reason"], strict=True
+                )
+            }
         rows = []
         for cell in cells:
             spec = cell.spec
@@ -216,6 +227,9 @@ class Store:
                 "repetition": spec.repetition,
                 "fold": spec.fold,
             }
+            if spec.cell_id in elsewhere and not self.path(spec.cell_id).exists():
+                rows.append(row | elsewhere[spec.cell_id])
+                continue
             try:
                 record = self.read_record(spec.cell_id)
                 fault = self.arrays_fault(record)
@@ -227,13 +241,15 @@ class Store:
             rows.append(row)
         return rows
 
-    def ledger(self, cells: Iterable[PlannedCell]) -> pd.DataFrame:
+    def ledger(self, cells: Iterable[PlannedCell], *, kept: pd.DataFrame | None = None) -> pd.DataFrame:
         """Planned against done.
 
         Parameters
         ----------
         cells : iterable of PlannedCell
             The planned cells.
+        kept : DataFrame, optional
+            Rows of a table that say how cells ended whose records are not in the folder.
 
         Returns
         -------
@@ -254,7 +270,7 @@ class Store:
             "status",
             "reason",
         ]
-        return pd.DataFrame(self.ledger_rows(cells), columns=columns)
+        return pd.DataFrame(self.ledger_rows(cells, kept), columns=columns)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -66,7 +66,9 @@ def _add_paper(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[list[Job], Path]:
+def planned_jobs(
+    args: argparse.Namespace, *, recorded: bool = False, tabled: bool = False
+) -> tuple[list[Job], Path]:
     """List the jobs of the papers and scope asked for, and the folder of their records.
 
     Parameters
@@ -75,12 +77,15 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
         With the options of `add_run_options`.
     recorded : bool, default=False
         As there.
+    tabled : bool, default=False
+        Then papers that only ``cells.parquet`` has are taken, too.
 
     Raises
     ------
     InputFileError
-        If the configuration or a plan is wrong, or no paper has records.
+        If the configuration, a plan or ``cells.parquet`` is wrong, or no paper has records.
     """
+    from cladebench.bench.cells_table import read_cells
     from cladebench.bench.config import load_config
     from cladebench.bench.jobs import expand
     from cladebench.papers.catalogue import built_in_papers, load_plan
@@ -91,9 +96,10 @@ def planned_jobs(args: argparse.Namespace, *, recorded: bool = False) -> tuple[l
     out = args.out or Path(config.results_dir) / scope
     papers = args.paper
     if not papers and recorded:
-        papers = _names_of(
-            (folder.name for folder in (out / "cells").glob("*/")), out / "cells", config.papers
-        )
+        found = {folder.name for folder in (out / "cells").glob("*/")}
+        if tabled and (out / "cells.parquet").exists():
+            found |= set(read_cells(out / "cells.parquet")["paper"])
+        papers = _names_of(found, out / "cells", config.papers)
     if recorded:
         check_scope(out, scope)
     jobs = [

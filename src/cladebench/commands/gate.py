@@ -20,18 +20,27 @@ def register(subparsers: Any) -> None:
         "when the run was good, 1 when not, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="cells that cells.parquet has count as run where their records are not in the folder: for a run in "
+        "several pieces or on several machines, whose records were not brought together",
+    )
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what is wrong and what should be known; write it to ``gate.txt``."""
+    from cladebench.bench.cells_table import read_cells
     from cladebench.bench.gate import gate
     from cladebench.bench.plan import expected_failures
     from cladebench.bench.store import Store
     from cladebench.files import write_atomically
 
-    jobs, out = planned_jobs(args, recorded=True)
-    ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
+    jobs, out = planned_jobs(args, recorded=True, tabled=args.keep)
+    table = out / "cells.parquet"
+    kept = read_cells(table) if args.keep and table.exists() else None
+    ledger = Store(out).ledger((cell for job in jobs for cell in job.cells), kept=kept)
     plans = {job.plan.paper: (job.plan, job.scope) for job in jobs}
     result = gate(
         ledger, [entry for plan, scope in plans.values() for entry in expected_failures(plan, scope)]
