@@ -115,6 +115,13 @@ def test_another_perch_fails(monkeypatch):
     assert failing("perch") == {"masking-balance", "masking", "collapsed", "nearest-neighbour"}
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_ties_are_ties_for_kernel_and_twin(seed):
+    """Iris is given in tenths: in these orders sums of squares that are equal differed by their rounding."""
+    found = [c for c in perch.certificates("quick", seed) if c.instance.startswith("iris")]
+    assert len(found) == 4 and [c.id for c in found if not c.passed] == []
+
+
 def test_neighbours_are_read_off_the_tree():
     X = np.random.default_rng(0).normal(size=(60, 3))
     chosen = perch.chosen_neighbours(perch._fit(X, "none"))
