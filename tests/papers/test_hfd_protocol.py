@@ -14,9 +14,11 @@ from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.distances import Euclidean
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hfd import graph_clustering, protocol
 from cladebench.papers.protocol import scaled
 
+PLAN = load_plan("hfd")
 DATA = datasets.load("nested-blobs")
 
 
@@ -84,6 +86,37 @@ def test_the_oracle_is_right_and_the_random_distance_is_not():
     assert read(run(task={"test": 0.3}, features="classes"), "accuracy", neighbors=5) == 1.0
     chance = read(run("RandomDistance", task={"test": 0.3}), "accuracy", neighbors=5)
     assert chance < 0.4
+
+
+def test_the_order_of_a_sorted_file_is_worth_nothing_where_rows_come_shuffled():
+    # All rows are alike and the labels sorted, so that the first rows, which are the nearest then, are of one class.
+    alike = dataclasses.replace(DATA, X=np.zeros((60, 2)), labels=np.repeat([0, 1, 2], 20))
+    limits = Limits(60, 2000)
+
+    def precision(repetition, **task):
+        task = {"folds": {"n": 5}, "draws": "nested-blobs"} | task
+        spec = CellSpec("hfd", "nested-blobs", "Euclidean", {}, repetition, 7, limits, task=task)
+        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", {}), alike, draw_task(spec, alike))
+        near = Euclidean().fit(drawn.task.of(alike.X)[drawn.task.train]).kneighbors(np.zeros((1, 2)), 5)[1]
+        classes.append(set(drawn.task.of(alike.labels)[drawn.task.train][near[0]]))
+        return read(protocol.PROTOCOL.run(drawn), "precision", neighbors=5)
+
+    classes: list[set[int]] = []
+    assert precision(0) == precision(1) == pytest.approx(1 / 3) and classes == [{0}, {0}]
+    drawn = [precision(repetition, shuffled=True) for repetition in range(8)]
+    assert np.mean(drawn) == pytest.approx(1 / 3, abs=0.05)
+    assert len(set(map(frozenset, classes[2:]))) > 1 and max(map(len, classes[2:])) > 1
+
+
+def test_rows_with_ties_come_shuffled():
+    found = False
+    for scope in PLAN.scopes:
+        for dataset, method in PLAN.pairs(scope):
+            if PLAN.data_of(dataset) == "balance":
+                found = True
+                shuffled = PLAN.task_of(scope, dataset, method).get("shuffled", False)
+                assert shuffled != dataset.endswith("-in-file-order"), (scope, dataset, method)
+    assert found
 
 
 def test_neighbours_are_at_most_the_training_rows():

@@ -50,6 +50,7 @@ class HFDProtocol(Protocol):
         "blocks",
         "constraints",
         "label_noise",
+        "shuffled",
     )
 
     def measure(self, cell: Cell) -> CellOutput:
