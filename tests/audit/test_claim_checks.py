@@ -357,6 +357,16 @@ ORDER = CLAIM.format(id="o", kind="order", expects="{left: {method: A}, is: bett
             "margin: goes with",
         ),
         ("order", "{left: {method: A}, is: no_worse, than: {method: B}, tie: 0.1}", "tie: does not go with"),
+        (
+            "order",
+            "{left: {method: A}, is: no_worse, than: {method: B}, by: 0.1}",
+            "by: goes with 'is: higher'",
+        ),
+        (
+            "order",
+            "{left: {method: A}, is: same, than: {method: B}, margin: 0.2, by: 0.1}",
+            "'worse' alone, here is: same",
+        ),
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b], margin: 0.1}", "margin: goes with"),
         ("arithmetic", "{left: 't/d/*', is: better, than: [t/d/b]}", "left: 't/d/*' is a pattern"),
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches nothing but"),

@@ -57,6 +57,17 @@ def test_a_table_gives_one_claim_for_each_number(tmp_path):
     assert list(table.value) == [94.4, 1986.9, 5.2]
 
 
+def test_a_row_may_say_for_single_columns_why_they_cannot_be_tested(tmp_path):
+    text = TABLE.replace("A: {method: A,", "A: {method: A, not_testable: {d sp: printed once}, ", 1)
+    found = claims_of(tmp_path, text)
+    said = {name: claim.not_testable for name, claim in found.claims.items() if claim.kind == "value"}
+    machine = "times of another machine"
+    assert said == {"t/d-sp/a": "printed once", "t/d-time/a": machine, "t/d-time/b": machine}
+    assert found.claims["t/best/d-time"].not_testable == machine
+    with pytest.raises(ClaimsError, match=r"table 't': rows.A.not_testable: unknown column 'd s'.*'d sp'"):
+        claims_of(tmp_path, text.replace("{d sp:", "{d s:"))
+
+
 RATIOS = """
 claims:
   - id: open

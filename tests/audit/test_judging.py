@@ -617,6 +617,30 @@ X, Y = cells("a", "X", {"m": 3.0 + NOISE}), cells("a", "Y", {"m": 1.0 + NOISE[::
             "X < Y + 1.5 in m",
             o.CONTRADICTED,
         ),
+        (
+            "{left: {method: X}, is: better, than: {method: Y}, by: 1.5}",
+            "higher",
+            "X > Y + 1.5 in m",
+            o.REPRODUCED,
+        ),
+        (
+            "{left: {method: X}, is: better, than: {method: Y}, by: 2.5}",
+            "higher",
+            "X > Y + 2.5 in m",
+            o.CONTRADICTED,
+        ),
+        (
+            "{left: {method: Y}, is: better, than: {method: X}, by: 1.5}",
+            "lower",
+            "Y < X - 1.5 in m",
+            o.REPRODUCED,
+        ),
+        (
+            "{left: {method: X}, is: worse, than: {method: Y}, by: 2.5}",
+            "lower",
+            "X > Y + 2.5 in m",
+            o.CONTRADICTED,
+        ),
         ("{left: {method: X}, is: never_above, than: {method: Y}}", "higher", "X <= Y in m", o.CONTRADICTED),
         ("{left: {method: X}, is: never_below, than: {method: Y}}", "lower", "X >= Y in m", o.REPRODUCED),
         ("{left: {method: X}, is: higher, than: {value: 2.5}}", "lower", "X > 2.5 in m", o.REPRODUCED),
@@ -646,7 +670,9 @@ def test_an_order_says_what_was_claimed(tmp_path, relation, direction, published
     assert (found.published, found.verdict) == (published, verdict), found.reason
     if verdict == o.REPRODUCED and "never" not in relation and "value" not in relation:
         shown = "Y 1, X 3" if "{method: Y}, is" in relation else "X 3, Y 1"
-        margin = ", margin 2.5" if "no_worse" in relation else ""
+        margin = (
+            ", margin 2.5" if "no_worse" in relation else ", by more than 1.5" if "by" in relation else ""
+        )
         assert found.reason.startswith(f"{shown}{margin}: ")
 
 

@@ -29,8 +29,20 @@ def test_average_precision_by_hand():
     found = [[4, 9, 5, 6], [4, 5, 6, 7], [-1, -1, -1, -1], [7, 8, 9, 4]]
     true = [[4, 5, 6, 7]] * 3 + [[4, 5, 6, 7]]
     np.testing.assert_allclose(average_precision(found, true, 3), [(1 + 2 / 3) / 3, 1.0, 0.0, 0.0])
-    with pytest.raises(ValueError, match=r"found has 4 neighbours of each query; expected at least k=5"):
+    with pytest.raises(ValueError, match=r"found has 4 neighbours of each query; expected at least 5"):
         average_precision(found, true, 5)
+
+
+def test_more_of_the_exact_neighbours_may_be_relevant_than_are_asked_for():
+    # 9 is the fourth of the exact ones: of the first two places both are right where four are relevant, else one.
+    found, true = [[4, 9, 5, 6]], [[4, 5, 6, 9, 7]]
+    assert average_precision(found, true, 2).tolist() == [0.5]
+    assert average_precision(found, true, 2, n_relevant=3).tolist() == [0.5]
+    assert average_precision(found, true, 2, n_relevant=4).tolist() == [1.0]
+    with pytest.raises(ValueError, match="n_relevant=1 with k=2; expected k or more"):
+        average_precision(found, true, 2, n_relevant=1)
+    with pytest.raises(ValueError, match="true has 5 neighbours of each query; expected at least 6"):
+        average_precision(found, true, 2, n_relevant=6)
 
 
 def test_missing_neighbours_are_never_hits():

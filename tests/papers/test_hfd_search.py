@@ -45,8 +45,8 @@ def test_average_precision_is_that_of_the_lists_without_the_row_itself():
             {
                 length: np.mean(
                     [
-                        plain_precision(a, set(b))
-                        for a, b in zip(found[:, :length].tolist(), exact[:, :length].tolist(), strict=True)
+                        plain_precision(a, set(b)) * len(b) / length
+                        for a, b in zip(found[:, :length].tolist(), exact.tolist(), strict=True)
                     ]
                 )
                 for length in (10, 20, 30, 40, 50)
@@ -54,6 +54,12 @@ def test_average_precision_is_that_of_the_lists_without_the_row_itself():
         )
         (whole,) = [r.metrics for r in out.readings if r.at == {"candidates": number}]
         assert whole["mean_average_precision"] == pytest.approx(np.mean(list(shown.values())))
+        of_length = [
+            plain_precision(a[:length], set(b[:length]))
+            for length in (10, 20, 30, 40, 50)
+            for a, b in zip(found.tolist(), exact.tolist(), strict=True)
+        ]
+        assert whole["mean_average_precision_of_length"] == pytest.approx(np.mean(of_length))
         assert whole["time_share"] == whole["search_seconds"] / out.metrics["brute_seconds"] > 0
         assert 0 < whole["mean_average_precision"] < 1
 

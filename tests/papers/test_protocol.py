@@ -286,7 +286,7 @@ def test_a_tree_is_stored_and_read_back(tmp_path, optional):
 def test_sparse_features_are_taken_as_they_are_or_refused():
     X = datasets.load("topic-counts").X
     assert scaled(X, "raw") is X
-    for features in ("unit", "zscore"):
+    for features in ("unit", "pooled", "zscore"):
         with pytest.raises(
             ValueError, match=f"^features='{features}' centres .* X is sparse.*expected 'raw'$"
         ):
@@ -300,8 +300,12 @@ def test_features_are_scaled_to_length_one_or_unit_variance():
     np.testing.assert_allclose(unit.mean(axis=0), 0, atol=1e-15)
     centred = X - X.mean(axis=0)
     assert np.linalg.matrix_rank(np.stack([unit.ravel(), centred.ravel()])) == 1
+    pooled = scaled(X, "pooled")
+    assert pooled.var(axis=0).mean() == pytest.approx(1.0)
+    np.testing.assert_allclose(pooled * np.linalg.norm(unit), unit * np.linalg.norm(pooled))
     assert scaled(X, "zscore").std(axis=0) == pytest.approx([1, 1, 0])
     assert scaled(X, "raw") is X
-    assert (scaled(np.ones((3, 2)), "unit") == 0).all()
+    for features in ("unit", "pooled"):
+        assert (scaled(np.ones((3, 2)), features) == 0).all()
     with pytest.raises(ValueError, match="features='none'"):
         scaled(X, "none")

@@ -91,6 +91,10 @@ def _check_allowance(claim: Claim, where: str) -> None:
         raise ClaimsError(
             f"{where}: expects.margin: goes with 'is: no_worse' and 'is: same' alone, here is: {relation}"
         )
+    if "by" in claim.expects and relation not in ("higher", "lower", "better", "worse"):
+        raise ClaimsError(
+            f"{where}: expects.by: goes with 'is: higher', 'lower', 'better' and 'worse' alone, here is: {relation}"
+        )
     if relation == "same" and "margin" not in claim.expects:
         raise ClaimsError(
             f"{where}: expects.margin: missing; expected how far apart 'is: same' allows both to be"

@@ -130,6 +130,7 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     f"{where}: rows.{row_key}.printed: {len(row['printed'])} entries, expected {len(columns)}: "
                     f"one for each column ({', '.join(columns)}), '-' where nothing is printed"
                 )
+            _check_untested(row, columns, f"{where}: rows.{row_key}")
             for (column_key, column), text in zip(columns.items(), row["printed"], strict=True):
                 if text.strip() in NO_NUMBER:
                     continue
@@ -145,12 +146,28 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     one_draw=row.get("one_draw", column.get("one_draw", False)),
                     tolerance=table.get("tolerance", {}),
                     gap=table.get("gap", {}),
-                    not_testable=row.get("not_testable", column.get("not_testable", "")),
+                    not_testable=_untested(row, column_key, column),
                     **shared,
                 )
         yield from _best_entries(table, where)
         if table.get("ranking"):
             yield from _rankings(table)
+
+
+def _check_untested(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> None:
+    """A reason for one column must name it."""
+    reasons = row.get("not_testable")
+    for key in reasons if isinstance(reasons, Mapping) else ():
+        if key not in columns:
+            raise ClaimsError(f"{where}.not_testable: unknown column {key!r}; {one_of(key, columns)}")
+
+
+def _untested(row: Mapping[str, Any], column_key: str, column: Mapping[str, Any]) -> str:
+    """Why an entry of a table cannot be tested: the row's reason, or that for this column, before the column's own."""
+    reason = row.get("not_testable", "")
+    if isinstance(reason, Mapping):
+        reason = reason.get(column_key, "")
+    return str(reason or column.get("not_testable", ""))
 
 
 def _rankings(table: Mapping[str, Any]) -> Iterator[Claim]:
@@ -209,7 +226,7 @@ def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
                 "tie": table.get("tie", 0.0),
             },
             family=f"{table['id']}/best",
-            not_testable=row.get("not_testable", column.get("not_testable", "")),
+            not_testable=_untested(row, column_key, column),
         )
 
 

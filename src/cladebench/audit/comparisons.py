@@ -48,7 +48,7 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
     relation, direction = expects["is"], claim.measure.get("direction")
     higher = _says_higher(relation, direction)
     sign = 1.0 if higher else -1.0
-    margin = float(expects.get("margin", 0.0))
+    margin = float(expects.get("margin", 0.0)) - float(expects.get("by", 0.0))
     bound = relation in ("never_above", "never_below")
     # Above the best of several is above each of them, and each is tested; below it is below one: the best by its mean.
     each = (
@@ -73,7 +73,8 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
             tie=float(expects.get("tie", 0.0)),
             point=all(s.point for s in found.samples),
             label=label_of(found.names, found.left, found.right)
-            + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""),
+            + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else "")
+            + (f", by more than {as_given(-margin)}" if margin < 0 else ""),
             or_equal=relation == "no_worse",
             overlap=overlap_of_pairs(found.samples),
         )
@@ -100,8 +101,8 @@ def _says_higher(relation: str, direction: str | None) -> bool:
 def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
     relation = claim.expects["is"]
     symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
-    shift = "±" if relation == "same" else "-" if higher else "+"
-    allowance = f" {shift} {as_given(margin)}" if margin else ""
+    shift = "±" if relation == "same" else "-" if higher == (margin > 0) else "+"
+    allowance = f" {shift} {as_given(abs(margin))}" if margin else ""
     return f"{found.names[0]} {symbol} {found.names[1] or 'the others'}{allowance}{of_metric(claim)}"
 
 

@@ -57,40 +57,47 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
     return found.cumsum(axis=1).mean(axis=0) / np.arange(1, found.shape[1] + 1)
 
 
-def average_precision(found: npt.ArrayLike, true: npt.ArrayLike, k: int) -> np.ndarray:
+def average_precision(
+    found: npt.ArrayLike, true: npt.ArrayLike, k: int, n_relevant: int | None = None
+) -> np.ndarray:
     """Average precision of lists of neighbours against the true ones.
 
     Parameters
     ----------
     found : array-like of int, shape (n_queries, at least k)
         What was returned for each query, the nearest first; -1 for nothing.
-    true : array-like of int, shape (n_queries, at least k)
-        The exact neighbours, the nearest first, of which the first k are the relevant ones.
+    true : array-like of int, shape (n_queries, at least n_relevant)
+        The exact neighbours, the nearest first.
     k : int
         How many are asked for.
+    n_relevant : int, default=k
+        So many of the exact neighbours are the relevant ones; k or more.
 
     Returns
     -------
     ndarray of shape (n_queries,)
-        Of each query: the mean over its k relevant ones of the precision at the place where each was returned, 0 for
-        one that is not among the first k. In [0, 1]; 1 where the first k are the true ones, in any order.
+        Of each query: the sum of the precision at the places, among the first k, where a relevant one was returned,
+        over k, which is as many as there can be. In [0, 1]; 1 where the first k are all relevant, in any order.
 
     Raises
     ------
     ValueError
-        If a list is shorter than k.
+        If a list is too short, or n_relevant less than k.
 
     References
     ----------
     C. D. Manning, P. Raghavan, H. Schuetze (2008), Introduction to Information Retrieval, section 8.4.
     """
-    lists = {"found": np.asarray(found), "true": np.asarray(true)}
-    for name, values in lists.items():
-        if values.shape[1] < k:
+    wanted = k if n_relevant is None else n_relevant
+    if wanted < k:
+        raise ValueError(f"n_relevant={wanted} with k={k}; expected k or more")
+    lists = {"found": (np.asarray(found), k), "true": (np.asarray(true), wanted)}
+    for name, (values, length) in lists.items():
+        if values.shape[1] < length:
             raise ValueError(
-                f"{name} has {values.shape[1]} neighbours of each query; expected at least k={k}"
+                f"{name} has {values.shape[1]} neighbours of each query; expected at least {length}"
             )
-    returned, relevant = lists["found"][:, :k], lists["true"][:, :k]
+    returned, relevant = (values[:, :length] for values, length in lists.values())
     hit = (returned[:, :, None] == relevant[:, None, :]).any(axis=2) & (returned >= 0)
     precision = hit.cumsum(axis=1) / np.arange(1, k + 1)
     return np.asarray((precision * hit).sum(axis=1) / k)

@@ -223,9 +223,10 @@ def scaled(X: Any, features: str) -> Any:
     Parameters
     ----------
     X : ndarray or sparse array of shape (n_samples, n_features)
-    features : {"raw", "unit", "zscore"}
+    features : {"raw", "unit", "pooled", "zscore"}
         "raw": as they are; "unit": centred, then all divided by one number such that the samples have length 1 on
-        average (the geometry stays); "zscore": each centred and scaled to unit variance, constant ones to zero.
+        average (the geometry stays); "pooled": the same such that the variance of a feature is 1 on average;
+        "zscore": each centred and scaled to unit variance, constant ones to zero.
 
     Returns
     -------
@@ -236,7 +237,7 @@ def scaled(X: Any, features: str) -> Any:
     ValueError
         If the features are sparse and are to be centred, which would fill in their zeros.
     """
-    check_choice("features", features, ("raw", "unit", "zscore"))
+    check_choice("features", features, ("raw", "unit", "pooled", "zscore"))
     if features == "raw":
         return X
     if issparse(X):
@@ -247,5 +248,7 @@ def scaled(X: Any, features: str) -> Any:
     if features == "unit":
         length = float(np.linalg.norm(X, axis=1).mean())
         return X / (length or 1.0)
+    if features == "pooled":
+        return X / (float(np.sqrt(X.var(axis=0).mean())) or 1.0)
     deviation = X.std(axis=0)
     return X / np.where(deviation > 0, deviation, 1.0)

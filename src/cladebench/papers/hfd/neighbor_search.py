@@ -32,8 +32,9 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
     -------
     CellOutput
         At each number of candidates the mean average precision against the exact neighbours (mean over the lengths of
-        `LENGTHS`), the seconds, their share of those of the exact search, and the share of the rows that were compared;
-        average precision at each length too.
+        `LENGTHS`; all 50 are relevant at each, or as many as the list is long: ``mean_average_precision_of_length``),
+        the seconds, their share of those of the exact search, and the share of the rows that were compared; average
+        precision at each length too.
 
     Raises
     ------
@@ -51,7 +52,11 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
         started = time.perf_counter()
         _, found, compared = distance.neighbors_of(n_neighbors=max(lengths), candidates_per_tree=int(k))
         seconds = time.perf_counter() - started
-        by_length = {length: float(average_precision(found, exact, length).mean()) for length in lengths}
+        by_length = {
+            length: float(average_precision(found, exact, length, n_relevant=max(lengths)).mean())
+            for length in lengths
+        }
+        of_length = [float(average_precision(found, exact, length).mean()) for length in lengths]
         readings += [
             Reading({"average_precision": value}, {"candidates": int(k), "neighbors": length})
             for length, value in by_length.items()
@@ -60,6 +65,7 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
             Reading(
                 {
                     "mean_average_precision": float(np.mean(list(by_length.values()))),
+                    "mean_average_precision_of_length": float(np.mean(of_length)),
                     "search_seconds": seconds,
                     "time_share": seconds / brute,
                     "compared_share": float(compared.mean() / (n - 1)),
