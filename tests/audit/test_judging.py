@@ -349,6 +349,17 @@ def test_orders_of_one_family_are_corrected_together(tmp_path):
     assert "Y 0.5" in found.reason["each/a"]  # the best of the others, not Z
 
 
+@pytest.mark.parametrize(("direction", "side"), [("higher", 1.0), ("lower", -1.0)])
+def test_the_best_mean_is_named_where_a_noisier_one_decides(tmp_path, direction, side):
+    rows = cells("a", "X", {PURITY: side * (3.0 + NOISE)}) + cells(
+        "a", "Y", {PURITY: side * (2.0 + NOISE[::-1])}
+    )
+    rows += cells("a", "Z", {PURITY: side * (1.0 + 20 * NOISE[::-1])})
+    found = judged(claims_of(tmp_path, ORDERS.replace("higher", direction)), frame(rows))
+    best, decides = ("Y 2", "Z 1") if side > 0 else ("Y -2", "Z -1")
+    assert f"{decides} (of 2 the one that decides; the best mean: {best})" in found.reason["each/a"]
+
+
 @pytest.mark.parametrize(
     ("ours", "several", "relation", "verdict"),
     [

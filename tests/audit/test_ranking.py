@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cladebench.audit.ranking import MOST_PERMUTED, concordance, judge_ranking
-from cladebench.audit.verdict_types import NOT_TESTABLE, WITHIN_NOISE, Rules
+from cladebench.audit.verdict_types import NOT_TESTABLE, REPRODUCED, WITHIN_NOISE, Rules
 
 COLUMN = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 
@@ -48,6 +48,14 @@ def test_power_is_stated_at_the_level_of_the_family():
     assert alone.detectable == pytest.approx(math.tanh((1.9600 + 0.8416) * math.sqrt(0.437 / 2)), abs=1e-4)
     assert of_four.detectable == pytest.approx(math.tanh((2.4977 + 0.8416) * math.sqrt(0.437 / 2)), abs=1e-4)
     assert of_four.verdict == WITHIN_NOISE and "a tau of 0.92 could have been seen" in of_four.reason
+
+
+def test_five_methods_are_not_testable_where_the_best_p_value_of_an_order_would_not_survive_correction():
+    # 2 of 120 orders agree or disagree in all pairs: 0.05 over three columns, 0.067 over four.
+    found = concordance([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
+    of_three, of_four = (judge_ranking(found, tests / 60, Rules(), tests=tests) for tests in (3, 4))
+    assert (of_three.verdict, of_four.verdict) == (REPRODUCED, NOT_TESTABLE)
+    assert of_four.reason == "no order of 5 methods could be told from chance over 4 columns"
 
 
 def test_four_methods_are_not_testable():

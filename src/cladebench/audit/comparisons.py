@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -89,7 +89,14 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
             reason = f"methods are missing: {outcome.reason}"
             outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
         return replace(judgement, outcome=with_notes(outcome, samples))
-    return _waiting(against_each(comparison, len(comparisons)), judgement, rules, missing=True)
+    decides = against_each(replace(comparison, best=_best_other(pairs, met, higher)), len(comparisons))
+    return _waiting(decides, judgement, rules, missing=True)
+
+
+def _best_other(pairs: Sequence[Pair], met: int, higher: bool) -> str:
+    """Name the one of several that is hardest to be beyond by its mean, where another one decides."""
+    best = (max if higher else min)(range(len(pairs)), key=lambda i: float(pairs[i].right.mean()))
+    return "" if best == met else f"{pairs[best].names[1]} {significant(float(pairs[best].right.mean()))}"
 
 
 def _says_higher(relation: str, direction: str | None) -> bool:

@@ -120,6 +120,11 @@ def judge_ranking(
         return not_testable(f"{found.n} methods are measured, {LEAST_METHODS} needed{left_out}", n=found.n)
     if math.isnan(found.tau):
         return not_testable(f"all {found.n} methods are equal{left_out}", n=found.n)
+    if tests * 2 / math.factorial(found.n) > rules.alpha:
+        return not_testable(
+            f"no order of {found.n} methods could be told from chance over {tests} columns{left_out}",
+            n=found.n,
+        )
     quantiles = stats.norm.isf(rules.alpha / tests / 2) + stats.norm.ppf(rules.power)
     detectable = math.tanh(float(quantiles) * _spread(found.n))
     numbers: dict[str, Any] = {

@@ -120,6 +120,8 @@ class Comparison:
         Two-sided, of the paired t test.
     against : int
         With how many the left side is compared, of which this one decides.
+    best : str
+        The one of these with the best mean, with it, where it is another.
     """
 
     gap: Difference
@@ -133,6 +135,7 @@ class Comparison:
     or_equal: bool
     p_value: float
     against: int = 1
+    best: str = ""
 
     @property
     def exact(self) -> bool:
@@ -226,7 +229,8 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     numbers = _of_pairs(comparison, rules, tests)
     label = comparison.label
     if comparison.against > 1:
-        label += f" (of {comparison.against} the one that decides)"
+        best = f"; the best mean: {comparison.best}" if comparison.best else ""
+        label += f" (of {comparison.against} the one that decides{best})"
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
