@@ -28,6 +28,15 @@ def test_neighbors_are_of_the_same_class() -> None:
     assert (Y[train][nearest] == Y[~train][:, None]).mean() > 0.9
 
 
+def test_neighbors_are_those_of_all_distances() -> None:
+    distance = RandomForestProximity(n_estimators=9, random_state=0).fit(X[:100], Y[:100])
+    distance.fit(X[::2], Y[::2])  # nothing of the fit before is left
+    D = distance.pairwise(X[1::2], X[::2].copy())
+    found, near = distance.kneighbors(X[1::2], 20)
+    assert np.array_equal(near, np.argsort(D, axis=1, kind="stable")[:, :20])
+    assert np.array_equal(found, np.take_along_axis(D, near, axis=1))
+
+
 def test_one_class_and_equal_rows_have_distance_zero() -> None:
     assert (RandomForestProximity(n_estimators=3).fit(X, np.zeros(len(X))).pairwise(X) == 0).all()
     same = np.ones((6, 2))

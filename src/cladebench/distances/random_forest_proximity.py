@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from scipy import sparse
 
 from cladebench import _core
 from cladebench.distances.base import Distance, FloatArray, IntArray
@@ -41,6 +41,9 @@ class RandomForestProximity(Distance):
     -----
     A pseudometric: in each tree samples are equal or not, and a mean of such distances obeys the triangle inequality. A
     fit uses all threads of the environment, and does not depend on their number.
+
+    Shared leaves are counted by a product of two sparse tables of rows and leaves: a step for each pair of rows in each
+    leaf, and fully grown trees have few rows in a leaf.
 
     References
     ----------
@@ -78,7 +81,19 @@ class RandomForestProximity(Distance):
             n_jobs=_core.max_threads(),
             random_state=self.random_state,
         ).fit(X, np.unique(np.asarray(y), return_inverse=True)[1])
+        self._rows_in_leaves = self._leaves_of(X).T.tocsr()
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        # The fitted rows are asked for with each block of queries.
+        rows_in_leaves = self._rows_in_leaves if Y is self._fit_X else self._leaves_of(Y).T.tocsr()
+        shared = (self._leaves_of(X) @ rows_in_leaves).toarray()
+        return np.asarray((self.n_estimators - shared) / self.n_estimators)
+
+    def _leaves_of(self, X: FloatArray) -> sparse.csr_array:
+        """A row for each sample, a column for each node of each tree: 1 where the sample rests in that leaf."""
         leaves = self.forest_.apply(X)
-        return cdist(leaves, leaves if Y is X else self.forest_.apply(Y), "hamming")
+        n_nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
+        leaves += np.cumsum([0, *n_nodes[:-1]])
+        ends = np.arange(len(X) + 1) * self.n_estimators
+        ones = np.ones(leaves.size, dtype=np.int32)
+        return sparse.csr_array((ones, leaves.ravel(), ends), shape=(len(X), sum(n_nodes)))
