@@ -48,6 +48,12 @@ def test_all_pairs(n: int, d: int, ratios: Any, seconds: Callable[..., float]) -
             ratios.add(
                 f"  {n_queries} x {n:,} on one thread, a pair and tree", 1e9 * took[n_queries], target, "ns"
             )
+    with threadpool_limits(1):
+        nearest = seconds(lambda: ours.kneighbors(X[:256], 50))
+    ratios.add(
+        f"  50 neighbours of 256 rows, all pairs / ours, {N_TREES} trees",
+        took[256] * 256 * n * N_TREES / nearest,
+    )
     by_all = seconds(lambda: ours.pairwise(X[:512], X)) / (512 * n * N_TREES)
     ratios.add(f"  512 x {n:,} on {_core.max_threads()} threads, a pair and tree", 1e9 * by_all, unit="ns")
 

@@ -177,6 +177,18 @@ def test_every_pair_reaches_its_leaf() -> None:
     assert np.array_equal(ours.pairwise(X[:261], X)[::9], expected)
 
 
+@given(problems(), st.integers(1, 40))
+@settings(max_examples=60)
+def test_neighbors_are_those_of_all_distances(problem: dict[str, Any], n_estimators: int) -> None:
+    X, pairs = problem["X"], {name: problem[name] for name in ("must_link", "cannot_link")}
+    distance = RandomForestDistance(n_estimators=n_estimators, random_state=3).fit(X, **pairs)
+    for k in (1, len(X)):
+        found, near = distance.kneighbors(problem["others"], k)
+        D = distance.pairwise(problem["others"], X)
+        assert np.array_equal(near, np.argsort(D, axis=1, kind="stable")[:, :k])
+        assert np.array_equal(found, np.take_along_axis(D, near, axis=1))
+
+
 def test_it_tells_classes_of_flowers_apart() -> None:
     X, y = load_iris(return_X_y=True)
     train = np.random.default_rng(0).permutation(len(X)) < 100

@@ -67,7 +67,8 @@ class RandomForestDistance(Distance):
     A fit takes O(T n_pairs h m) steps, with m features looked at at a node and h the mean depth at which pairs come to
     rest, and all threads of the environment; the result does not depend on their number. A distance takes T times the
     depth of a tree; [2]_ names this price as the reason to look for another distance. Here all rows of a block go down
-    a tree together.
+    a tree together, and for `kneighbors` no further once they are farther by some of the trees than the neighbours are
+    by all.
 
     References
     ----------
@@ -123,6 +124,12 @@ class RandomForestDistance(Distance):
         a = self._single("X", X)
         _core.pair_forest_means(**self.trees_, A=a, B=a if Y is X else self._single("Y", Y), result=distances)
         return distances
+
+    def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
+        fitted = self._single("X", self._fit_X)
+        queries = fitted if X is self._fit_X else self._single("X", X)
+        distance, index = _core.pair_forest_neighbors(**self.trees_, queries=queries, rows=fitted, k=k)
+        return distance.reshape(-1, k), index.reshape(-1, k)
 
     def _single(self, name: str, rows: FloatArray) -> np.ndarray:
         scaled = rows / self.scale_

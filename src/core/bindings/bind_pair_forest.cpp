@@ -100,4 +100,26 @@ void bind_pair_forest(nb::module_& m) {
       "Mean over trees of the value of the leaf that each pair of rows of A and B reaches, written to "
       "result; "
       "see cladebench.distances.random_forest_distance.");
+  m.def(
+      "pair_forest_neighbors",
+      [](Vector<std::int64_t> first_node, Vector<std::int32_t> feature, Vector<double> threshold,
+         Vector<std::int32_t> left, Vector<std::int32_t> right, Vector<double> value, Rows queries, Rows rows,
+         std::size_t k) {
+        if (queries.shape(1) != rows.shape(1)) {
+          throw std::invalid_argument("pair forest: the shapes of queries and rows do not fit");
+        }
+        std::vector<double> D(queries.shape(0) * k);
+        std::vector<std::int64_t> index(D.size());
+        cladebench::interruptible([&](const auto& keep_on) {
+          cladebench::pair_forest_neighbors(
+              {span(first_node), span(feature), span(threshold), span(left), span(right), span(value)},
+              rows.shape(1), {queries.data(), queries.shape(0)}, {rows.data(), rows.shape(0)}, k, D.data(),
+              index.data(), keep_on);
+        });
+        return nb::make_tuple(cladebench::to_numpy(std::move(D)), cladebench::to_numpy(std::move(index)));
+      },
+      nb::arg("first_node"), nb::arg("feature"), nb::arg("threshold"), nb::arg("left"), nb::arg("right"),
+      nb::arg("value"), nb::arg("queries"), nb::arg("rows"), nb::arg("k"),
+      "Distances and indices of the k rows nearest to each query, by the means that pair_forest_means gives, "
+      "one query after another; see cladebench.distances.random_forest_distance.");
 }

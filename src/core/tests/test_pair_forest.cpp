@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "check.hpp"
@@ -93,6 +96,70 @@ TEST(pair_forest_is_the_mean_over_trees_of_the_leaves_reached) {
       }
     }
   }
+}
+
+TEST(pair_forest_neighbors_are_those_of_all_means) {
+  std::mt19937_64 random(4);
+  const std::size_t d = 3;
+  const auto go_on = [] {};
+  for (const auto& [n_queries, n, k, n_trees] : {std::array<std::size_t, 4>{1, 1, 1, 1},
+                                                 {3, 40, 40, 7},
+                                                 {5, 5000, 9, 30},
+                                                 {70, 300, 20, 60},
+                                                 {130, 1100, 3, 45},
+                                                 {17, 2060, 1, 101}}) {
+    for (const double lowest : {0.0, -1.0}) {
+      Forest forest(random, n_trees, 6, d);
+      // Few leaves are far, so that sums part early; with negative ones they tell nothing before the end.
+      for (double& value : forest.value) value = random() % 3 == 0 ? value + lowest : 1.0;
+      const auto A = grid(random, n_queries * d), B = grid(random, n * d);
+      std::vector<double> means(n_queries * n), D(n_queries * k);
+      std::vector<std::int64_t> index(n_queries * k);
+      pair_forest_means(forest.view(), d, {A.data(), n_queries}, {B.data(), n}, means.data());
+      pair_forest_neighbors(forest.view(), d, {A.data(), n_queries}, {B.data(), n}, k, D.data(), index.data(),
+                            go_on);
+      for (std::size_t q = 0; q < n_queries; ++q) {
+        std::vector<std::int64_t> order(n);
+        std::iota(order.begin(), order.end(), 0);
+        const double* row = means.data() + q * n;
+        std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return row[i] < row[j]; });
+        for (std::size_t j = 0; j < k; ++j) {
+          CHECK(index[q * k + j] == order[j]);
+          CHECK(D[q * k + j] == row[order[j]]);
+        }
+      }
+    }
+  }
+}
+
+TEST(pair_forest_neighbors_do_not_depend_on_the_number_of_threads_and_can_be_ended) {
+  std::mt19937_64 random(5);
+  const std::size_t d = 4, n = 300, k = 6;
+  const Forest forest(random, 25, 8, d);
+  const auto X = grid(random, n * d);
+  const PairRows rows{X.data(), n};
+  const auto found = [&](const auto& keep_on) {
+    std::vector<double> D(n * k);
+    std::vector<std::int64_t> index(n * k);
+    pair_forest_neighbors(forest.view(), d, rows, rows, k, D.data(), index.data(), keep_on);
+    return index;
+  };
+  const auto go_on = [] {};
+  const int before = max_threads();
+  set_max_threads(1);
+  const auto one = found(go_on);
+  set_max_threads(4);
+  const auto several = found(go_on);
+  set_max_threads(before);
+  CHECK(one == several);
+  CHECK_THROWS(found([] { throw std::invalid_argument("no longer wanted"); }), "no longer wanted");
+  double D = 0.0;
+  std::int64_t index = 0;
+  const auto ask = [&](std::size_t wanted) {
+    pair_forest_neighbors(forest.view(), d, rows, {X.data(), 1}, wanted, &D, &index, go_on);
+  };
+  CHECK_THROWS(ask(0), "expected k");
+  CHECK_THROWS(ask(2), "expected k");
 }
 
 TEST(pair_forest_does_not_depend_on_the_number_of_threads) {
