@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -193,19 +194,20 @@ void sum_trees(const PlacedForest& forest, const Ways& ways, std::size_t k, std:
   }
   std::vector<Found> work;
   for (Pool& pool : pools) pool.put_least_first(k, work);
+  const auto nearest_of = [&](const Pool& pool) { return pool.first(std::min(k, pool.rows.size())); };
   for (std::size_t t = half; t < n_trees; ++t) {
     keep_on();
-    for (std::size_t q = 0; q < pools.size(); ++q) add(t, q, pools[q].first(k));
+    for (std::size_t q = 0; q < pools.size(); ++q) add(t, q, nearest_of(pools[q]));
   }
   std::vector<double> limits;
   for (const Pool& pool : pools) {
-    const double most =
-        *std::max_element(pool.sums.begin(), pool.sums.begin() + static_cast<std::ptrdiff_t>(k));
-    limits.push_back(most * (1.0 + 1e-12));
+    const auto sums = nearest_of(pool).sums;
+    limits.push_back(*std::max_element(sums.begin(), sums.end()) * (1.0 + 1e-12));
   }
   for (std::size_t t = half; t < n_trees; ++t) {
     keep_on();
     for (std::size_t q = 0; q < pools.size(); ++q) {
+      if (pools[q].rows.size() <= k) continue;
       Pool rest = pools[q].part(k);
       if ((t - half) % kTreesToCheck == 0) {
         rest.drop_above(limits[q]);
@@ -243,7 +245,7 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
       for (const std::uint64_t word : own) sum += static_cast<std::size_t>(std::popcount(word));
       return sum;
     };
-    for (std::size_t wanted = 2 * settings.candidates; count() < settings.k; wanted *= 2) {
+    for (std::size_t wanted = 2 * settings.candidates; settings.refill && count() < settings.k; wanted *= 2) {
       for (std::size_t t = 0; t < n_trees; ++t) {
         candidates.add(t, ways(t, q), std::min(wanted, n), self(q), own.data());
       }
@@ -267,6 +269,8 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
   for (std::size_t q = 0; q < m; ++q) {
     for (std::size_t i = 0; i < pools[q].rows.size(); ++i)
       nearest.offer(pools[q].sums[i] / static_cast<double>(n_trees), pools[q].rows[i]);
+    std::fill_n(D + q * settings.k, settings.k, std::numeric_limits<double>::infinity());
+    std::fill_n(index + q * settings.k, settings.k, std::int64_t{-1});
     nearest.write(D + q * settings.k, index + q * settings.k);
   }
 }

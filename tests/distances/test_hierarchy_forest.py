@@ -51,19 +51,23 @@ def test_distances_and_neighbors_are_those_of_the_twin(
     k = data.draw(st.integers(1, len(X) - own_list), "k")
     per_tree = data.draw(st.sampled_from([None, 1, 2, 3, 50]), "per_tree")
     nearest = data.draw(st.booleans(), "nearest")
-    distances, index = forest.kneighbors(
+    refill = data.draw(st.booleans(), "refill")
+    distances, index, _ = forest.neighbors_of(
         None if own_list else others,
         k,
         candidates_per_tree=per_tree,
         candidate_order="nearest" if nearest else "sampled",
+        refill=refill,
     )
     for q, x in enumerate(X if own_list else others):
         found = reference.neighbors(
             trees, X, x, k, 1.5,
-            per_tree=per_tree, left_out=q if own_list else None, nearest=nearest, seed=forest.seed_,
+            per_tree=per_tree, left_out=q if own_list else None, nearest=nearest, seed=forest.seed_, refill=refill,
         )  # fmt: skip
-        assert index[q].tolist() == found[1]
-        assert distances[q].tolist() == found[0]
+        missing = k - len(found[1])
+        assert missing == 0 or not refill
+        assert index[q].tolist() == found[1] + missing * [-1]
+        assert distances[q].tolist() == found[0] + missing * [np.inf]
 
 
 def members(tree: object, X: np.ndarray) -> list[list[int]]:

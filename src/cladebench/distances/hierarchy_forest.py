@@ -252,6 +252,7 @@ class HierarchyForest(Distance):
         *,
         candidates_per_tree: int | Literal["default"] | None = "default",
         candidate_order: str | None = None,
+        refill: bool = True,
     ) -> tuple[FloatArray, IntArray, IntArray]:
         """Find neighbours as `kneighbors` does, and tell how many rows each query was compared with.
 
@@ -259,6 +260,9 @@ class HierarchyForest(Distance):
         ----------
         X, n_neighbors, candidates_per_tree, candidate_order
             See `kneighbors`.
+        refill : bool, default=True
+            Whether ``candidates_per_tree`` is doubled for a query that has fewer than ``n_neighbors`` candidates. The
+            paper does not (Sec. 4): without it such a list ends with rows -1 at infinite distances.
 
         Returns
         -------
@@ -288,6 +292,7 @@ class HierarchyForest(Distance):
             candidates=0 if wanted is None else min(int(wanted), n_fitted),
             nearest=order == "nearest",
             seed=self.seed_,
+            refill=refill,
         )
         return distance.reshape(-1, n_neighbors), index.reshape(-1, n_neighbors), compared
 

@@ -156,6 +156,7 @@ def neighbors(
     left_out: int | None = None,
     nearest: bool = False,
     seed: int = 0,
+    refill: bool = True,
 ) -> tuple[list[float], list[int]]:
     """The k nearest training rows of one point, among all or among the candidates of all trees.
 
@@ -164,9 +165,11 @@ def neighbors(
     trees, X, x, k, alpha, left_out, nearest
         As above.
     per_tree : int, optional
-        k_O, doubled until there are k candidates; None: all rows.
+        k_O; None: all rows.
     seed : int, default=0
         Of the forest.
+    refill : bool, default=True
+        Whether k_O is doubled until there are k candidates.
 
     Returns
     -------
@@ -180,6 +183,8 @@ def neighbors(
             pool |= candidates(
                 tree, X, x, per_tree, alpha, left_out=left_out, nearest=nearest, seed=_seed_of(seed, t)
             )
+        if not refill:
+            break
         per_tree *= 2
     found = sorted((distance(trees, x, X[i], alpha), i) for i in pool)[:k]
     return [d for d, _ in found], [i for _, i in found]

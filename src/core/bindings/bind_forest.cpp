@@ -166,18 +166,19 @@ void bind_forest(nb::module_& m) {
       .def(
           "neighbors",
           [](const Held& held, std::optional<Matrix<double>> queries, std::size_t k, std::size_t candidates,
-             bool nearest, std::uint64_t seed) {
+             bool nearest, std::uint64_t seed, bool refill) {
             const std::size_t m_all = queries ? queries->shape(0) : held.forest->n();
             std::vector<double> D(m_all * k);
             std::vector<std::int64_t> index(m_all * k), n_compared(m_all);
             interruptible([&](const auto& keep_on) {
               cladebench::find_neighbors(*held.forest, queries ? queries->data() : nullptr, 0, m_all,
-                                         {k, candidates, nearest, seed}, D.data(), index.data(),
+                                         {k, candidates, nearest, seed, refill}, D.data(), index.data(),
                                          n_compared.data(), keep_on);
             });
             return nb::make_tuple(to_numpy(std::move(D)), to_numpy(std::move(index)),
                                   to_numpy(std::move(n_compared)));
           },
           nb::arg("queries").none(), nb::arg("k"), nb::arg("candidates"), nb::arg("nearest"), nb::arg("seed"),
+          nb::arg("refill"),
           "Distances and rows, row-major, and how many rows each query was compared with.");
 }

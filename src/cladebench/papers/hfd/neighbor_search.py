@@ -34,7 +34,8 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
         At each number of candidates the mean average precision against the exact neighbours (mean over the lengths of
         `LENGTHS`; all 50 are relevant at each, or as many as the list is long: ``mean_average_precision_of_length``),
         the seconds, their share of those of the exact search, and the share of the rows that were compared; average
-        precision at each length too.
+        precision at each length too. A list is as short as its candidates are few; ``mean_average_precision_refilled``
+        is of lists for which candidates were doubled until there were 50.
 
     Raises
     ------
@@ -50,12 +51,20 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
     readings = []
     for k in candidates:
         started = time.perf_counter()
-        _, found, compared = distance.neighbors_of(n_neighbors=max(lengths), candidates_per_tree=int(k))
+        _, found, compared = distance.neighbors_of(
+            n_neighbors=max(lengths), candidates_per_tree=int(k), refill=False
+        )
         seconds = time.perf_counter() - started
-        by_length = {
-            length: float(average_precision(found, exact, length, n_relevant=max(lengths)).mean())
-            for length in lengths
-        }
+        refilled = found
+        if (found < 0).any():
+            refilled = distance.neighbors_of(n_neighbors=max(lengths), candidates_per_tree=int(k))[1]
+        by_length, by_length_refilled = (
+            {
+                length: float(average_precision(lists, exact, length, n_relevant=max(lengths)).mean())
+                for length in lengths
+            }
+            for lists in (found, refilled)
+        )
         of_length = [float(average_precision(found, exact, length).mean()) for length in lengths]
         readings += [
             Reading({"average_precision": value}, {"candidates": int(k), "neighbors": length})
@@ -66,6 +75,7 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
                 {
                     "mean_average_precision": float(np.mean(list(by_length.values()))),
                     "mean_average_precision_of_length": float(np.mean(of_length)),
+                    "mean_average_precision_refilled": float(np.mean(list(by_length_refilled.values()))),
                     "search_seconds": seconds,
                     "time_share": seconds / brute,
                     "compared_share": float(compared.mean() / (n - 1)),
