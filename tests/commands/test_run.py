@@ -83,6 +83,32 @@ def test_cells_are_counted_over_all_jobs_with_what_they_measured_and_the_time_le
     assert lines[5] == "[6/6] toy_paper nested-blobs skipped #1: not_applicable: has no meaning here"
 
 
+def test_what_the_table_has_is_not_run_again_where_it_is_kept(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    planned = ["--paper", "toy_paper", "--scope", "smoke"]
+    run = ["run", *planned, "--method", "good", "--keep"]
+    assert main(run) == 0 and "4 ok; 0 kept" in capsys.readouterr().out
+    assert main(["run", *planned, "--method", "bad"]) == 0
+    assert main(["collect", *planned]) == 0
+    cells = tmp_path / "results" / "smoke" / "cells" / "toy_paper" / "nested-blobs"
+    capsys.readouterr()
+    assert main(run) == 0 and "4 ok; 4 kept" in capsys.readouterr().out  # whose records are here
+    record = sorted((cells / "good").glob("*.json"))[0]
+    rest = [path for path in (cells / "good").iterdir() if path.stem != record.stem]
+    for path in rest:
+        path.unlink()
+    assert main(run) == 0
+    assert "1 ok; 1 kept" in capsys.readouterr().out and [path for path in rest if path.exists()] == []
+    record.unlink()
+    assert main(run) == 0
+    assert "it has all of these cells; nothing to run" in capsys.readouterr().out and not record.exists()
+    # A cell that failed did not end well.
+    for path in (cells / "bad").iterdir():
+        path.unlink()
+    assert main(["run", *planned, "--method", "bad", "--keep"]) == 0
+    assert "bad: 1 error; 0 kept" in capsys.readouterr().out
+
+
 def test_the_whole_run_is_counted_where_the_workflow_runs_the_job(capsys, monkeypatch, tmp_path):
     from cladebench.workflow.run_state import note_start
 

@@ -79,10 +79,16 @@ class Job:
             cells=(*self.cells, *cells),
         )
 
-    def only(self, datasets: Collection[str], methods: Collection[str]) -> Job | None:
-        """The job without the data sets and methods that are not named; None if nothing is left."""
+    def only(
+        self, datasets: Collection[str], methods: Collection[str], without: Collection[str] = ()
+    ) -> Job | None:
+        """The job without the data sets and methods that are not named, and some cells; None if nothing is left."""
         cells = tuple(
-            cell for cell in self.cells if cell.spec.dataset in datasets and cell.spec.method in methods
+            cell
+            for cell in self.cells
+            if cell.spec.dataset in datasets
+            and cell.spec.method in methods
+            and cell.spec.cell_id not in without
         )
         if not cells:
             return None

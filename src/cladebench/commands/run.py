@@ -26,6 +26,12 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--dataset", metavar="NAME", action="append", help="only this data set (repeatable)")
     parser.add_argument("--method", metavar="NAME", action="append", help="only this method (repeatable)")
     parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="leave out what ended well by cells.parquet of the folder, and has no record there: for a run in several "
+        "pieces or on several machines; then collect --keep and gate --keep",
+    )
+    parser.add_argument(
         "--plan-checked",
         action="store_true",
         # For the workflow, which has checked the papers' files once for all jobs and counts the cells of the whole run.
@@ -55,13 +61,27 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
         for value in values:
             if value not in planned:
                 raise PlanError(f"{option}: {value!r} is not planned in this scope; {one_of(value, planned)}")
-    parts = [job.only(datasets, methods) for job in jobs]
+    kept = _kept_cells(out) if args.keep else set()
+    parts = [job.only(datasets, methods, kept) for job in jobs]
     chosen = [part for part in parts if part is not None]
-    if not chosen:
+    if not chosen and not kept:
         raise PlanError(
             f"--dataset, --method: {_listed(methods)} is not planned on {_listed(datasets)} in this scope"
         )
     return chosen, out
+
+
+def _kept_cells(out: Path) -> set[str]:
+    """Cells of the folder's table that need not be run again, but for those whose records are here to be looked at."""
+    from cladebench.bench.cells_table import read_cells
+    from cladebench.bench.run_job import KEPT
+    from cladebench.bench.store import Store
+
+    table = out / "cells.parquet"
+    if not table.exists():
+        return set()
+    rows = read_cells(table).drop_duplicates("cell_id")
+    return {cell for cell in rows["cell_id"][rows["status"].isin(KEPT)] if not Store(out).path(cell).exists()}
 
 
 def _listed(names: list[str]) -> str:
@@ -97,6 +117,9 @@ def _run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
 
     def say(line: str) -> None:
         print(line, flush=True)
+
+    if not jobs:
+        say(f"{out / 'cells.parquet'}: it has all of these cells; nothing to run")
 
     metrics = [rule.metric for job in jobs for rule in job.plan.selection.values() if rule.metric]
     progress = Progress(sum(len(job.cells) for job in jobs), say, first=list(dict.fromkeys(metrics)))
