@@ -108,10 +108,14 @@ TEST(pair_forest_neighbors_are_those_of_all_means) {
                                                  {70, 300, 20, 60},
                                                  {130, 1100, 3, 45},
                                                  {17, 2060, 1, 101}}) {
-    for (const double lowest : {0.0, -1.0}) {
+    // Leaves are 0 or 1, so that many rows are equally far; the second half of the trees changes nothing, or
+    // takes back what the first half said.
+    for (const double second_half : {0.0, -1.0}) {
       Forest forest(random, n_trees, 6, d);
-      // Few leaves are far, so that sums part early; with negative ones they tell nothing before the end.
-      for (double& value : forest.value) value = random() % 3 == 0 ? value + lowest : 1.0;
+      const auto half = static_cast<std::size_t>(forest.first[(n_trees + 1) / 2]);
+      for (std::size_t v = 0; v < forest.value.size(); ++v) {
+        forest.value[v] = static_cast<double>(random() % 2) * (v < half ? 1.0 : second_half);
+      }
       const auto A = grid(random, n_queries * d), B = grid(random, n * d);
       std::vector<double> means(n_queries * n), D(n_queries * k);
       std::vector<std::int64_t> index(n_queries * k);
