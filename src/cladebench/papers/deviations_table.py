@@ -73,7 +73,10 @@ def deviations_table(context: ArtifactContext) -> Table:
                 rows.append(head | {"compared": compared, "value": value, "n": str(len(values))})
                 head = dict.fromkeys(head, "")
     columns = ["deviation", "place", "the paper", "chosen", "alternatives", "compared", "value", "n"]
-    notes = ["value: mean ± standard deviation over the n cells; n: their number."]
+    notes = [
+        "value: mean ± standard deviation over the n cells; n: their number. Methods that are compared are read on the "
+        "tasks that all of them met."
+    ]
     if context.beside:
         label = context.rules[context.beside].label
         notes.append(
@@ -102,7 +105,20 @@ def _compared(
             label = f", {context.rules[rule].label}" if by_rule else ""
             what = f"{dataset}, {context.methods[method]['label']}{fixed}{label}"
             few = context.results.unfinished(dataset, method, rule, read["where"])
-            yield metric, what, context.results.chosen(dataset, method, metric, rule, **read), few
+            values = {
+                other: context.results.chosen(dataset, other, metric, rule, **read)
+                for other in methods_in(effect)
+            }
+            yield metric, what, _on_common_tasks(values)[method], few
+
+
+def _on_common_tasks(values: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.DataFrame]:
+    """The values of methods on the tasks that all of them met; all values where there are none such."""
+    tasks = [set(found.task) for found in values.values() if len(found)]
+    common = set.intersection(*tasks) if tasks else set()
+    if not common:
+        return values
+    return {method: found[found.task.isin(common)] for method, found in values.items()}
 
 
 def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:
