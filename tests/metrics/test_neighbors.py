@@ -45,14 +45,6 @@ def test_more_of_the_exact_neighbours_may_be_relevant_than_are_asked_for():
         average_precision(found, true, 2, n_relevant=6)
 
 
-def test_precisions_may_be_averaged_over_the_hits_alone():
-    found = [[4, 9, 5, 6], [4, 5, 6, 7], [-1, -1, -1, -1], [9, 4, 8, 8]]
-    expected = [(1 + 2 / 3) / 2, 1.0, 0.0, 1 / 2]
-    np.testing.assert_allclose(average_precision(found, [[4, 5, 6, 7]] * 4, 3, over="hits"), expected)
-    with pytest.raises(ValueError, match="over='all': expected one of hits, length"):
-        average_precision(found, [[4, 5, 6, 7]] * 4, 3, over="all")
-
-
 def test_missing_neighbours_are_never_hits():
     assert average_precision([[-1, 2]], [[-1, 2]], 2).tolist() == [0.25]
 

@@ -62,12 +62,6 @@ def test_average_precision_is_that_of_the_lists_without_the_row_itself():
             for a, b in zip(found.tolist(), exact.tolist(), strict=True)
         ]
         assert whole["mean_average_precision_of_length"] == pytest.approx(np.mean(of_length))
-        over_hits = [
-            plain_precision(a[:length], set(b)) * len(b) / max(len(set(a[:length]) & set(b)), 1)
-            for length in (10, 20, 30, 40, 50)
-            for a, b in zip(found.tolist(), exact.tolist(), strict=True)
-        ]
-        assert whole["mean_average_precision_over_hits"] == pytest.approx(np.mean(over_hits))
         filled = other.kneighbors(n_neighbors=50, return_distance=False, candidates_per_tree=number)
         of_filled = [
             plain_precision(a[:length], set(b)) * len(b) / length

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.validation import check_choice, class_codes
+from cladebench.validation import class_codes
 
 IntArray = npt.NDArray[np.int64]
 
@@ -58,7 +58,7 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
 
 
 def average_precision(
-    found: npt.ArrayLike, true: npt.ArrayLike, k: int, n_relevant: int | None = None, *, over: str = "length"
+    found: npt.ArrayLike, true: npt.ArrayLike, k: int, n_relevant: int | None = None
 ) -> np.ndarray:
     """Average precision of lists of neighbours against the true ones.
 
@@ -72,21 +72,17 @@ def average_precision(
         How many are asked for.
     n_relevant : int, default=k
         So many of the exact neighbours are the relevant ones; k or more.
-    over : {"length", "hits"}, default="length"
-        What the sum of precisions is divided by: k, which is as many relevant ones as there can be, or as many as were
-        returned, as some programs do; a list then loses nothing by what it lacks.
 
     Returns
     -------
     ndarray of shape (n_queries,)
         Of each query: the sum of the precision at the places, among the first k, where a relevant one was returned,
-        over k or the number of these places; 0 where there is none. In [0, 1]; 1 where the first k are all relevant, in
-        any order.
+        over k, which is as many as there can be. In [0, 1]; 1 where the first k are all relevant, in any order.
 
     Raises
     ------
     ValueError
-        If a list is too short, n_relevant less than k, or ``over`` none of the two.
+        If a list is too short, or n_relevant less than k.
 
     References
     ----------
@@ -95,7 +91,6 @@ def average_precision(
     wanted = k if n_relevant is None else n_relevant
     if wanted < k:
         raise ValueError(f"n_relevant={wanted} with k={k}; expected k or more")
-    check_choice("over", over, ("length", "hits"))
     lists = {"found": (np.asarray(found), k), "true": (np.asarray(true), wanted)}
     for name, (values, length) in lists.items():
         if values.shape[1] < length:
@@ -105,5 +100,4 @@ def average_precision(
     returned, relevant = (values[:, :length] for values, length in lists.values())
     hit = (returned[:, :, None] == relevant[:, None, :]).any(axis=2) & (returned >= 0)
     precision = hit.cumsum(axis=1) / np.arange(1, k + 1)
-    n_hits = hit.sum(axis=1)
-    return np.asarray((precision * hit).sum(axis=1) / (k if over == "length" else np.maximum(n_hits, 1)))
+    return np.asarray((precision * hit).sum(axis=1) / k)

@@ -35,8 +35,7 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
         `LENGTHS`; all 50 are relevant at each, or as many as the list is long: ``mean_average_precision_of_length``),
         the seconds, their share of those of the exact search, and the share of the rows that were compared; average
         precision at each length too. A list is as short as its candidates are few; ``mean_average_precision_refilled``
-        is of lists for which candidates were doubled until there were 50, ``mean_average_precision_over_hits`` has the
-        mean of the precisions at the places where a relevant row was returned.
+        is of lists for which candidates were doubled until there were 50.
 
     Raises
     ------
@@ -67,10 +66,6 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
             for lists in (found, refilled)
         )
         of_length = [float(average_precision(found, exact, length).mean()) for length in lengths]
-        over_hits = [
-            float(average_precision(found, exact, length, max(lengths), over="hits").mean())
-            for length in lengths
-        ]
         readings += [
             Reading({"average_precision": value}, {"candidates": int(k), "neighbors": length})
             for length, value in by_length.items()
@@ -80,7 +75,6 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
                 {
                     "mean_average_precision": float(np.mean(list(by_length.values()))),
                     "mean_average_precision_of_length": float(np.mean(of_length)),
-                    "mean_average_precision_over_hits": float(np.mean(over_hits)),
                     "mean_average_precision_refilled": float(np.mean(list(by_length_refilled.values()))),
                     "search_seconds": seconds,
                     "time_share": seconds / brute,
