@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
+from cladebench.bench.store import ArraysLost, Store
 from cladebench.input_files import InputFileError
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.report import artifact_files
@@ -114,3 +116,34 @@ def test_tables_are_written_before_a_figure_that_fails(tmp_path, monkeypatch):
         "one.json",
         "two.json",
     ]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("made_before", [True, False])
+def test_a_figure_without_its_arrays_is_kept_where_that_is_asked_for(
+    tmp_path, monkeypatch, keep, made_before
+):
+    folder = tmp_path / "figures" / "p"
+    arrays = Store(tmp_path).load_arrays
+
+    def without(context):
+        arrays("p/d/m/s/0")
+
+    def drawn(context):
+        return Figure()
+
+    declared = (artifact("a", "figure", without), artifact("b", "figure", drawn))
+    monkeypatch.setattr(artifact_files, "paper_artifacts", lambda package: declared)
+    context = ArtifactContext("p", "p", "full", FRAME, FRAME, FRAME, {}, {}, {}.get)
+    if made_before:
+        folder.mkdir(parents=True)
+        (folder / "a.svg").write_text("as it was")
+    if keep and made_before:
+        kept, made = write_artifacts(context, tmp_path, keep)
+        assert kept.path == folder / "a.svg" and kept.path.read_text() == "as it was"
+        assert kept.kept.endswith("s-0.json: there is no record")
+        assert made == (folder / "b.svg", "") and made.path.exists()
+    else:
+        with pytest.raises(ArraysLost, match="there is no record"):
+            list(write_artifacts(context, tmp_path, keep))
+        assert (folder / "a.svg").exists() is made_before and not (folder / "b.svg").exists()

@@ -28,7 +28,7 @@ class RecordError(ValueError):
 
 
 class ArraysLost(RecordError):
-    """The arrays of a record are missing or damaged."""
+    """The arrays of a cell are missing or damaged."""
 
 
 class Store:
@@ -121,13 +121,16 @@ class Store:
         Raises
         ------
         ArraysLost
-            If the file is not what was written with the record.
+            If there is no record, or the file is not what was written with it.
         RecordError
-            If there is no record, or one that lists no arrays.
+            If the record is damaged or lists no arrays.
         """
+        path = self.path(cell_id)
+        if not path.exists():
+            raise ArraysLost(f"{path}: there is no record")
         record = self.read_record(cell_id)
         if not record["arrays"]:
-            raise RecordError(f"{self.path(cell_id)}: cell {cell_id} has no arrays")
+            raise RecordError(f"{path}: cell {cell_id} has no arrays")
         fault = self.arrays_fault(record)
         if fault is not None:
             raise ArraysLost(fault)

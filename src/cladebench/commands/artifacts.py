@@ -19,6 +19,12 @@ def register(subparsers: Any) -> None:
     )
     add_results_options(parser, "cells.parquet")
     parser.add_argument("--scope", required=True, help="the scope that was run")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="leave a figure as it is where it needs arrays that are not in the folder: for a run in several pieces or "
+        "on several machines, whose records were not brought together",
+    )
     parser.set_defaults(func=run)
 
 
@@ -31,9 +37,10 @@ def run(args: argparse.Namespace) -> int:
     written = 0
     for paper in chosen_papers(args):
         try:
-            for path in write_artifacts(build_context(paper, args.scope, args.results), args.results):
-                print(path)
-                written += 1
+            context = build_context(paper, args.scope, args.results)
+            for path, kept in write_artifacts(context, args.results, args.keep):
+                print(f"{path} (kept: {kept})" if kept else path)
+                written += not kept
         except ArraysLost as error:
             again = f"cladebench run --paper {paper} --scope {args.scope} --out {args.results}"
             raise ArraysLost(f"{error}; run {again}, which makes them again, then the same command") from None

@@ -29,7 +29,7 @@ def register(subparsers: Any) -> None:
         "--keep",
         action="store_true",
         help="leave out what ended well by cells.parquet of the folder, and has no record there: for a run in several "
-        "pieces or on several machines; then collect --keep and gate --keep",
+        "pieces or on several machines; then collect, artifacts and gate, each with --keep",
     )
     parser.add_argument(
         "--plan-checked",

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.plan import Plan
 from cladebench.bench.results import Results
-from cladebench.bench.store import Store
+from cladebench.bench.store import ArraysLost, Store
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant
@@ -101,25 +102,54 @@ def paper_artifacts(package: str) -> tuple[Artifact, ...]:
     return load_artifacts(package)
 
 
-def write_artifacts(context: ArtifactContext, results: Path) -> Iterator[Path]:
-    """Build and write every artifact of a paper; yields the file that stands for each.
+class Made(NamedTuple):
+    """An artifact on disk."""
+
+    #: The file that stands for it.
+    path: Path
+    #: Why it is as it was; empty where it was made now.
+    kept: str = ""
+
+
+def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False) -> Iterator[Made]:
+    """Build and write every artifact of a paper.
 
     Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv``, ``.md`` and ``.html``, figures to
     ``figures/<paper>/<id>`` as ``.svg``, ``.pdf`` and ``.png``. Tables come first: they need ``cells.parquet`` alone,
     where figures may need the cells' arrays.
+
+    Parameters
+    ----------
+    context : ArtifactContext
+    results : Path
+        Folder of the run.
+    keep : bool, default=False
+        Leave a figure as it is where the arrays that it needs are not in the folder.
+
+    Raises
+    ------
+    ArraysLost
+        If a figure needs arrays that are not there, and is not kept.
     """
     for artifact in sorted(paper_artifacts(context.package), key=lambda artifact: artifact.kind != "table"):
         if artifact.kind == "table":
             table = artifact.build(context)
             assert isinstance(table, Table)
-            yield write_table(artifact, table, results / "tables" / context.paper)
-        else:
-            folder = results / "figures" / context.paper
+            yield Made(write_table(artifact, table, results / "tables" / context.paper))
+            continue
+        folder = results / "figures" / context.paper
+        path = folder / f"{artifact.id}.svg"
+        try:
             with use_style():
                 figure = artifact.build(context)
                 assert not isinstance(figure, Table)
                 save_figure(figure, folder / artifact.id)
-            yield folder / f"{artifact.id}.svg"
+        except ArraysLost as error:
+            if not (keep and path.exists()):
+                raise
+            yield Made(path, str(error))
+        else:
+            yield Made(path)
 
 
 def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
