@@ -339,6 +339,30 @@ def test_figure_3_has_precision_over_images_and_speaks_of_no_folds(golden):
     assert "fold" not in notes_of(figure)
 
 
+def test_figure_3_by_one_number_has_the_alternatives_as_their_methods_are_drawn():
+    rows = [
+        cells("cifar10", name, {"precision": [value, value]}, at=AT5)
+        for name, value in (
+            ("HFD", 0.4),
+            ("HFD-pooled", 0.3),
+            ("DCA-pooled-class-dimensions", 0.2),
+            ("RFD", 0.1),
+        )
+    ]
+    figure = build(
+        ARTIFACTS,
+        "figure-3-one-number",
+        context_of("hfd", *rows, failed("cifar10", "LMNN-pooled", "timeout")),
+    )
+    (axes,) = figure.axes
+    labels = load_plan("hfd").methods
+    assert {line.get_label(): (line.get_color(), points_of(line)) for line in axes.lines} == {
+        labels[style].label: (STYLES[style][0], [(5, pytest.approx(y, abs=1e-9))])
+        for style, y in (("HFD", 30), ("DCA", 20), ("RFD", 10))
+    }
+    assert f"Left out: {labels['LMNN-pooled'].label} on cifar10: timeout." in notes_of(figure)
+
+
 def test_accuracy_stands_against_both_times(golden):
     figure = build(ARTIFACTS, "accuracy-against-time", golden)
     training, query = figure.axes
@@ -396,6 +420,7 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
         ("figure-1", "No finished cell of classification in this scope."),
         ("figure-2", "No finished cell of this experiment in this scope."),
         ("figure-3", "No finished cell of this experiment in this scope."),
+        ("figure-3-one-number", "No finished cell of this experiment in this scope."),
         ("accuracy-against-time", "No finished cell of classification in this scope."),
         ("gallery", "No finished cell on usps in this scope."),
     ],

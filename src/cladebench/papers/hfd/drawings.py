@@ -71,11 +71,12 @@ def accuracy_bars(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
                 edgecolor="white" if hatch else colour,
                 label=labels.get(method, method),
             )
-            interval_line(axes, place, of[method], measure.scale, "black")
             if height < bottom:
                 axes.text(
                     place, bottom, f" {height:.3g}", ha="center", va="bottom", rotation=90, fontsize=SMALL
                 )
+            else:
+                interval_line(axes, place, of[method], measure.scale, "black")
         keep_possible(axes, measure)
         axes.set_ylim(bottom, None)
         axes.set_xlim(-0.7, len(methods) - 0.3)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: The methods that figures show, each under its own style.
+OWN: Mapping[str, str] = {name: name for name in STYLES}
+
+
 def interval_of(
     context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
 ) -> Interval | None:
@@ -38,15 +42,19 @@ def labels_of(context: ArtifactContext) -> dict[str, str]:
 
 
 def intervals(
-    context: ArtifactContext, datasets: Sequence[str], metric: str, at: Mapping[str, Any] | None
+    context: ArtifactContext,
+    datasets: Sequence[str],
+    metric: str,
+    at: Mapping[str, Any] | None,
+    methods: Mapping[str, str] = OWN,
 ) -> dict[str, dict[str, Interval]]:
-    """Give data set -> method -> interval, in the order of `STYLES`; nothing where there is no number."""
+    """Give data set -> style -> interval of the method that it shows; nothing where there is no number."""
     found: dict[str, dict[str, Interval]] = {}
     for dataset in datasets:
-        for method in STYLES:
+        for style, method in methods.items():
             interval = interval_of(context, dataset, method, metric, at)
             if interval is not None:
-                found.setdefault(dataset, {})[method] = interval
+                found.setdefault(dataset, {})[style] = interval
     return found
 
 
@@ -67,19 +75,20 @@ def noted(
     datasets: Sequence[str],
     shown: Mapping[str, Mapping[str, Any]],
     says: Sequence[str] = (),
+    methods: Mapping[str, str] = OWN,
 ) -> Figure:
     """Say below a figure how to read it, what it rests on, and which methods have nothing to show, and why."""
     basis: list[tuple[str, str, pd.DataFrame]] = []
     left_out: dict[tuple[str, str], list[str]] = {}
     for dataset in datasets:
-        for method in STYLES:
+        for style, method in methods.items():
             label, rows = str(context.methods[method]["label"]), context.results.rows(dataset, method)
             if rows.empty:
                 continue
             basis.append((dataset, label, rows))
             why = why_empty(context, dataset, method, context.own_rule)
             # Cells that are missing are counted among the notes on what a figure rests on.
-            if method not in shown.get(dataset, {}) and why not in ("missing", "—"):
+            if style not in shown.get(dataset, {}) and why not in ("missing", "—"):
                 left_out.setdefault((label, why), []).append(dataset)
     write_below(
         figure,
