@@ -89,10 +89,11 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
                 continue
             measure = _query(table["measure"]) | _query(above) | _query(header)
             own = {
-                key: part[key]
+                key: value
                 for part in (above, header)
                 for key in ("one_draw", "not_testable")
-                if key in part
+                # One reason for the row, or one for each column that has any.
+                if (value := part[key].get(column) if isinstance(part.get(key), dict) else part.get(key))
             }
             claim = Claim(
                 f"{name}/{column}/{row}".lower(),

@@ -16,6 +16,7 @@ from verdicts.records import Missing, Records, Sample
 from verdicts.rules import (
     ONE_PAIR,
     Outcome,
+    allowed,
     combine,
     compare,
     compare_ranking,
@@ -175,7 +176,7 @@ class Reading(Asked):
             found = compare(claim, left, sample, sign, self.alpha)
             if found.test is None:
                 return found, [sample]
-            margin = sign * claim.expects.get("margin", 0.0)
+            margin = sign * allowed(claim.expects)
             assert found.measured is not None
             p = 1.0 if found.test == ONE_PAIR else found.test[1].beyond(0.0)
             rows.append((sign * (found.measured + margin) < 0, p, found, sample))

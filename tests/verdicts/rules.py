@@ -120,7 +120,7 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         verdict = "reproduced" if agrees <= alpha else "contradicted" if p <= alpha else "within noise"
         spoke = agrees if verdict == "reproduced" else p
         return Outcome(verdict, measured.value, spoke if measured.error > 0 else None)
-    margin = claim.expects.get("margin", 0.0)
+    margin = allowed(claim.expects)
     found = Outcome("", measured.value)
     found.test = (
         measured,
@@ -130,6 +130,11 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         relation == "no_worse",
     )
     return found
+
+
+def allowed(expects: dict[str, Any]) -> float:
+    """How much the left side of an order may fall short; negative where it must be ahead ``by`` that much."""
+    return float(expects.get("margin", -expects.get("by", 0.0)))
 
 
 def settle(found: Outcome, adjusted: float | None, alpha: float) -> Outcome:
