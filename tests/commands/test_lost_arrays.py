@@ -45,3 +45,18 @@ def test_lost_arrays_are_noticed_and_made_again(copied, figure_of_arrays, capsys
     assert capsys.readouterr().out.count("(kept)") == {"all gone": 0, "one damaged": 5}[damage]
     assert {path: path.read_bytes() for path in paths} == before
     assert copied.main("artifacts") == 0 and copied.main("gate") == 0
+
+
+def test_a_figure_that_is_kept_is_told_with_the_reason_and_not_counted(copied, monkeypatch, capsys):
+    def write(context, results, keep):
+        assert keep
+        yield artifact_files.Made(results / "a.svg", "no record")
+        yield artifact_files.Made(results / "b.svg")
+
+    monkeypatch.setattr(artifact_files, "write_artifacts", write)
+    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    capsys.readouterr()
+    assert copied.main("artifacts", "--keep") == 0
+    kept, made, count = capsys.readouterr().out.splitlines()
+    assert kept.endswith("a.svg (kept: no record)") and made.endswith("b.svg")
+    assert count.startswith("1 tables and figures in ")
