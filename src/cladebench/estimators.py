@@ -120,7 +120,7 @@ class TransformedDistance(MappedDistance):
         return bool(get_tags(self.transformer).input_tags.sparse)
 
     def fit(
-        self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None
+        self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None
     ) -> TransformedDistance:
         """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
         check_columns(X)

@@ -120,8 +120,9 @@ bool ConvexSplit::minimise(double gap, int max_evaluations) {
 }
 
 bool ConvexSplit::descend(double radius, double tolerance, int max_steps) {
-  std::vector<double> w = best_, before;
-  TermScores at = at_best_;
+  std::vector<double>& w = best_;
+  std::vector<double> before;
+  TermScores& at = at_best_;
   for (int r = 1; r <= max_steps; ++r) {
     terms_->cut(at, count_, coefficients_.data());
     points_.combine(coefficients_.data(), count_, slope_.data());
@@ -131,12 +132,8 @@ bool ConvexSplit::descend(double radius, double tolerance, int max_steps) {
     if (norm > radius) {
       for (double& entry : w) entry *= radius / norm;
     }
-    const double value = evaluate(w, at);
+    value_ = evaluate(w, at);
     ++evaluations_;
-    if (value < value_) {
-      value_ = value;
-      best_ = w;
-    }
     double moved = 0.0;
     for (std::size_t j = 0; j < w.size(); ++j) moved += (w[j] - before[j]) * (w[j] - before[j]);
     const double larger = std::max(std::min(norm, radius), std::sqrt(inner(before, before)));

@@ -29,6 +29,7 @@ double relative_change(const std::vector<double>& a, const std::vector<double>& 
 
 /// Rounds of choosing labels by the weights and finding weights for these labels. Neither raises the
 /// objective: the labels are the best for the weights, and the convex solver starts from the weights.
+/// Algorithm 1 may raise it; rounds then end by the change of the weights alone, as Algorithm 2 has it.
 class Rounds {
  public:
   Rounds(const PointTiles& points, const SplitSettings& settings, SplitFit& fit)
@@ -71,7 +72,7 @@ class Rounds {
       const double value = objective(next, next_scores_, next_terms_);
       double change = 0.0;
       posed = true;
-      if (first_ || value < objective_) {  // else it is no better but for rounding
+      if (first_ || settings_.subgradient || value < objective_) {  // else it is no better but for rounding
         change = relative_change(fit_.weights, next);
         posed = terms_.same_terms(next_terms_);
         objective_ = value;
@@ -82,8 +83,13 @@ class Rounds {
       }
       ++fit_.rounds;
       fit_.trace.push_back(objective_);
+      if (settings_.subgradient) {
+        posed = false;
+        if (final && change <= settings_.tolerance) return solved;
+        continue;
+      }
       if (!posed && !(final && change <= settings_.tolerance)) continue;
-      if (!final || tight || settings_.subgradient) return solved;
+      if (!final || tight) return solved;
       tight = true;
     }
     return false;
@@ -131,6 +137,35 @@ std::vector<double> exact_scores(const NodeProblem& problem, std::span<const std
   return scores;
 }
 
+/// From a random direction through the median of the points.
+void start_at_random(const NodeProblem& problem, const PointTiles& points, Rounds& rounds) {
+  Random random(problem.seed);
+  std::vector<double> start(points.width());
+  for (std::size_t j = 0; j + 1 < points.width(); ++j) start[j] = random.normal();
+  rounds.start(start);
+  std::vector<float> sorted(rounds.scores().begin(), rounds.scores().begin() + problem.n());
+  std::nth_element(sorted.begin(), sorted.begin() + problem.n() / 2, sorted.end());
+  start.back() = -static_cast<double>(sorted[problem.n() / 2]);
+  rounds.start(start);
+}
+
+/// From the eigenvector of (11), through 0 or through the mean of the points.
+template <class Choose>
+void start_at_eigenvector(const NodeProblem& problem, const SplitSettings& settings, const PointTiles& points,
+                          std::size_t count, const Choose& choose, Rounds& rounds) {
+  std::vector<double> start = scatter_direction(problem, settings.ridge);
+  start.push_back(0.0);
+  rounds.start(start);
+  if (settings.start == Start::kThroughZero) return;
+  std::vector<double> centred = start;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < points.n(); ++i) sum += rounds.scores()[i];
+  centred.back() = -sum / static_cast<double>(points.n());
+  const double through_zero = rounds.promise(count, choose);
+  rounds.start(centred);
+  if (!(rounds.promise(count, choose) < through_zero)) rounds.start(start);
+}
+
 void split_with_constraints(const NodeProblem& problem, const SplitSettings& settings, SplitFit& fit) {
   RelaxedLabels labels(problem, settings);
   const PointTiles points(problem, labels.order());
@@ -139,17 +174,10 @@ void split_with_constraints(const NodeProblem& problem, const SplitSettings& set
     labels.choose(scores, false, terms);
   };
   const auto all = [&](const float* scores, HingeTerms& terms) { labels.choose(scores, true, terms); };
-  std::vector<double> start = scatter_direction(problem, settings.ridge);
-  start.push_back(0.0);
-  rounds.start(start);
-  if (settings.centred) {
-    std::vector<double> centred = start;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < points.n(); ++i) sum += rounds.scores()[i];
-    centred.back() = -sum / static_cast<double>(points.n());
-    const double through_zero = rounds.promise(labels.count(false), supervised);
-    rounds.start(centred);
-    if (!(rounds.promise(labels.count(false), supervised) < through_zero)) rounds.start(start);
+  if (settings.start == Start::kRandom) {
+    start_at_random(problem, points, rounds);
+  } else {
+    start_at_eigenvector(problem, settings, points, labels.count(false), supervised, rounds);
   }
   if (labels.has_unconstrained()) {
     rounds.run(labels.count(false), std::min(settings.supervised_rounds, settings.max_rounds), false,
@@ -166,15 +194,10 @@ void split_without(const NodeProblem& problem, const SplitSettings& settings, Sp
   std::iota(order.begin(), order.end(), 0U);
   const PointTiles points(problem, order);
   BalancedLabels labels(problem.n(), settings);
-  Rounds rounds(points, settings, fit);
-  Random random(problem.seed);
-  std::vector<double> start(points.width());
-  for (std::size_t j = 0; j + 1 < points.width(); ++j) start[j] = random.normal();
-  rounds.start(start);
-  std::vector<float> sorted(rounds.scores().begin(), rounds.scores().begin() + problem.n());
-  std::nth_element(sorted.begin(), sorted.begin() + problem.n() / 2, sorted.end());
-  start.back() = -static_cast<double>(sorted[problem.n() / 2]);
-  rounds.start(start);
+  SplitSettings by_planes = settings;  // Algorithm 1 is of the semi-supervised problem
+  by_planes.subgradient = false;
+  Rounds rounds(points, by_planes, fit);
+  start_at_random(problem, points, rounds);
   const auto choose = [&](const float* scores, HingeTerms& terms) { labels.choose(scores, terms); };
   fit.converged = rounds.run(problem.n(), settings.max_rounds, true, choose);
   fit.objective = 0.5 * settings.weight * square(fit.weights) +

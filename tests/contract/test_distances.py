@@ -156,6 +156,26 @@ def check_bad_constraints(cls: Kind) -> None:
                 make(cls).fit(X, y, **{name: pairs})
 
 
+def check_odd_constraints(cls: Kind) -> None:
+    X, y = blobs()
+    both = constraints(y)
+    none, contrary = np.empty((0, 2), dtype=int), np.vstack([*both.values()])
+    for must, cannot in (
+        (none, none),
+        (both["must_link"], none),
+        (none, both["cannot_link"]),
+        (contrary, contrary[::-1, ::-1]),  # each pair both ways
+        (np.repeat(both["must_link"], 3, axis=0), both["cannot_link"]),
+    ):
+        sound(cls, make(cls).fit(X, y, must, cannot), X, X[::-1])
+
+
+def check_few_classes(cls: Kind) -> None:
+    X, y = blobs()
+    for rows in (y == 0, y != 0, (y == 0) | (np.arange(len(y)) == np.flatnonzero(y == 1)[0])):
+        sound(cls, make(cls).fit(X[rows], y[rows]), X[rows], X)
+
+
 def check_same_seed_same_distance(cls: Kind) -> None:
     X, y = blobs()
     one = make(cls).fit(X, y, **constraints(y))

@@ -255,7 +255,7 @@ def test_arguments_that_make_no_sense() -> None:
         ({"n_split_features": 5}, "n_split_features=5: expected at most the number of features, 4"),
         ({"share": 1.5}, r"share=1\.5: expected at most 1"),
         ({"supervised_rounds": -1}, "supervised_rounds=-1: expected an integer >= 0"),
-        ({"centred": 1}, "centred=1: expected True or False"),
+        ({"start": "first"}, "start='first': expected one of eigenvector, random, through-zero"),
         ({"membership": 0.6}, r"membership=0\.6: expected at most 0\.5"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -403,7 +403,7 @@ def test_constraints_that_are_ignored_leave_no_trace() -> None:
         {"max_rounds": 1},
         {"supervised_rounds": 0},
         {"ridge": 1.0},
-        {"centred": False},
+        {"start": "through-zero"},
         {"solver": "subgradient"},
     ],
     ids=lambda params: "".join(params) or "none",

@@ -179,14 +179,19 @@ def test_tables_1_and_2_have_a_row_for_each_number_of_candidates(golden):
     assert list(table.frame.columns) == ["candidates per tree"] + [
         f"{dataset}: {what}"
         for dataset in ("sonar", "segmentation", "usps")
-        for what in ("published", "HFD, search", "random hyperplanes, search")
+        for what in (
+            "published",
+            "HFD, search",
+            "HFD, search, no constraints",
+            "random hyperplanes, search",
+        )
     ]
     rows = table.frame.set_index("candidates per tree")
     assert list(rows.index) == ["1", "3", "5", "10", "20", "30"]
-    assert rows.loc["1"].tolist()[:4] == ["0.812", "0.8500 ± 0.071 (2)", "0.5000 (1)", "–"]
+    assert rows.loc["1"].tolist()[:5] == ["0.812", "0.8500 ± 0.071 (2)", "not planned", "0.5000 (1)", "–"]
     # Recorded for another number alone; not in the plan of this run.
-    assert rows.loc["10"].tolist()[:3] == ["–", "0.9900 ± 0 (2)", "—"]
-    assert rows.loc["30"].tolist()[6:] == ["0.9945", "not planned", "not planned"]
+    assert rows.loc["10"].tolist()[:4] == ["–", "0.9900 ± 0 (2)", "not planned", "—"]
+    assert rows.loc["30"].tolist()[8:] == ["0.9945", "not planned", "not planned", "not planned"]
     assert table.claims == {(0, "sonar: published"): "map-1", (5, "usps: published"): "map-30"}
     assert table.sources[3, "sonar: HFD, search"] == tuple(
         cell_id("sonar-search", "HFD-search", TREES, r) for r in (0, 1)

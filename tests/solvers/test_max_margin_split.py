@@ -1,3 +1,4 @@
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -61,15 +62,19 @@ def objective(case: Any, w: np.ndarray) -> float:
 
 
 @settings(max_examples=120)
-@given(instances, st.booleans(), st.integers(0, 4), st.integers(0, 100))
+@given(
+    instances, st.booleans(), st.sampled_from(sorted(solver.STARTS)), st.integers(0, 4), st.integers(0, 100)
+)
 def test_objective_is_the_twin_and_never_rises(
-    case: Any, subgradient: bool, supervised_rounds: int, seed: int
+    case: Any, subgradient: bool, start: str, supervised_rounds: int, seed: int
 ) -> None:
     fit = solver.max_margin_split(
         *case,
         subgradient=subgradient,
+        start=start,
         supervised_rounds=supervised_rounds,
         max_steps=200,
+        max_rounds=20,
         random_state=seed,
     )
     assert fit.constrained == bool(len(case[2]))
@@ -79,8 +84,9 @@ def test_objective_is_the_twin_and_never_rises(
     size = 1.0 + float(np.abs(case[0]).max() * np.abs(fit.weights).sum())
     assert fit.trace[-1] == pytest.approx(fit.objective, abs=10 * SINGLE * size)
     assert fit.rounds == len(fit.trace) and fit.warm_up <= supervised_rounds
-    for part in (fit.trace[: fit.warm_up], fit.trace[fit.warm_up :]):
-        assert (np.diff(part) <= 0).all()
+    if not (fit.constrained and subgradient):  # Algorithm 1 takes its last point, whatever it is worth
+        for part in (fit.trace[: fit.warm_up], fit.trace[fit.warm_up :]):
+            assert (np.diff(part) <= 0).all()
 
 
 def fixed(case: Any, w: np.ndarray, **values: Any) -> Any:
@@ -136,11 +142,56 @@ def test_convex_problem_against_the_programme(seed: int) -> None:
             reference.fixed_objective(it, labels, best), rel=1e-5, abs=SINGLE * size
         )
     _, value, bound, _ = fixed(int_pairs(case), w, subgradient=True, step_tolerance=0.0).minimise(
-        0 * w, 1, 3000
+        0 * w, 1, 20_000
     )
     assert bound == 0 and exact * (1 - 1e-5) - 1e-7 <= value
     if kind != "far away":  # where Algorithm 1 is slow
         assert value <= 1.1 * exact + 0.02
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_of_algorithm_1_are_the_twins(seed: int) -> None:
+    case = instance(12, 3, 6, 7, seed, "normal")
+    w = np.random.default_rng(seed).normal(size=4)
+    it = twin(case)
+    labels = reference.choose_labels(it, w)
+    radius = np.sqrt((2.0 + it.unconstrained) / it.weight)
+    at = w
+    for r in range(1, 41):
+        at = at - reference.fixed_subgradient(it, labels, at) / (it.weight * r)
+        at *= min(1.0, radius / np.linalg.norm(at))
+    split = fixed(int_pairs(case), w, subgradient=True, step_tolerance=0.0)
+    last, value, _, steps = split.minimise(w, 1, 40)
+    assert steps == 41  # and the start
+    np.testing.assert_allclose(last, at, rtol=1e-3)
+    assert value == pytest.approx(reference.fixed_objective(it, labels, at), rel=1e-3)
+
+
+@pytest.mark.parametrize("start", solver.STARTS)
+def test_rounds_of_algorithm_2_end_by_the_weights(start: str) -> None:
+    case = instance(30, 3, 10, 12, 3, "normal")
+    stops = [
+        solver.max_margin_split(
+            *case, subgradient=True, start=start, supervised_rounds=0, max_rounds=r, random_state=0
+        )
+        for r in range(1, 21)
+    ]
+    changes = []
+    for before, after in pairwise(stops):
+        if after.rounds == before.rounds:
+            break
+        split = fixed(int_pairs(case), before.weights, subgradient=True)
+        assert np.array_equal(split.minimise(before.weights, 1, 5000)[0], after.weights)
+        norms = [np.linalg.norm(fit.weights) for fit in (before, after)]
+        changes.append(np.linalg.norm(after.weights - before.weights) / max(norms))
+    assert (np.array(changes[:-1]) > 0.01).all() and (changes[-1] <= 0.01 or after.rounds == 20)
+
+
+def test_random_starts_differ() -> None:
+    case = instance(30, 3, 10, 12, 3, "normal")
+    for start in solver.STARTS:
+        fits = {solver.max_margin_split(*case, start=start, random_state=k).objective for k in range(8)}
+        assert (len(fits) > 1) == (start == "random")
 
 
 @settings(max_examples=60)
@@ -205,7 +256,7 @@ def test_separable_clusters_are_found() -> None:
     for fit in (
         solver.max_margin_split(X, pairs[same], pairs[~same]),
         solver.max_margin_split(X, pairs[same], pairs[~same], subgradient=True),
-        solver.max_margin_split(X, pairs[:0], pairs[~same][:1], centred=False),
+        solver.max_margin_split(X, pairs[:0], pairs[~same][:1], start="through-zero"),
         solver.max_margin_split(X, membership=0.5, random_state=0),
     ):
         side = X @ fit.weights[:-1] + fit.weights[-1] > 0

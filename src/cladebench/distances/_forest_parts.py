@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cladebench import _core
 from cladebench.distances.base import FloatArray, IntArray
+from cladebench.solvers.max_margin_split import STARTS
 from cladebench.validation import check_choice, check_int, check_real
 
 
@@ -58,8 +59,7 @@ def check_parameters(forest: Any) -> None:
     check_int("supervised_rounds", forest.supervised_rounds, 0)
     check_real("membership", forest.membership, 0.0)
     check_real("ridge", forest.ridge, 0.0, open_minimum=True)
-    if not isinstance(forest.centred, bool | np.bool_):
-        raise ValueError(f"centred={forest.centred!r}: expected True or False")
+    check_choice("start", forest.start, STARTS)
     check_choice("solver", forest.solver, ("cutting-planes", "subgradient"))
     check_int("first_tree", forest.first_tree, 0)
     if forest.share > 1.0:
@@ -102,7 +102,7 @@ def grow_trees(
             "supervised_rounds": int(forest.supervised_rounds),
             "membership": float(forest.membership),
             "ridge": float(forest.ridge),
-            "centred": bool(forest.centred),
+            "start": STARTS[forest.start],
             "subgradient": forest.solver == "subgradient",
         },
         seed=forest.seed_,

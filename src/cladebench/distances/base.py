@@ -68,7 +68,7 @@ class Distance(Discovered, BaseEstimator, ABC):
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Distances from the rows of X to those of Y, shape (len(X), len(Y)); both checked as in `_learn`."""
 
-    def fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None) -> Self:
         """Learn the distance and keep the rows of X for `kneighbors`.
 
         Every distance takes all arguments, and reads those that it says it uses.

@@ -66,10 +66,12 @@ class HierarchyForest(Distance):
     ridge : float, default=0.01
         Of the matrix of must-links in the start of a split, relative to the mean of its diagonal; the paper gives no
         number.
-    centred : bool, default=True
-        Whether a split tries a start through the mean of its rows beside the one through 0 that eq. 11 has.
+    start : {"eigenvector", "through-zero", "random"}, default="eigenvector"
+        Of a split with cannot-links: the plane of eq. 11, which goes through 0, or the one beside it through the mean
+        of the rows, whichever is better; the former alone; or a random plane. The paper says "nonrandomly" in Sec.
+        3.2.1 and "randomly" in Algorithms 1 and 2.
     solver : {"cutting-planes", "subgradient"}, default="cutting-planes"
-        Of a split's convex problems. The second is the paper's Algorithm 1, the first proves how good its answer is.
+        Of splits with cannot-links. The second is the paper's Algorithm 1, the first proves how good its answer is.
     first_tree : int, default=0
         A forest of trees 0 to 499 can be grown in parts, on several machines; see `join`.
     checkpoint : str, Path or None, default=None
@@ -101,6 +103,10 @@ class HierarchyForest(Distance):
 
     Notes
     -----
+    A split with cannot-links depends on its rows, features and constraints alone. Where all features are drawn at every
+    node, as the paper does on one data set, trees therefore differ only below nodes that have no cannot-link left,
+    unless starts are random.
+
     Trees are grown, and neighbours found, on as many threads as OpenMP has; no result depends on how many.
     :math:`\sigma(\cdot)`, and the distance in a tree, are rounded to single precision, and the latter summed in double,
     so that `pairwise` and `kneighbors` agree to the last bit.
@@ -136,7 +142,7 @@ class HierarchyForest(Distance):
         supervised_rounds: int = 3,
         membership: float = 0.25,
         ridge: float = 0.01,
-        centred: bool = True,
+        start: str = "eigenvector",
         solver: str = "cutting-planes",
         first_tree: int = 0,
         checkpoint: str | Path | None = None,
@@ -158,7 +164,7 @@ class HierarchyForest(Distance):
         self.supervised_rounds = supervised_rounds
         self.membership = membership
         self.ridge = ridge
-        self.centred = centred
+        self.start = start
         self.solver = solver
         self.first_tree = first_tree
         self.checkpoint = checkpoint

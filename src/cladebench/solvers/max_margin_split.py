@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.validation import as_floats, check_integer, check_number
+from cladebench.validation import as_floats, check_choice, check_integer, check_number
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -92,7 +92,7 @@ def max_margin_split(
     share: float = 0.25,
     membership: float = 0.25,
     ridge: float = 0.01,
-    centred: bool = True,
+    start: str = "eigenvector",
     tolerance: float = 0.01,
     gap: float = 0.01,
     early_gap: float = 0.1,
@@ -100,7 +100,7 @@ def max_margin_split(
     supervised_rounds: int = 3,
     subgradient: bool = False,
     step_tolerance: float = 0.01,
-    max_steps: int = 500,
+    max_steps: int = 5000,
     random_state: Any = None,
 ) -> SplitFit:
     """Split points in two by a hyperplane with a large margin.
@@ -123,10 +123,12 @@ def max_margin_split(
     ridge : float, default=0.01
         > 0: added to the diagonal of the must-links' scatter matrix (eq. 9), relative to its mean. The paper adds
         nothing, and has no start where the matrix is singular.
-    centred : bool, default=True
-        Whether a start through the mean of the points is tried besides one through 0 (which eq. 11 has: differences
-        have no constant): the one is taken that has the lower objective for its labels, at its best multiple. Two
-        classes on one side of 0 need the first; where nearly all points are of one class, it cuts that in two.
+    start : {"eigenvector", "through-zero", "random"}, default="eigenvector"
+        Of a split with a cannot-link. The plane through 0 along the largest generalised eigenvector of the scatter
+        matrices is eq. 11's: differences have no constant. By default the one through the mean of the points is tried
+        too, and that is taken which has the lower objective for its labels, at its best multiple. Two classes on one
+        side of 0 need the latter; where nearly all points are of one class, it cuts that in two. "random" is what
+        Algorithms 1 and 2 say where section 3.2.1 says "nonrandomly".
     tolerance : float, default=0.01
         eps_2: rounds end when the weights change by no more, relatively (Algorithm 2, section 6.3).
     gap, early_gap : float, default=0.01, 0.1
@@ -136,14 +138,16 @@ def max_margin_split(
     supervised_rounds : int, default=3
         >= 0: first rounds that leave the unconstrained points out, C = 0 (Algorithm 2).
     subgradient : bool, default=False
-        Solve convex problems by the paper's Algorithm 1 with its sign and first step mended.
+        With a cannot-link, go by the paper's Algorithms 1 and 2 with the sign and the first step of the former mended:
+        its last point is taken, whether it is better than what it began with or not.
     step_tolerance : float, default=0.01
         eps_1: Algorithm 1 ends when a step is no larger, relatively (section 6.3).
-    max_steps : int, default=500
-        At most so many steps of Algorithm 1, or evaluations of cutting planes, a convex problem.
+    max_steps : int, default=5000
+        At most so many steps of Algorithm 1, or evaluations of cutting planes, a convex problem; the paper has no
+        limit.
     random_state : None, int or numpy.random.Generator
-        For the start without a cannot-link, a normal direction through the median of the points. With one the
-        start is the largest generalised eigenvector of the scatter matrices (eq. 11), and nothing is random.
+        For the start without a cannot-link, or a random one: a normal direction through the median of the points.
+        Nothing else is random.
 
     Returns
     -------
@@ -169,7 +173,7 @@ def max_margin_split(
         share=share,
         membership=membership,
         ridge=ridge,
-        centred=centred,
+        start=start,
         tolerance=tolerance,
         gap=gap,
         early_gap=early_gap,
@@ -231,7 +235,10 @@ def split_settings(**values: Any) -> Any:
     """
     settings = _core.SplitSettings()
     for name, value in values.items():
-        if name in ("subgradient", "centred"):
+        if name == "start":
+            check_choice(name, value, STARTS)
+            value = STARTS[value]
+        elif name == "subgradient":
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"{name} is {value!r}; expected True or False")
             value = bool(value)
@@ -246,6 +253,11 @@ def split_settings(**values: Any) -> Any:
     return settings
 
 
+STARTS = {
+    "eigenvector": _core.SplitStart.EIGENVECTOR,
+    "through-zero": _core.SplitStart.THROUGH_ZERO,
+    "random": _core.SplitStart.RANDOM,
+}
 _RANGES = {
     "weight": (0.0, math.inf),
     "unconstrained": (0.0, math.inf),

@@ -55,7 +55,7 @@ cladebench::Splitter splitter_of(const nb::dict& given) {
   settings.supervised_rounds = nb::cast<int>(given["supervised_rounds"]);
   settings.membership = nb::cast<double>(given["membership"]);
   settings.ridge = nb::cast<double>(given["ridge"]);
-  settings.centred = nb::cast<bool>(given["centred"]);
+  settings.start = nb::cast<cladebench::Start>(given["start"]);
   settings.subgradient = nb::cast<bool>(given["subgradient"]);
   return [settings](const cladebench::NodeProblem& node) {
     return cladebench::max_margin_split(node, settings).weights;

@@ -126,6 +126,10 @@ class FixedSplit {
 }  // namespace
 
 void bind_split(nb::module_& m) {
+  nb::enum_<cladebench::Start>(m, "SplitStart")
+      .value("EIGENVECTOR", cladebench::Start::kEigenvector)
+      .value("THROUGH_ZERO", cladebench::Start::kThroughZero)
+      .value("RANDOM", cladebench::Start::kRandom);
   nb::class_<SplitSettings>(m, "SplitSettings")
       .def(nb::init<>())
       .def_rw("weight", &SplitSettings::weight)
@@ -138,7 +142,7 @@ void bind_split(nb::module_& m) {
       .def_rw("supervised_rounds", &SplitSettings::supervised_rounds)
       .def_rw("membership", &SplitSettings::membership)
       .def_rw("ridge", &SplitSettings::ridge)
-      .def_rw("centred", &SplitSettings::centred)
+      .def_rw("start", &SplitSettings::start)
       .def_rw("subgradient", &SplitSettings::subgradient)
       .def_rw("step_tolerance", &SplitSettings::step_tolerance)
       .def_rw("max_steps", &SplitSettings::max_steps);

@@ -77,7 +77,7 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
     basis: list[tuple[str, str, pd.DataFrame]] = []
     measure = context.measures[metric]
     published = context.published[context.published.artifact == artifact]
-    forests = ("HFD-search", "HFD-search-random")
+    forests = ("HFD-search", "HFD-search-unconstrained", "HFD-search-random")
     settings: dict[str, None] = {}
     for number in CANDIDATES:
         row = {"candidates per tree": str(number)}

@@ -31,7 +31,8 @@ class ConvexSplit {
 
   /// The paper's Algorithm 1, its errata mended: steps -gradient / (weight r), r = 1, 2, ..., each followed
   /// by a projection on the ball of the given radius, until a step is at most `tolerance` of the larger of
-  /// the norms before and after, or max_steps. Keeps the best point met; gives no bound (bound() is 0).
+  /// the norms before and after, or max_steps. best() is then the last point, as there, which need be none of
+  /// the best; no bound (bound() is 0).
   bool descend(double radius, double tolerance, int max_steps);
 
   const std::vector<double>& best() const { return best_; }

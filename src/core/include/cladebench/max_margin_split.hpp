@@ -13,21 +13,25 @@
 
 namespace cladebench {
 
+/// What a split with cannot-links starts from: the eigenvector of (11) through the mean of the points or
+/// through 0, whichever is better; the same through 0 alone; or a random direction through the median.
+enum class Start { kEigenvector, kThroughZero, kRandom };
+
 struct SplitSettings {
-  double weight = 0.01;          ///< lambda, of |w|^2 / 2
-  double unconstrained = 1.0;    ///< C, of the points without a constraint
-  double share = 0.25;           ///< of the cannot-links that is to be satisfied: L'_C / L_C
-  double tolerance = 0.01;       ///< eps_2: relative change of the weights at which rounds end
-  double gap = 0.01;             ///< relative duality gap of the last convex problem
-  double early_gap = 0.1;        ///< of those before
-  int max_rounds = 50;           ///< of fixing labels and solving a convex problem
-  int supervised_rounds = 3;     ///< of these the first, without the unconstrained points (C = 0)
-  double membership = 0.25;      ///< share of the points that each side gets at least, without a cannot-link
-  double ridge = 0.01;           ///< of S_M, relative to the mean of its diagonal
-  bool centred = true;           ///< whether a start through the node's mean is tried beside one through 0
-  bool subgradient = false;      ///< Algorithm 1 in place of cutting planes
+  double weight = 0.01;        ///< lambda, of |w|^2 / 2
+  double unconstrained = 1.0;  ///< C, of the points without a constraint
+  double share = 0.25;         ///< of the cannot-links that is to be satisfied: L'_C / L_C
+  double tolerance = 0.01;     ///< eps_2: relative change of the weights at which rounds end
+  double gap = 0.01;           ///< relative duality gap of the last convex problem
+  double early_gap = 0.1;      ///< of those before
+  int max_rounds = 50;         ///< of fixing labels and solving a convex problem
+  int supervised_rounds = 3;   ///< of these the first, without the unconstrained points (C = 0)
+  double membership = 0.25;    ///< share of the points that each side gets at least, without a cannot-link
+  double ridge = 0.01;         ///< of S_M, relative to the mean of its diagonal
+  Start start = Start::kEigenvector;
+  bool subgradient = false;      ///< Algorithms 1 and 2 to the letter in place of cutting planes
   double step_tolerance = 0.01;  ///< eps_1: relative size of a step at which Algorithm 1 ends
-  int max_steps = 500;           ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
+  int max_steps = 5000;          ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
 };
 
 /// Radius of a ball that holds the best weights: the weights of the loss's three terms over lambda. Equation
