@@ -41,7 +41,7 @@ RETRIEVAL = ("cifar10", "cifar100-coarse", "cifar100-fine")
 #: What Figure 3 shows where all features are divided by one number. DCA depends on the scale with few dimensions only,
 #: trees that split one feature at a time never do.
 ONE_NUMBER: Mapping[str, str] = {
-    **{name: f"{name}-pooled" for name in ("Euclidean", "LMNN", "GB-LMNN", "ITML", "HFD")},
+    **{name: f"{name}-pooled" for name in ("Euclidean", "LMNN", "GB-LMNN", "ITML", "HFD", "HFD-random")},
     "DCA": "DCA-pooled-class-dimensions",
     **{name: name for name in ("RFD", "Proximity", "Random")},
 }
