@@ -79,7 +79,7 @@ def test_a_rise_and_a_wrong_objective_fail(monkeypatch):
         spoil_split(here, rise)
         assert "hfd-descent/cutting-planes" in failing(max_margin_split)
     spoil_split(monkeypatch, lambda fit, **_: dataclasses.replace(fit, objective=fit.objective + 1e-5))
-    assert failing(max_margin_split) >= {"hfd-descent/cutting-planes", "hfd-descent/algorithm-1"}
+    assert "hfd-descent/cutting-planes" in failing(max_margin_split)
 
 
 def test_an_objective_below_the_least_fails(monkeypatch):
