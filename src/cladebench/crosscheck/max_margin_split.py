@@ -22,7 +22,7 @@ SIZES = {"smoke": (60, 30, 6, 1, 1), "quick": (150, 100, 7, 2, 2), "full": (150,
 SINGLE = 1e-6
 #: Duality gap to which convex problems are solved here, and what the steps of Algorithm 1 are to leave.
 GAP = 1e-4
-STEPS, LEFT = 100_000, 0.01
+STEPS, LEFT = 100_000, 0.02
 #: The share of cannot-links and the least membership, of tiny nodes as of others.
 SHARE, MEMBERSHIP = 0.25, 0.25
 STARTS = (1, 10)
