@@ -253,6 +253,7 @@ def split_settings(**values: Any) -> Any:
     return settings
 
 
+#: What a split with a cannot-link may start from, as the core calls it.
 STARTS = {
     "eigenvector": _core.SplitStart.EIGENVECTOR,
     "through-zero": _core.SplitStart.THROUGH_ZERO,
