@@ -352,6 +352,8 @@ def test_figure_3_by_one_number_has_the_alternatives_as_their_methods_are_drawn(
             ("HFD-pooled", 0.3),
             ("DCA-pooled-class-dimensions", 0.2),
             ("RFD", 0.1),
+            ("HFD-random", 0.06),
+            ("HFD-random-pooled", 0.05),
         )
     ]
     figure = build(
@@ -363,7 +365,7 @@ def test_figure_3_by_one_number_has_the_alternatives_as_their_methods_are_drawn(
     labels = load_plan("hfd").methods
     assert {line.get_label(): (line.get_color(), points_of(line)) for line in axes.lines} == {
         labels[style].label: (STYLES[style][0], [(5, pytest.approx(y, abs=1e-9))])
-        for style, y in (("HFD", 30), ("DCA", 20), ("RFD", 10))
+        for style, y in (("HFD", 30), ("DCA", 20), ("RFD", 10), ("HFD-random", 5))
     }
     left_out = [line for line in figure.get_supxlabel().splitlines() if line.startswith("Left out")]
     assert left_out == [f"Left out: {labels['LMNN-pooled'].label} on cifar10: timeout."]

@@ -187,6 +187,12 @@ def test_rounds_of_algorithm_2_end_by_the_weights(start: str) -> None:
     assert (np.array(changes[:-1]) > 0.01).all() and (changes[-1] <= 0.01 or after.rounds == 20)
 
 
+def test_first_rounds_of_algorithm_2_are_not_cut_short() -> None:
+    case = instance(30, 3, 5, 6, 3, "normal")
+    fit = solver.max_margin_split(*case, subgradient=True, tolerance=1e9)
+    assert (fit.warm_up, fit.rounds) == (3, 4)  # any change is small enough, once all points count
+
+
 def test_random_starts_differ() -> None:
     case = instance(30, 3, 10, 12, 3, "normal")
     for start in solver.STARTS:
