@@ -35,7 +35,7 @@ class PaperAudit:
     facts : callable
     measures : mapping of str to Measure
     blind : sequence of str
-        Methods that know nothing of the data.
+        Methods that learn nothing from the data.
     singles : sequence of Universe
         Those that vary one factor.
     rules : sequence of str

@@ -56,7 +56,7 @@ class Reader:
     rival : Rival, optional
         Stands in the place of what each claim praises.
     blind : collection of str
-        Methods that know nothing of the data.
+        Methods that learn nothing from the data.
     measures : mapping of str to Measure
 
     Attributes

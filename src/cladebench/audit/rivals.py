@@ -1,4 +1,4 @@
-"""Data-blind rivals: results that know nothing of the data, in the place of the method that a claim praises.
+"""Data-blind rivals: results that learn nothing from the data, in the place of the method that a claim praises.
 
 A claim that one of them earns too says nothing of the data. The rivals are the plan's `blind` methods, and the praised
 result itself with its rows permuted: records have the exact expectation of each measure under permutation.

@@ -60,7 +60,7 @@ class Plan:
     alternatives : mapping of str to tuple of str
         Of which methods there is another under each other choice, named METHOD-CHOICE.
     blind : tuple of str
-        Methods that know nothing of the data: what they earn too supports no claim.
+        Methods that learn nothing from the data: what they earn too supports no claim.
     beyond : tuple of str
         Data sets that the paper does not use.
     problems : dict of str to Problem

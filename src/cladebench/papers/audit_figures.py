@@ -111,7 +111,7 @@ def main_result(
     unit : str
         What is shown, for the axes.
     blind : mapping of str to mapping of str to float, optional
-        Name of a method that knows nothing of the data -> column -> its mean.
+        Name of a method that learns nothing from the data -> column -> its mean.
     headings : mapping of str to str, optional
         Column -> the verdict on the order of its methods, which stands below its name.
     """

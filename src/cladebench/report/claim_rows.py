@@ -35,7 +35,7 @@ class ClaimRow:
     evidence : str
         One of `wording.EVIDENCE`.
     blind : str
-        The verdict that the best rival earns which knows nothing of the data; empty where none applies.
+        The verdict that the best rival earns which learns nothing from the data; empty where none applies.
     universes : str
         In how many universes it is supported, undecided and contradicted: ``5/1/0``; empty where there are none.
     depends_on : tuple of str

@@ -29,7 +29,7 @@ class MainResult:
     columns : tuple of str
         In the paper's order.
     blind : mapping of str to mapping of str to float
-        Label of a method that knows nothing of the data -> column -> its mean, in printed units.
+        Label of a method that learns nothing from the data -> column -> its mean, in printed units.
     headings : mapping of str to str
         Column -> the verdict on the order of its methods, where one is judged.
     heading : str

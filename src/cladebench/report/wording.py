@@ -9,7 +9,7 @@ MEANINGS = {
     "direction only": "undecided: the right side is ahead, but not significantly",
     "contradicted": "the difference is more than noise and rounding explain; or the opposite holds, significantly",
     "depends": "what the paper leaves unsaid decides: the registered alternatives disagree",
-    "uninformative": "it holds, and a rival that knows nothing of the data passes as well: it supports nothing",
+    "uninformative": "it holds, and a rival that learns nothing from the data passes as well: it supports nothing",
     "inconsistent": "the paper contradicts itself, or errs",
     "analogue holds": "judged on data that stand in for the paper's own: the claim holds there",
     "analogue undecided": "judged on data that stand in for the paper's own: undecided there",
