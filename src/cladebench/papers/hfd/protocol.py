@@ -19,10 +19,12 @@ import numpy as np
 
 from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.distances import HierarchyForest
 from cladebench.distances.base import Distance
 from cladebench.metrics import precision_at, vote
 from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
+from cladebench.papers.hfd.supervision import supervised_splits
 from cladebench.papers.protocol import Protocol, scaled
 
 #: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
@@ -74,6 +76,13 @@ class HFDProtocol(Protocol):
                 own["other_graphs"],
             )
         metrics = {"seconds": seconds, "n_constraints": float(len(task.must_link) + len(task.cannot_link))}
+        if (
+            isinstance(estimator, HierarchyForest)
+            and estimator.splits == "max-margin"
+            and len(estimator.weights_)
+        ):
+            cannot_link = task.among_training(task.cannot_link)
+            metrics["supervised_splits"] = supervised_splits(estimator, X[task.train], cannot_link)
         if hasattr(estimator, "converged_"):
             metrics["converged"] = float(estimator.converged_)
         if own["inner_folds"] and task.held_out:
