@@ -271,3 +271,44 @@ def test_a_family_is_corrected_anew_in_each_universe(tmp_path):
     found = run(tmp_path, [entry("f", ("no e", {"dataset": {"e": "none"}}))], *rows)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("direction only", "0/1/0")
     assert found["s"]["stances"] == {"no e": "not testable"}
+
+
+def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
+    """By other features all are better, and one that learns nothing most of all."""
+    features = entry("f", ("scaled", {"method": {"A": "F", "B": "G", "R": "Z"}}))
+    ahead, level = both("F", 0.8, 0.7), both("F", 0.6004, 0.7)
+    others = [both("G", 0.6, 0.5), both("R", 0.1, 0.1)]
+
+    def found(scaled, random):
+        return run(tmp_path, [features], *ROWS[:2], scaled, *others, random, blind=("R",))
+
+    good, bad = both("Z", 0.9, 0.4), both("Z", 0.1, 0.1)
+    turned = found(ahead, good)
+    assert (turned["o/d"]["verdict"], turned["o/d"]["depends_on"]) == ("depends", ["f"])
+    assert turned["o/d"]["reason"].endswith("; earned by R too: scaled")
+    assert (turned["o/d"]["universes"], turned["o/d"]["blind"]) == ("2/0/0", "contradicted")
+    assert turned["o/e"]["verdict"] == "reproduced"  # there the rival does not earn it
+    assert turned["s"]["verdict"] == "reproduced"  # nor both
+    # Nor is it support where the praised one is not shown to be ahead, and the rival is.
+    assert found(level, good)["o/d"]["verdict"] == "depends"
+    assert [found(scaled, bad)["o/d"]["verdict"] for scaled in (ahead, level)] == ["reproduced"] * 2
+    # All that is said is said of what is supported as chosen.
+    behind = run(
+        tmp_path, [features], both("A", 0.3, 0.3), ROWS[1], both("F", 0.3, 0.3), *others, good, blind=("R",)
+    )
+    assert behind["o/d"]["verdict"] == "contradicted"
+
+
+def test_permuted_rows_are_those_of_what_stands_there(tmp_path):
+    def method(name, purity, permuted):
+        noise = np.roll(NOISE, ord(name))
+        return [
+            row
+            for data in ("d", "e")
+            for row in cells(data, name, {PURITY: purity + noise, f"{PURITY}_permuted": permuted + NOISE})
+        ]
+
+    rows = [method("A", 0.7, 0.1), method("B", 0.5, 0.1), method("C", 0.7, 0.6)]
+    found = run(tmp_path, [entry("f", ("with C", {"method": {"A": "C"}}))], *rows)
+    assert (found["o/d"]["verdict"], found["s"]["verdict"]) == ("depends", "depends")
+    assert found["s"]["reason"].endswith("; earned by the same with its rows permuted too: with C")

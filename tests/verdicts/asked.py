@@ -97,13 +97,12 @@ class Asked:
         measure = self.records.measures.get(read["metric"])
         if measure is None or not {"tree", "partition", "test labels"} & set(measure.needs):
             raise Missing("the measure is not of the result")
-        if read["method"] in self.records.plan.get("blind", []):
+        if query["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
         if self.world.rival == PERMUTED:
             return self.sample(query, f"{read['metric']}_permuted")
-        return self.records.sample(
-            _without(read, "where", "selection") | {"method": self.world.rival}, self.world.rule
-        )
+        asked = _without(query, "where", "selection") | {"method": self.world.rival}
+        return self.records.sample(self.world.reads(asked), self.world.rule)
 
     @staticmethod
     def praised(relation: str, direction: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -59,7 +60,9 @@ class Verdicts:
         rules = list(plan.get("selection", {})) or [""]
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
-    def _reading(self, world: World, touches: Callable[[Claim], bool] | None = None) -> Reading:
+    def _reading(
+        self, world: World, touches: Callable[[Claim], bool] | None = None, plain: Reading | None = None
+    ) -> Reading:
         return Reading(
             self.named,
             self.records,
@@ -67,7 +70,7 @@ class Verdicts:
             self.possible,
             world,
             self.alpha,
-            getattr(self, "chosen", None),
+            plain or getattr(self, "chosen", None),
             touches,
         )
 
@@ -79,6 +82,13 @@ class Verdicts:
             self._reading(World(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
         ]
         self.universes = self._universes()
+        self.rivals_there = [
+            [
+                self._reading(replace(reading.world, rival=plain.world.rival), reading.touches, plain)
+                for plain in self.rivals
+            ]
+            for _, _, reading in self.universes
+        ]
         verdicts = {claim.id: self._row(claim) for claim in self.claims}
         for row in verdicts.values():
             row["parts"] = "; ".join(f"{name}: {verdicts[name]['verdict']}" for name in row["parts"])
@@ -215,11 +225,17 @@ class Verdicts:
         return names
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
+        touching = [place for place, (_, at, _) in enumerate(self.universes) if self._counts(claim, at)]
         stances = [
-            (name, reading.outcome(claim).stance)
-            for name, at, reading in self.universes
-            if self._counts(claim, at)
+            (self.universes[place][0], self.universes[place][2].outcome(claim).stance) for place in touching
         ]
+        needless = {
+            name
+            for place, (name, stance) in zip(touching, stances, strict=True)
+            if found.stance == "supports"
+            and stance in {"supports", "undecided"}
+            and any(rival.outcome(claim).stance == "supports" for rival in self.rivals_there[place])
+        }
         every = [found.stance, *(stance for _, stance in stances)]
         if all(stance == "not testable" for stance in every):
             return "", [], False
@@ -233,9 +249,11 @@ class Verdicts:
         depends = any(stance in against for _, stance in stances)
         if found.stance == "undecided":
             depends = against <= set(every)
-        if not depends:
+        if not depends and not needless:
             return counts, [], False
-        factors = list(dict.fromkeys(name for name, stance in stances if stance in against))
+        factors = list(
+            dict.fromkeys(name for name, stance in stances if stance in against or name in needless)
+        )
         alone = {name for name in factors if " + " not in name}
         return counts, [n for n in factors if n in alone or not alone & set(n.split(" + "))], True
 

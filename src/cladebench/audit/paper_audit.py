@@ -17,7 +17,14 @@ from cladebench.audit.reading import Reader
 from cladebench.audit.rivals import Rival
 from cladebench.audit.settling import Settled, earned_by_parts, settle
 from cladebench.audit.universes import CHOSEN, Universe, paired_universes
-from cladebench.audit.verdict_types import REPRODUCED, SUPPORTS, UNINFORMATIVE, UNTESTED, not_testable
+from cladebench.audit.verdict_types import (
+    REPRODUCED,
+    SUPPORTS,
+    UNDECIDED,
+    UNINFORMATIVE,
+    UNTESTED,
+    not_testable,
+)
 from cladebench.bench.results import Results
 from cladebench.bench.samples import before
 from cladebench.measures import Measure
@@ -63,6 +70,10 @@ class PaperAudit:
         for one, other, pair in paired_universes(self.singles, self._moved()):
             self.worlds.append((pair, touched_by[one.name] & touched_by[other.name]))
             self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
+        self._earned = [
+            self._earned_in(universe, touched, judged)
+            for (universe, touched), judged in zip(self.worlds, self._judged, strict=True)
+        ]
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
@@ -74,7 +85,12 @@ class PaperAudit:
                 if name in touched
             ]
             rivals = [(rival, judged[name]) for rival, judged in self.rivals]
-            found[name] = settle(self.told(name), worlds, rivals)
+            earned = {
+                universe.name: rivals_there[name]
+                for (universe, _), rivals_there in zip(self.worlds, self._earned, strict=True)
+                if name in rivals_there
+            }
+            found[name] = settle(self.told(name), worlds, rivals, earned)
         return found | self._earned_by_parts(found)
 
     def _earned_by_parts(self, found: Mapping[str, Settled]) -> dict[str, Settled]:
@@ -131,6 +147,26 @@ class PaperAudit:
         }
         evaluation = self._evaluation(self.rules[0], universe)
         return evaluation.run(self.chosen, self._with_sentences(again), touched)
+
+    def _earned_in(
+        self, universe: Universe, touched: Collection[str], judged: Mapping[str, Judgement]
+    ) -> dict[str, list[str]]:
+        """Claims that are supported as chosen, not contradicted in a universe, and earned there by rivals: by which."""
+        asked = {
+            name
+            for name in touched
+            if self.chosen[name].outcome.stance == SUPPORTS
+            and judged[name].outcome.stance in (SUPPORTS, UNDECIDED)
+        }
+        again = asked | {part for name in asked for part in self._below(name) if part in touched}
+        found: dict[str, list[str]] = {}
+        for rival, known in self.rivals if asked else ():
+            evaluation = self._evaluation(self.rules[0], universe, rival)
+            there = evaluation.run(known, again, touched)
+            for name in asked:
+                if there[name].outcome.stance == SUPPORTS:
+                    found.setdefault(name, []).append(rival.name)
+        return found
 
     def _touched(self, universe: Universe) -> set[str]:
         """Claims of which a universe changes what answers them, or a part of theirs."""

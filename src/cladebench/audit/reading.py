@@ -74,21 +74,31 @@ class Reader:
     asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     now: Claim | None = None
 
+    @property
+    def _here(self) -> Universe:
+        """The universe, where it is meant for the claim that is judged now."""
+        assert self.now is not None
+        return self.universe if self.universe.concerns(self.now.kind) else CHOSEN
+
     def sample(self, query: Mapping[str, Any]) -> Sample:
         """What the records answer in this universe."""
         assert self.now is not None
-        universe = self.universe if self.universe.concerns(self.now.kind) else CHOSEN
         self.asked.setdefault(self.now.id, []).append(query)
-        return self.records.sample(universe.query(query), universe.rule(self.rule))
+        return self.records.sample(self._here.query(query), self._here.rule(self.rule))
 
     def rivals(self, query: Mapping[str, Any]) -> Sample:
-        """What the rival has where a claim asks for a method's."""
+        """What the rival has where a claim asks for a method's; in a universe what stands there in its place."""
         assert self.rival is not None
+        asked = self._here.query(query)
         if query.get("method") in self.blind or not judges_the_result(
-            self.measures.get(str(query["metric"]))
+            self.measures.get(str(asked["metric"]))
         ):
             return nothing(NO_RIVAL)
-        return self.records.sample(self.rival.instead_of(query), self.rule)
+        if self.rival.method:
+            asked = self._here.query(self.rival.instead_of(query))
+        else:
+            asked = self.rival.instead_of(asked)
+        return self.records.sample(asked, self._here.rule(self.rule))
 
     def _operands(self, operand: Mapping[str, Any], claim: Claim) -> list[tuple[Sample, str]]:
         """Samples of an operand with their names: one, or those of several methods that have records."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.rivals import Rival
@@ -55,6 +56,7 @@ def settle(
     chosen: Judgement,
     worlds: Sequence[tuple[Universe, Judgement]],
     rivals: Sequence[tuple[Rival, Judgement]],
+    earned_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Settled:
     """Decide what is reported of a claim.
 
@@ -66,6 +68,9 @@ def settle(
         Those that change what the claim asks.
     rivals : sequence of (Rival, Judgement)
         What each rival earns in the place of what the claim praises.
+    earned_in : mapping of str to sequence of str
+        Of a claim that the choices made support: universes that do not contradict it, and the rivals that earn it
+        there.
     """
     final, stance = chosen.final, chosen.outcome.stance
     standing = [(rival, judgement) for rival, judgement in rivals if judgement.outcome.stance != UNTESTED]
@@ -78,12 +83,13 @@ def settle(
     if stance == SUPPORTS and earned:
         reason = f"earned without the data too, by {', '.join(earned)}; as measured {final.verdict}: {final.reason}"
         return Settled(UNINFORMATIVE, reason, blind, stances, ())
-    turned = _turned(stance, worlds)
+    turned = _turned(stance, worlds, earned_in)
     if not turned:
         return Settled(final.verdict, final.reason + _elsewhere(stance, stances), blind, stances, ())
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
-    told = "; ".join(f"{s}: {_listed(names)}" for s, names in others.items() if names and s != stance)
-    reason = f"as chosen {final.verdict}: {final.reason}; {told}"
+    told = [f"{s}: {_listed(names)}" for s, names in others.items() if names and s != stance]
+    told += [f"earned by {_listed(names)} too: {name}" for name, names in earned_in.items()]
+    reason = "; ".join([f"as chosen {final.verdict}: {final.reason}", *told])
     return Settled(DEPENDS, reason, blind, stances, turned)
 
 
@@ -103,18 +109,23 @@ def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
     return f"; so in {counts[stance]} of {sum(counts.values())} universes, {' and '.join(others)}"
 
 
-def _turned(stance: Stance, worlds: Sequence[tuple[Universe, Judgement]]) -> tuple[str, ...]:
+def _turned(
+    stance: Stance, worlds: Sequence[tuple[Universe, Judgement]], earned_in: Collection[str]
+) -> tuple[str, ...]:
     """Which factors turn a claim round; none where all universes can be told in one verdict.
 
-    A claim is turned where one universe supports it and another contradicts it, and where the chosen one contradicts it
-    and another does not.
+    A claim is turned where one universe supports it and another contradicts it, where the chosen one contradicts it and
+    another does not, and where the chosen one supports it and in another a rival earns it.
     """
-    found = [(universe.factors, judgement.outcome.stance) for universe, judgement in worlds]
-    reached = {stance, *(other for _, other in found)}
+    found = [
+        (universe.factors, judgement.outcome.stance, universe.name in earned_in)
+        for universe, judgement in worlds
+    ]
+    reached = {stance, *(other for _, other, _ in found)}
     against = {SUPPORTS: (CONTRADICTS,), CONTRADICTS: (SUPPORTS, UNDECIDED)}.get(stance)
     if against is None:
         against = (SUPPORTS, CONTRADICTS) if {SUPPORTS, CONTRADICTS} <= reached else ()
-    turning = [factors for factors, other in found if other in against]
+    turning = [factors for factors, other, earned in found if other in against or earned]
     alone = list(dict.fromkeys(factors[0] for factors in turning if len(factors) == 1))
     together = dict.fromkeys(" + ".join(f) for f in turning if len(f) > 1 and not set(f) & set(alone))
     return (*alone, *together)
