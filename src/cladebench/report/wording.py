@@ -8,7 +8,8 @@ MEANINGS = {
     "within noise": "undecided: neither agreement nor difference can be shown; or a tie",
     "direction only": "undecided: the right side is ahead, but not significantly",
     "contradicted": "the difference is more than noise and rounding explain; or the opposite holds, significantly",
-    "depends": "what the paper leaves unsaid decides: registered alternatives disagree, or in one of them a rival that learns nothing passes as well",
+    "depends": "what the paper leaves unsaid decides: registered alternatives disagree, or in one of them what learns "
+    "nothing from the data passes as well",
     "uninformative": "it holds, and a rival that learns nothing from the data passes as well: it supports nothing",
     "inconsistent": "the paper contradicts itself, or errs",
     "analogue holds": "judged on data that stand in for the paper's own: the claim holds there",
