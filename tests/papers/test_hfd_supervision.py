@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.task import draw_task
 from cladebench.distances import HierarchyForest
+from cladebench.papers.hfd import protocol
 from cladebench.papers.hfd.supervision import supervised_splits
+from cladebench.papers.protocol import scaled
 from cladebench.reference import hierarchy_forest as plain
 
 
@@ -58,3 +64,25 @@ def test_ignored_constraints_reach_no_split_and_a_forest_of_leaves_has_no_share(
     used = HierarchyForest(3, random_state=0).fit(X, cannot_link=links)
     assert supervised_splits(used, X, links) == 1.0
     assert np.isnan(supervised_splits(HierarchyForest(2, random_state=0).fit(X[:4]), X[:4], [(0, 1)]))
+
+
+def test_records_of_max_margin_forests_have_the_share_of_their_training_rows():
+    task = {"rows": 60, "folds": {"n": 2}, "constraints": {"per_class": 20}}
+    spec = CellSpec("hfd", "nested-blobs", "HFD", {}, 0, 7, Limits(60, 2000), task=task, fold=1)
+    data = datasets.load("nested-blobs")
+    drawn = draw_task(spec, data)
+
+    def measured(**params):
+        method = MethodPlan("HFD", "HierarchyForest", {"n_trees": 4, **params})
+        return protocol.PROTOCOL.run(Cell(spec, method, data, drawn)).metrics
+
+    X = scaled(drawn.of(data.X), "zscore")[drawn.train]
+    links = drawn.among_training(drawn.cannot_link)
+    forest = HierarchyForest(4, random_state=7).fit(
+        X, must_link=drawn.among_training(drawn.must_link), cannot_link=links
+    )
+    share = counted_by_walking(forest, X, links)
+    assert share > 0
+    assert measured()["supervised_splits"] == pytest.approx(share)
+    assert measured(constraints="ignored")["supervised_splits"] == 0.0
+    assert "supervised_splits" not in measured(splits="random")
