@@ -297,6 +297,13 @@ def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
         tmp_path, [features], both("A", 0.3, 0.3), ROWS[1], both("F", 0.3, 0.3), *others, good, blind=("R",)
     )
     assert behind["o/d"]["verdict"] == "contradicted"
+    level_as_chosen = run(
+        tmp_path, [features], both("A", 0.5004, 0.5), ROWS[1], ahead, *others, good, blind=("R",)
+    )
+    assert (level_as_chosen["o/d"]["verdict"], level_as_chosen["o/d"]["universes"]) == (
+        "direction only",
+        "1/1/0",
+    )
 
 
 def test_permuted_rows_are_those_of_what_stands_there(tmp_path):

@@ -78,7 +78,7 @@ def test_records_of_max_margin_forests_have_the_share_of_their_training_rows():
 
     X = scaled(drawn.of(data.X), "zscore")[drawn.train]
     links = drawn.among_training(drawn.cannot_link)
-    forest = HierarchyForest(4, random_state=7).fit(
+    forest = HierarchyForest(4, random_state=spec.seed).fit(
         X, must_link=drawn.among_training(drawn.must_link), cannot_link=links
     )
     share = counted_by_walking(forest, X, links)
