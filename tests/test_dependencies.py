@@ -83,3 +83,9 @@ def test_pip_takes_the_pip_section_as_conda_hands_it_over(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_papers_that_are_audited_are_cited():
+    titles = {entry["title"] for entry in yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]}
+    plans = (ROOT / "src" / "cladebench" / "papers").glob("*/plan.yaml")
+    assert titles == {yaml.safe_load(path.read_text())["title"] for path in plans}

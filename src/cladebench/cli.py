@@ -19,7 +19,8 @@ def build_parser() -> argparse.ArgumentParser:
     """Compose the parser from the modules in ``cladebench.commands``."""
     parser = argparse.ArgumentParser(
         prog="cladebench",
-        description="Audit papers on hierarchical clustering: data, runs, checks, verdicts, report.",
+        description="Audit papers on max-margin and hierarchical clustering and the distances they induce: data, runs, "
+        "checks, verdicts, report.",
         epilog="The workflow runs run, crosscheck, collect, audit, artifacts, report and gate, in this order; each can "
         "be run by hand. 'cladebench COMMAND --help' says more.",
         formatter_class=functools.partial(argparse.HelpFormatter, max_help_position=18),

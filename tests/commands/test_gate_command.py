@@ -33,6 +33,18 @@ def test_a_run_that_was_not_judged_has_none(copied, capsys):
     assert "claims" not in capsys.readouterr().out
 
 
+def test_files_that_are_not_there_are_not_named(copied, capsys):
+    report, verdicts = copied.folder / "report" / "index.html", copied.folder / "audit.csv"
+    report.parent.mkdir(exist_ok=True)
+    for path, line in ((report, f"report:   {report}"), (verdicts, f"verdicts: {verdicts}")):
+        path.touch()
+        assert copied.main("gate") == 0
+        assert line in capsys.readouterr().out.splitlines()
+        path.unlink()
+        assert copied.main("gate") == 0
+        assert str(path) not in capsys.readouterr().out
+
+
 def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copied, capsys):
     records = sorted((copied.folder / "cells").rglob("*.json"))
     cell = json.loads(records[0].read_text())["cell_id"]

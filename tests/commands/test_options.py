@@ -56,6 +56,13 @@ def test_every_path_has_its_tilde_expanded(tmp_path, monkeypatch):
     assert {("run", "out"), ("audit", "results"), ("verify", "config"), ("compare", "b")} < found
 
 
+def test_the_folder_of_a_run_is_called_results_by_all_commands(tmp_path):
+    for command in ("run", "crosscheck", "collect", "audit", "artifacts", "report", "gate", "readme"):
+        more = ["--scope", "full"] if command in ("artifacts", "report", "readme") else []
+        args = vars(build_parser().parse_args([command, "--results", str(tmp_path), *more]))
+        assert [args.get("out"), args.get("results")].count(tmp_path) == 1
+
+
 def test_a_configuration_is_read_from_home(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "own.yaml").write_text("scope: huge\n")

@@ -30,6 +30,10 @@ def test_list_prints_jobs_and_cells_and_runs_nothing(capsys, tmp_path):
             ["--paper", "toy_paper", "--method", "goood"],
             "--method: 'goood' is not planned in this scope; did you mean 'good'",
         ),
+        (
+            ["--paper", "hfd", "--scope", "smoke", "--method", "RFD-log2"],
+            "--method: 'RFD-log2' is not planned in this scope; it is a method of hfd: add it to methods of the scope",
+        ),
         (["--paper", "toy_paper", "--dataset", "moon"], "--dataset: 'moon' is not planned"),
         (
             ["--scope", "quick", "--dataset", "nested-blobs", "--method", "similarity-study"],

@@ -34,6 +34,7 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
     parser.add_argument(
         "--out",
+        "--results",  # as commands that read a run call its folder
         type=user_path,
         metavar="FOLDER",
         help="folder of the records (default: <results_dir>/<scope>)",

@@ -20,7 +20,9 @@ def register(subparsers: Any) -> None:
         "certificates.csv and certificates.json. Exit code 1 if a check failed.",
     )
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument("--out", type=user_path, help="folder to write to (default: <results_dir>/<scope>)")
+    parser.add_argument(
+        "--out", "--results", type=user_path, help="folder to write to (default: <results_dir>/<scope>)"
+    )
     parser.add_argument("--topic", action="append", help="only this topic (repeatable; default: all)")
     parser.add_argument("--seed", type=int, help="draws the instances (default: the configuration's)")
     parser.add_argument("--config", type=user_path, help="configuration (default: config/config.yaml)")

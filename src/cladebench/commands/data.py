@@ -17,8 +17,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "data",
-        help="list, describe, fetch and check data sets",
-        description="List, describe, fetch and check data sets.",
+        help="list, show, fetch and check data sets",
+        description="List, show (info), fetch and check data sets.",
         epilog=f"Environment (or the configuration's data section): {settings.CACHE} folder of fetched files "
         f"(default: .cladebench/cache in the checkout); {settings.MIRROR} folders to read first; "
         f"{settings.OFFLINE}=1 never asks the network.",

@@ -53,8 +53,11 @@ def run(args: argparse.Namespace) -> int:
         *(f"FAILED: {failure}" for failure in failures),
         *(["to try failed cells again: cladebench run, then the same command"] if result.failures else []),
         *verdict_counts(out / "audit.json"),
-        f"report:   {out / 'report' / 'index.html'}",
-        f"verdicts: {out / 'audit.csv'}",
+        *(
+            f"{name} {path}"
+            for name, path in (("report:  ", out / "report" / "index.html"), ("verdicts:", out / "audit.csv"))
+            if path.exists()
+        ),
         "gate: closed" if failures else "gate: open",
     ]
     write_atomically(out / "gate.txt", ("\n".join(lines) + "\n").encode())

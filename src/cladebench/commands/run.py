@@ -60,7 +60,11 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     for (option, planned), values in zip(known.items(), (datasets, methods), strict=True):
         for value in values:
             if value not in planned:
-                raise PlanError(f"{option}: {value!r} is not planned in this scope; {one_of(value, planned)}")
+                known_to = [job.plan.paper for job in jobs if value in job.plan.methods]
+                hint = f"it is a method of {known_to[0]}: add it to methods of the scope" if known_to else ""
+                raise PlanError(
+                    f"{option}: {value!r} is not planned in this scope; {hint or one_of(value, planned)}"
+                )
     kept = _kept_cells(out) if args.keep else set()
     parts = [job.only(datasets, methods, kept) for job in jobs]
     chosen = [part for part in parts if part is not None]
