@@ -14,7 +14,9 @@ from cladebench.distances.dca import chunklet_covariances, chunklets_of
 Pairs = list[tuple[int, int]]
 
 
-def by_hand(X: np.ndarray, must: Pairs, cannot: Pairs) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
+def by_hand(
+    X: np.ndarray, must: Pairs, cannot: Pairs, weighting: str = "chunklets"
+) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
     """Chunklets by merging, and both covariances term by term."""
     chunklets: list[set[int]] = []
     for pair in must:
@@ -32,21 +34,27 @@ def by_hand(X: np.ndarray, must: Pairs, cannot: Pairs) -> tuple[list[set[int]], 
         (np.outer(means[j] - means[i], means[j] - means[i]) for j, i in discriminative), np.zeros((d, d))
     )
     between = between / len(discriminative) if discriminative else np.eye(d)
-    within = sum((np.outer(X[i] - means[k], X[i] - means[k]) for i, k in home.items()), np.zeros((d, d)))
-    return chunklets, between, within / max(1, len(home))
+    within = np.zeros((d, d))
+    for i, k in home.items():
+        weight = 1 / len(chunklets) / len(chunklets[k]) if weighting == "chunklets" else 1 / len(home)
+        within += weight * np.outer(X[i] - means[k], X[i] - means[k])
+    return chunklets, between, within
 
 
 def pairs(n: int, most: int) -> st.SearchStrategy[Pairs]:
     return st.lists(st.permutations(range(n)).map(lambda order: (order[0], order[1])), max_size=most)
 
 
+@pytest.mark.parametrize("weighting", ["chunklets", "rows"])
 @given(st.data(), st.integers(2, 12), st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
-def test_chunklets_and_covariances_are_those_of_the_definition(data: st.DataObject, n: int, d: int) -> None:
+@settings(max_examples=100, deadline=None)
+def test_chunklets_and_covariances_are_those_of_the_definition(
+    weighting: str, data: st.DataObject, n: int, d: int
+) -> None:
     values = data.draw(st.lists(st.integers(-2, 2), min_size=n * d, max_size=n * d))
     X = np.reshape(values, (n, d)).astype(float)
     must, cannot = data.draw(pairs(n, 8)), data.draw(pairs(n, 10))
-    expected, between, within = by_hand(X, must, cannot)
+    expected, between, within = by_hand(X, must, cannot, weighting)
     chunklets = chunklets_of(n, np.reshape(must, (-1, 2)).astype(np.int64))
     assert [set(np.flatnonzero(chunklets == k)) for k in range(chunklets.max() + 1)] == expected
     found = DCA().fit(X, must_link=must, cannot_link=cannot)
@@ -54,7 +62,7 @@ def test_chunklets_and_covariances_are_those_of_the_definition(data: st.DataObje
     if not must:
         assert np.array_equal(found.components_, np.eye(d))
         return
-    C_b, C_w = chunklet_covariances(X, chunklets, np.reshape(cannot, (-1, 2)).astype(np.int64))
+    C_b, C_w = chunklet_covariances(X, chunklets, np.reshape(cannot, (-1, 2)).astype(np.int64), weighting)
     np.testing.assert_allclose(C_b, between, atol=1e-12)
     np.testing.assert_allclose(C_w, within, atol=1e-12)
 
@@ -92,12 +100,13 @@ def test_within_first_gives_the_generalised_eigenvectors(n_components: int | Non
     assert ratio == pytest.approx(np.prod(values[::-1][:k]))
 
 
-def test_both_orders_agree_on_all_dimensions_of_a_full_rank() -> None:
+@pytest.mark.parametrize("weighting", ["chunklets", "rows"])
+def test_both_orders_agree_on_all_dimensions_of_a_full_rank(weighting: str) -> None:
     X, must, cannot = linked(1)
-    _, _, within = by_hand(X, must, cannot)
+    _, _, within = by_hand(X, must, cannot, weighting)
     for first in ("between", "within"):
-        found = DCA(first=first, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
-        np.testing.assert_allclose(found.T @ found, np.linalg.inv(within), rtol=1e-6)
+        dca = DCA(first=first, weighting=weighting, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot)
+        np.testing.assert_allclose(dca.components_.T @ dca.components_, np.linalg.inv(within), rtol=1e-6)
 
 
 def test_between_first_stays_in_the_range_of_the_between_covariance() -> None:
@@ -162,6 +171,6 @@ def test_singular_covariances_and_equal_rows_stay_finite(first: str) -> None:
 
 
 def test_parameters_that_make_no_sense_are_named() -> None:
-    for name, value in (("n_components", 0), ("first", "both"), ("shrinkage", 1.5)):
+    for name, value in (("n_components", 0), ("first", "both"), ("weighting", "pairs"), ("shrinkage", 1.5)):
         with pytest.raises(ValueError, match=f"^{name}="):
             DCA(**{name: value}).fit(np.eye(3))

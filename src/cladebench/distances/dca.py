@@ -20,7 +20,7 @@ class DCA(LinearDistance):
 
     Chunklets are the connected components of the must-links; a row in no must-link is in none. With C_b the mean of
     :math:`(m_j - m_i)(m_j - m_i)^T` over all pairs of chunklets between which there is a cannot-link, m their means
-    (eq. 3), and C_w the covariance of the rows of chunklets about the means of their own, the map A is to
+    (eq. 3), and C_w the mean over chunklets of their covariances about their means (eq. 4), the map A is to
     maximise :math:`|A^T C_b A| / |A^T C_w A|`.
 
     Parameters
@@ -34,6 +34,10 @@ class DCA(LinearDistance):
         principal axes of C_b there: these are the generalised eigenvectors, which maximise the ratio. The two agree
         where C_b has full rank and all dimensions are kept; between two chunklets the first gives the direction of the
         difference of their means, the second that of Fisher's discriminant.
+    weighting : {"chunklets", "rows"}, default="chunklets"
+        What is of equal weight in C_w: the covariance of each chunklet, as in eq. 4 of [1]_, or each row of a chunklet,
+        as in relevant component analysis and in a public program (``dca`` of the R package dml), where a chunklet
+        counts for as much as it has rows.
     shrinkage : float, default=1e-6
         Weight s of a multiple of the identity in (1 - s) C_w + s m I, m the mean variance of a feature within
         chunklets. The original has none, and fails where C_w is singular.
@@ -50,9 +54,9 @@ class DCA(LinearDistance):
     component analysis. With labelled constraints that connect each class, chunklets are the classes, and the
     dimensions kept are one less than their number.
 
-    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, C_b is the identity. All rows
-    of all chunklets have equal weight in C_w, and all pairs of chunklets in C_b, however many cannot-links are between
-    them: as in a public program (``dca`` of the R package dml). O(n n_features^2 + n_features^3) time.
+    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, C_b is the identity. All pairs
+    of chunklets have equal weight in C_b, however many cannot-links are between them. O(n n_features^2 + n_features^3)
+    time.
 
     References
     ----------
@@ -64,16 +68,23 @@ class DCA(LinearDistance):
     order_invariant = True
 
     def __init__(
-        self, n_components: int | None = None, *, first: str = "between", shrinkage: float = 1e-6
+        self,
+        n_components: int | None = None,
+        *,
+        first: str = "between",
+        weighting: str = "chunklets",
+        shrinkage: float = 1e-6,
     ) -> None:
         self.n_components = n_components
         self.first = first
+        self.weighting = weighting
         self.shrinkage = shrinkage
 
     def _check_parameters(self) -> None:
         if self.n_components is not None:
             check_int("n_components", self.n_components, minimum=1)
         check_choice("first", self.first, ("between", "within"))
+        check_choice("weighting", self.weighting, ("chunklets", "rows"))
         check_shrinkage(self.shrinkage)
 
     def _components(
@@ -83,7 +94,7 @@ class DCA(LinearDistance):
         self.n_chunklets_ = int(chunklets.max()) + 1
         if self.n_chunklets_ == 0:
             return np.eye(X.shape[1])
-        between, within = chunklet_covariances(X, chunklets, cannot_link)
+        between, within = chunklet_covariances(X, chunklets, cannot_link, self.weighting)
         mean = float(np.trace(within)) / len(within)
         if mean > 0.0:
             within = (1.0 - self.shrinkage) * within + self.shrinkage * mean * np.eye(len(within))
@@ -115,15 +126,17 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
 
 
 def chunklet_covariances(
-    X: FloatArray, chunklets: IntArray, cannot_link: IntArray
+    X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "chunklets"
 ) -> tuple[FloatArray, FloatArray]:
     """C_b and C_w of the chunklets; C_b is the identity where no cannot-link is between two."""
     rows = np.flatnonzero(chunklets >= 0)
     own, n = chunklets[rows], int(chunklets.max()) + 1
     centred = X[rows] - X[rows].mean(axis=0)
     member = sparse.csr_array((np.ones(len(rows)), (own, np.arange(len(rows)))), shape=(n, len(rows)))
-    means = (member @ centred) / np.bincount(own, minlength=n)[:, None]
-    inner = centred - means[own]
+    sizes = np.bincount(own, minlength=n)
+    means = (member @ centred) / sizes[:, None]
+    weights = 1.0 / (n * sizes[own]) if weighting == "chunklets" else np.full(len(rows), 1.0 / len(rows))
+    inner = np.sqrt(weights)[:, None] * (centred - means[own])
     pairs = np.sort(chunklets[cannot_link], axis=1)
     pairs = np.unique(pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])], axis=0)
     between = np.eye(X.shape[1])
@@ -131,7 +144,7 @@ def chunklet_covariances(
         # The sum over pairs through the Laplacian of their graph: one product, however many they are.
         graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
         between = means.T @ (sparse.csgraph.laplacian(graph + graph.T) @ means) / len(pairs)
-    return (between + between.T) / 2.0, inner.T @ inner / len(rows)
+    return (between + between.T) / 2.0, inner.T @ inner
 
 
 def _largest(matrix: FloatArray, most: int | None) -> tuple[FloatArray, FloatArray]:

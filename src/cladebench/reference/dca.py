@@ -25,7 +25,7 @@ def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
 
 
 def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tuple[FloatArray, FloatArray]:
-    """C_b and C_w of Hoi et al. (2006), as `cladebench.distances.DCA` defines them.
+    """C_b and C_w of Hoi et al. (2006), equations 3 and 4.
 
     Returns
     -------
@@ -47,9 +47,11 @@ def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tu
     ]
     if not differences:
         raise ValueError("no cannot-link is between two chunklets")
-    inner = [X[row] - means[g] for row, g in of_row.items()]
-    between, within = (sum(np.outer(v, v) for v in each) / len(each) for each in (differences, inner))
-    return np.asarray(between), np.asarray(within)
+    inner = [
+        np.mean([np.outer(X[row] - mean, X[row] - mean) for row in group], axis=0)
+        for group, mean in zip(groups, means, strict=True)
+    ]
+    return np.mean([np.outer(v, v) for v in differences], axis=0), np.mean(inner, axis=0)
 
 
 def components(between: FloatArray, within: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray]:

@@ -24,7 +24,7 @@ from cladebench.distances.base import Distance
 from cladebench.metrics import precision_at, vote
 from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
-from cladebench.papers.hfd.supervision import supervised_splits
+from cladebench.papers.hfd.supervision import links_in_trees
 from cladebench.papers.protocol import Protocol, scaled
 
 #: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
@@ -76,13 +76,9 @@ class HFDProtocol(Protocol):
                 own["other_graphs"],
             )
         metrics = {"seconds": seconds, "n_constraints": float(len(task.must_link) + len(task.cannot_link))}
-        if (
-            isinstance(estimator, HierarchyForest)
-            and estimator.splits == "max-margin"
-            and len(estimator.weights_)
-        ):
-            cannot_link = task.among_training(task.cannot_link)
-            metrics["supervised_splits"] = supervised_splits(estimator, X[task.train], cannot_link)
+        if isinstance(estimator, HierarchyForest):
+            links = (task.among_training(pairs) for pairs in (task.must_link, task.cannot_link))
+            metrics |= links_in_trees(estimator, X[task.train], *links)
         if hasattr(estimator, "converged_"):
             metrics["converged"] = float(estimator.converged_)
         if own["inner_folds"] and task.held_out:

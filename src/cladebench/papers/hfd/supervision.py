@@ -1,4 +1,4 @@
-"""In how many splits of a forest constraints have a say."""
+"""What becomes of constraints on their way down the trees of a forest."""
 
 from __future__ import annotations
 
@@ -7,47 +7,67 @@ import numpy.typing as npt
 
 from cladebench.distances import HierarchyForest
 
+#: Trees that are looked at: they differ by their draws alone.
+N_TREES = 10
 
-def supervised_splits(forest: HierarchyForest, X: np.ndarray, cannot_link: npt.ArrayLike) -> float:
-    """Share of the splits that a cannot-link reaches: they are learned semi-supervised, the others without constraints.
 
-    A constraint goes down a tree as long as both of its rows do (Section 3.2).
+def links_in_trees(
+    forest: HierarchyForest, X: np.ndarray, must_link: npt.ArrayLike, cannot_link: npt.ArrayLike
+) -> dict[str, float]:
+    """Follow the constraints down the first trees.
+
+    A constraint goes down as long as both of its rows do (Section 3.2).
 
     Parameters
     ----------
     forest : HierarchyForest
-        Fitted, with max-margin splits.
+        Fitted.
     X : ndarray of shape (n, n_features)
         The rows that it was fitted to.
-    cannot_link : array-like of int, shape (n_cannot_link, 2)
+    must_link, cannot_link : array-like of int, shape (n_links, 2)
 
     Returns
     -------
-    float
-        NaN where no tree has a split.
+    dict of str to float
+        Without what would be divided by zero:
+
+        supervised_splits : of max-margin splits the share that a cannot-link reaches: they are learned semi-supervised,
+        the others without constraints.
+
+        parted_ratio : how often a split parts a must-link that reaches it, over how often it parts a cannot-link, all
+        splits together.
 
     Notes
     -----
-    Nodes without a cannot-link are not looked into: O(n depth n_split_features + n_cannot_link depth) for each tree.
+    O(n depth n_split_features + n_links depth) for each tree.
     """
-    pairs = np.asarray(cannot_link, dtype=np.intp).reshape(-1, 2)
-    if forest.constraints == "ignored":
-        pairs = pairs[:0]
-    right = np.empty(len(X), dtype=bool)
-    reached = 0
-    for t in range(len(forest.n_nodes_)):
+    links = [np.asarray(pairs, dtype=np.intp).reshape(-1, 2) for pairs in (must_link, cannot_link)]
+    met, parted = np.zeros(2), np.zeros(2)
+    supervised = n_splits = 0
+    for t in range(min(N_TREES, len(forest.n_nodes_))):
         tree = forest.tree(t)
         split = np.cumsum(tree.right > 0) - 1
-        stack = [(0, np.unique(pairs), pairs)]
-        while stack:
-            node, rows, linked = stack.pop()
-            if not len(linked) or tree.right[node] == 0:
-                continue
-            reached += 1
-            weights = tree.weights[split[node]]
-            right[rows] = X[np.ix_(rows, tree.features[split[node]])] @ weights[:-1] + weights[-1] > 0
-            side, of_pairs = right[rows], right[linked]
-            stack.append((node + 1, rows[~side], linked[~of_pairs.any(axis=1)]))
-            stack.append((int(tree.right[node]), rows[side], linked[of_pairs.all(axis=1)]))
-    splits = len(forest.weights_)
-    return reached / splits if splits else float("nan")
+        n_splits += len(tree.weights)
+        node = np.zeros(len(X), dtype=np.intp)
+        together = links
+        while True:
+            together = [pairs[tree.right[node[pairs[:, 0]]] > 0] for pairs in together]
+            rows = np.unique(np.concatenate(together))
+            if not len(rows):
+                break
+            supervised += len(np.unique(node[together[1][:, 0]]))
+            at = node[rows]
+            weights = tree.weights[split[at]]
+            drawn = X[rows[:, None], tree.features[split[at]]]
+            right = np.einsum("ij,ij->i", drawn, weights[:, :-1]) + weights[:, -1] > 0
+            node[rows] = np.where(right, tree.right[at], at + 1)
+            apart = [node[pairs[:, 0]] != node[pairs[:, 1]] for pairs in together]
+            met += [len(pairs) for pairs in together]
+            parted += [np.count_nonzero(found) for found in apart]
+            together = [pairs[~found] for pairs, found in zip(together, apart, strict=True)]
+    found = {}
+    if n_splits and forest.splits == "max-margin":
+        found["supervised_splits"] = 0.0 if forest.constraints == "ignored" else supervised / n_splits
+    if met[0] and parted[1]:
+        found["parted_ratio"] = float(parted[0] / met[0] / (parted[1] / met[1]))
+    return found
