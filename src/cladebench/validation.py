@@ -172,7 +172,7 @@ def _is_label(value: Any, kind: type) -> bool:
 
 
 def check_y(given: Any, checked: np.ndarray) -> None:
-    """Raise a ValueError if class labels that scikit-learn let pass are of several kinds.
+    """Raise a ValueError if class labels that scikit-learn let pass are of several kinds, or not whole numbers.
 
     Parameters
     ----------
@@ -180,7 +180,14 @@ def check_y(given: Any, checked: np.ndarray) -> None:
         As the user gave them: a list of numbers and strings is an array of strings in ``checked`` already.
     checked : ndarray of shape (n_samples,)
     """
-    class_codes(given if np.ndim(given) == 1 else checked, len(checked), "y")
+    classes, codes = class_codes(given if np.ndim(given) == 1 else checked, len(checked), "y")
+    if classes.dtype.kind in "fO" and not isinstance(classes[0], str | bytes):
+        broken = classes % 1 != 0  # as of a target of regression
+        if broken.any():
+            at = int(np.argmax(broken[codes]))
+            raise ValueError(
+                f"y[{at}] is {classes[codes[at]]}; expected class labels: strings or whole numbers"
+            )
 
 
 def check_seed(value: Any) -> None:

@@ -151,8 +151,15 @@ def check_bad_constraints(cls: Kind) -> None:
             ([[0.0, 1.0]], " has dtype float64; expected integers"),
             ([0, 1], r" has shape \(2,\); expected \(n_pairs, 2\)"),
             ([[0, 1, 2]], r" has shape \(1, 3\); expected \(n_pairs, 2\)"),
+            (np.empty((0, 5)), r" has shape \(0, 5\); expected \(n_pairs, 2\)"),
+            ([[0, 1], [2]], r"\[1\] is \[2\]; expected a pair of rows of X"),
+            ([[0, 1], [2, [3]]], r"\[1\] is \[2, \[3\]\]; expected a pair of rows of X"),
+            ([[0, 1], 2], r"\[1\] is 2; expected a pair of rows of X"),
+            ({(0, 1)}, r" is of type set; expected an array or list of shape \(n_pairs, 2\)"),
+            (zip([0], [1], strict=True), r" is of type zip; expected an array or list"),
+            ((pair for pair in [(0, 1)]), r" is of type generator; expected an array or list"),
         ):
-            with pytest.raises(ValueError, match=name + words):
+            with pytest.raises(ValueError, match=f"^{name}{words}"):
                 make(cls).fit(X, y, **{name: pairs})
 
 
@@ -162,6 +169,7 @@ def check_odd_constraints(cls: Kind) -> None:
     none, contrary = np.empty((0, 2), dtype=int), np.vstack([*both.values()])
     for must, cannot in (
         (none, none),
+        ([], np.empty(0)),
         (both["must_link"], none),
         (none, both["cannot_link"]),
         (contrary, contrary[::-1, ::-1]),  # each pair both ways

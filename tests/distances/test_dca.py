@@ -15,7 +15,7 @@ Pairs = list[tuple[int, int]]
 
 
 def by_hand(
-    X: np.ndarray, must: Pairs, cannot: Pairs, weighting: str = "chunklets"
+    X: np.ndarray, must: Pairs, cannot: Pairs, weighting: str = "rows"
 ) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
     """Chunklets by merging, and both covariances term by term."""
     chunklets: list[set[int]] = []

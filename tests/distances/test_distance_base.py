@@ -1,10 +1,13 @@
 """The base of all distances, met by distances of the sorts that papers learn: from labels, and from constraints."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
-from cladebench.distances import Euclidean
+from cladebench.distances import Euclidean, RandomForestDistance, RandomForestProximity
 from cladebench.distances.base import Distance, _pairs_of_labels
 
 
@@ -79,11 +82,57 @@ def test_a_class_that_reads_labels_too_gets_the_constraints_that_it_is_given() -
 
 
 def test_pairs_of_labels_by_hand() -> None:
-    must, cannot = _pairs_of_labels(np.array(["b", "b", "a", "b", "a", "c"]))
-    assert sorted(map(tuple, must.tolist())) == [(0, 1), (1, 3), (2, 4)]
-    assert cannot.tolist() == [[0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
+    # The rows are visited in a fixed random order; as they are visited, their labels are b b a b a c.
+    visited = np.random.default_rng(0).permutation(6)
+    assert visited.tolist() != list(range(6))
+    y = np.empty(6, dtype="U1")
+    y[visited] = ["b", "b", "a", "b", "a", "c"]
+    must, cannot = _pairs_of_labels(y)
+    place = np.argsort(visited)
+    assert sorted(map(tuple, place[must].tolist())) == [(0, 1), (1, 3), (2, 4)]
+    assert place[cannot].tolist() == [[0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
     assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(3))] == [2, 0]
     assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(1))] == [0, 0]
+
+
+def test_pairs_of_labels_are_spread_where_rows_stand_by_class() -> None:
+    y = np.repeat(np.arange(3), 50)
+    must, cannot = _pairs_of_labels(y)
+    assert len(must) == 147 and (y[must[:, 0]] == y[must[:, 1]]).all()
+    assert len(cannot) > 140 and (y[cannot[:, 0]] != y[cannot[:, 1]]).all()
+    assert len(np.unique(cannot[:, 1])) > 75, "many rows have the same partner"
+    assert all(counts > 30 for counts in np.bincount(y[cannot].sum(axis=1))[1:]), "two classes have few pairs"
+
+
+def test_rows_by_class_are_learned_from_as_well_as_shuffled_ones() -> None:
+    rows, y = load_wine(return_X_y=True)
+    shuffled = np.random.default_rng(0).permutation(len(y))
+
+    def accuracy(order):
+        hits = []
+        for train, test in StratifiedKFold(5).split(rows, y[order]):
+            train, test = order[train], order[test]
+            distance = RandomForestDistance(n_estimators=100, random_state=0).fit(rows[train], y[train])
+            nearest = y[train][distance.kneighbors(rows[test], 5, return_distance=False)]
+            hits.extend(np.apply_along_axis(np.bincount, 1, nearest, minlength=3).argmax(axis=1) == y[test])
+        return np.mean(hits)
+
+    assert accuracy(np.arange(len(y))) > accuracy(shuffled) - 0.03 > 0.9
+
+
+def test_a_target_of_regression_is_no_label() -> None:
+    target = np.arange(40.0)
+    Weighted().fit(X, target)  # whole numbers may be classes
+    for values in (target + 0.5, (target + 0.5).astype(object)):
+        with pytest.raises(
+            ValueError, match=r"^y\[0\] is 0.5; expected class labels: strings or whole numbers$"
+        ):
+            Weighted().fit(X, values)
+        Weighted().fit(X, values, must_link=[[0, 1]])  # not read
+        Blind().fit(X, values)
+    target[7] = 0.25
+    with pytest.raises(ValueError, match=r"^y\[7\] is 0.25;"):
+        Weighted().fit(X, target)
 
 
 @pytest.mark.parametrize("k", [1, 5, 40])
@@ -146,3 +195,34 @@ def test_distances_that_overflow_are_refused() -> None:
 def test_a_mistake_names_the_argument() -> None:
     with pytest.raises(ValueError, match=r"Y\[0, 1\] is 1e\+200.*rescale Y"):
         Euclidean().fit(X).pairwise(X, [[0.0, 1e200, 0.0]])
+    with pytest.raises(ValueError, match=r"^Input Y contains NaN"):
+        Euclidean().fit(X).pairwise(X, X[:3] * np.nan)
+    with pytest.raises(ValueError, match=r"^Input X contains infinity"):
+        Euclidean().fit(X).pairwise(np.abs(X) * np.inf, X)
+    with pytest.raises(ValueError, match=r"^Y has 2 features, but Euclidean is expecting 3 features"):
+        Euclidean().fit(X).pairwise(X, X[:, :2])
+
+
+def test_names_of_features_are_compared() -> None:
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    distance = Euclidean().fit(table)
+    assert np.array_equal(distance.pairwise(table, table), Euclidean().fit(X).pairwise(X))
+    with pytest.raises(ValueError, match="feature names"):
+        distance.pairwise(table, table[["b", "a", "c"]])
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in reduce:RuntimeWarning")  # of sums, in scikit-learn
+def test_values_that_the_trees_of_scikit_learn_cannot_hold_are_refused() -> None:
+    words = r"\[3, 1\] is 1e\+100: expected at most 3.4e\+38 in magnitude.*; rescale "
+    wide = X.copy()
+    wide[3, 1] = 1e100
+    with pytest.raises(ValueError, match="^X" + words + "X$"):
+        RandomForestProximity(n_estimators=3).fit(wide, Y)
+    distance = RandomForestProximity(n_estimators=3, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="^X" + words + "X$"):
+        distance.pairwise(wide)
+    with pytest.raises(ValueError, match="^X" + words + "X$"):
+        distance.kneighbors(wide)
+    with pytest.raises(ValueError, match="^Y" + words + "Y$"):
+        distance.pairwise(X, -wide * [1, -1, 1])
+    RandomForestProximity(n_estimators=3).fit(X / np.abs(X).max() * 3.4e38, Y)

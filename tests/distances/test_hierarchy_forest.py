@@ -3,6 +3,7 @@
 import copy
 import pickle
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from cladebench.distances import HierarchyForest
+from cladebench.distances import Euclidean, HierarchyForest
 from cladebench.distances import _forest_checkpoint as checkpoint
 from cladebench.distances import _forest_parts as parts
 from cladebench.reference import hierarchy_forest as reference
@@ -442,3 +443,58 @@ def test_long_work_can_be_interrupted(task: str) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert forest.kneighbors(n_neighbors=3)[1].shape == (400, 3)
+
+
+def constrained(scale: float = 1.0, n_trees: int = 5, **params: object) -> HierarchyForest:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 20)
+    X = rng.normal(size=(40, 6)) + y[:, None]
+    pairs = rng.permutation([(a, b) for a in range(40) for b in range(a)])[:60]
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    forest = HierarchyForest(n_trees, random_state=0, **params)
+    return forest.fit(scale * X, must_link=pairs[same], cannot_link=pairs[~same])
+
+
+def test_what_a_fitted_forest_says_does_not_change_with_its_parameters(tmp_path) -> None:
+    forest = constrained()
+    known = forest.pairwise(forest._fit_X)
+    forest.set_params(certainty=3.0, n_trees=50, n_split_features=1, first_tree=7, candidates_per_tree=2)
+    forest.save(tmp_path / "forest")
+    for again in (
+        HierarchyForest.load(tmp_path / "forest"),
+        pickle.loads(pickle.dumps(forest)),
+        copy.deepcopy(forest),
+        HierarchyForest.join([forest]),
+    ):
+        np.testing.assert_array_equal(again.pairwise(forest._fit_X), known)
+    loaded = HierarchyForest.load(tmp_path / "forest")
+    assert (loaded.certainty, loaded.n_trees, loaded.first_tree, loaded.candidates_per_tree) == (0.5, 5, 0, 2)
+    assert loaded.seconds_taken_up_ == HierarchyForest.join([forest]).seconds_taken_up_ == 0.0
+    rest = constrained(n_trees=3, first_tree=5).set_params(certainty=0.1, first_tree=0)
+    whole = HierarchyForest.join(iter([rest, forest]))
+    np.testing.assert_array_equal(whole.pairwise(whole._fit_X), constrained(n_trees=8).pairwise(whole._fit_X))
+
+
+def test_what_is_no_sequence_of_forests_is_not_joined() -> None:
+    forest = constrained()
+    with pytest.raises(TypeError, match=r"^forests is a HierarchyForest: expected a sequence"):
+        HierarchyForest.join(forest)
+    with pytest.raises(TypeError, match=r"^forests holds a Euclidean: expected HierarchyForests alone"):
+        HierarchyForest.join([forest, Euclidean().fit(forest._fit_X)])
+    with pytest.raises(
+        ValueError, match=r"^first_tree=0: expected 5, the next one \(trees are there twice\)"
+    ):
+        HierarchyForest.join([forest, forest])
+
+
+def test_features_so_small_that_no_split_parts_rows_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="all of their distances are 0; standardise the features"):
+        small = constrained(1e-8)
+    assert not small.pairwise(small._fit_X).any()
+    with pytest.warns(UserWarning, match="all of their distances are 0"):  # no split at all
+        HierarchyForest(3, random_state=0).fit(1e-8 * np.random.default_rng(0).normal(size=(40, 6)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        constrained()
+        HierarchyForest(2, random_state=0).fit(np.ones((20, 3)))  # equal rows
+        HierarchyForest(2, random_state=0).fit(np.eye(3))  # no split

@@ -53,7 +53,7 @@ def test_a_finding_that_does_not_hold_is_not_written(results, tmp_path, capsys):
 def test_the_command_renews_a_file_and_then_leaves_it(results, tmp_path, capsys, monkeypatch):
     from cladebench.report import readme as parts
 
-    monkeypatch.setattr(parts, "check_findings", lambda *_: {})
+    monkeypatch.setattr(parts, "check_findings", lambda *_: {"theorem": ()})
     path = tmp_path / "README.md"
     path.write_text(
         "<!-- cladebench readme: page_paper -->\n<!-- end -->\n<!-- cladebench readme: verdicts -->\n<!-- end -->\n"
@@ -63,6 +63,8 @@ def test_the_command_renews_a_file_and_then_leaves_it(results, tmp_path, capsys,
     assert "renewed" in capsys.readouterr().out
     text = path.read_text()
     assert "Scope smoke: 56 cells" in text and "- The gridded method is ahead.\n" in text
+    lacking = "1 finding of the full run cannot be checked in this run:\n  - The theorem was reproduced."
+    assert f"- The tree of the labels has a purity of 1.2 on blobs.\n- {lacking}\n\n![" in text
     assert "| Gridded | 0.50 ± 0.02 → " in text and "| *Random* | " in text
     assert main(["readme", *options]) == 0
     assert "as the run has it" in capsys.readouterr().out and path.read_text() == text

@@ -192,10 +192,17 @@ def test_findings_stand_first_and_say_where_a_run_does_not_bear_them_out(report,
             " nested-blobs is 1.099"
         )
         assert said in words and "expected at least 1.18 and at most 1.22." in words
-        assert "theorem: 1 not testable; expected at least 1 reproduced." in words
         assert words.index("The gridded method is ahead.") < words.index("printed statements")
+
+
+def test_findings_that_a_run_cannot_check_stand_last_under_one_line(report, pages):
+    line, lacking = "1 finding of the full run cannot be checked in this run", "The theorem was reproduced."
+    for name in ("index.html", "page_paper.html"):
+        words = pages[name].words
+        assert f"{line} {lacking}" in words and "theorem: 1 not testable" not in words
+        assert words.index("expected at least 1.18 and at most 1.22.") < words.index(line)
     markdown = (report / "report.md").read_text().replace("\\", "")
-    assert "- not in this run: The theorem was reproduced. Found instead: theorem: 1 not testable" in markdown
+    assert f"at most 1.22.\n- {line}:\n  - {lacking}\n\n!" in markdown
 
 
 def test_the_main_result_is_drawn_and_shown(report, pages):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cladebench.audit.verdict_types import NOT_TESTABLE
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.results import Results
 from cladebench.bench.samples import overlap_of_pairs, pair
@@ -34,7 +35,8 @@ def check_findings(
     Returns
     -------
     dict of str to tuple of str
-        Id of each finding that does not hold -> what was found instead, a text for each of its bonds that is broken.
+        Id of each finding that does not hold -> what was found instead, each text once. None at all where nothing
+        was: the run lacks what would tell.
     """
     broken = {}
     for finding in findings:
@@ -42,8 +44,8 @@ def check_findings(
             *(_claims_instead(bond, audit) for bond in finding.claims),
             *(_number_instead(bond, results) for bond in finding.numbers),
         ]
-        if any(found):
-            broken[finding.id] = tuple(text for text in found if text)
+        if any(text != "" for text in found):
+            broken[finding.id] = tuple(dict.fromkeys(text for text in found if text))
     return broken
 
 
@@ -52,8 +54,11 @@ def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) ->
     return [claim for claim in audit if fnmatch.fnmatchcase(claim["claim"], bond["claim"])]
 
 
-def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str:
-    """What verdicts claims have that should have others; empty where all is as it should be."""
+def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str | None:
+    """What verdicts claims have that should have others; empty where all is as it should be.
+
+    None where claims that are not testable in this run could still make it so.
+    """
     claims = bound_claims(bond, audit)
     if not claims:
         return f"there is no claim {bond['claim']}"
@@ -63,6 +68,9 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
         low = len(claims)
     if (low is None or fitting >= low) and (high is None or fitting <= high):
         return ""
+    untested = sum(claim["verdict"] == NOT_TESTABLE and not _fits(claim, bond) for claim in claims)
+    if (low is None or fitting + untested >= low) and (high is None or fitting <= high):
+        return None
     counts = Counter(_said(claim["verdict"], claim, bond) for claim in claims)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     return f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(' or '.join(bond['verdict']), bond, bond)}"
@@ -83,19 +91,22 @@ def _said(verdict: str, of: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
     return f"{verdict}{universes}{choices}"
 
 
-def _number_instead(bond: Mapping[str, Any], results: Results) -> str:
-    """What was measured where something else should have been; empty where all is as it should be."""
+def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
+    """What was measured where something else should have been; empty where all is as it should be.
+
+    None where nothing was measured.
+    """
     queries = Finding("", "", numbers=(bond,)).queries()
     names = " minus ".join(
         f"{query['metric']} of {query['method']} on {query['dataset']}" for query in queries
     )
     rule = next(iter(results.selection), "")
     samples = [results.sample(query, rule) for query in queries]
-    if problems := [sample.problem for sample in samples if sample.problem]:
-        return problems[0]
+    if any(sample.problem for sample in samples):
+        return None
     values = samples[0].values.to_numpy() if len(samples) == 1 else np.subtract(*pair(*samples))
     if not values.size:
-        return f"{names}: they share no task"
+        return None
     exact = all(sample.point for sample in samples)
     found = mean_interval(values, point=exact, overlap=overlap_of_pairs(samples))
     # What is exactly at a bound is not beyond it, whatever binary fractions make of it.

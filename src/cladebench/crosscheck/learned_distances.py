@@ -202,7 +202,8 @@ def _dca(given: Instance) -> Iterator[Certificate]:
     (between, within), seconds_twin = timed(partial(dca.covariances, given.X, given.must, given.cannot))
     rank = int(np.linalg.matrix_rank(between))
     for n_components in sorted({1, rank}):
-        fit = partial(DCA(n_components, first="within", shrinkage=0.0).fit, given.X, **given.links)
+        distance = DCA(n_components, first="within", weighting="chunklets", shrinkage=0.0)
+        fit = partial(distance.fit, given.X, **given.links)
         found, seconds_fast = timed(fit)
         (values, expected), seconds = timed(partial(dca.components, between, within, n_components))
         M, wanted = (each.T @ each for each in (found.components_, expected))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cladebench.distances._forest_parts import check_parameters, json_facts
+from cladebench.distances._forest_parts import check_parameters, json_facts, params_of
 from cladebench.files import write_atomically
 
 KIND = "cladebench hierarchy forest 1"
@@ -38,7 +38,7 @@ def _attribute(array: str) -> str:
 def save_forest(forest: Any, path: Path) -> None:
     """Write a fitted HierarchyForest and its training rows."""
     check_is_fitted(forest, "n_nodes_")
-    params = json_facts(forest.get_params(deep=False) | {"checkpoint": None})
+    params = json_facts(params_of(forest) | {"checkpoint": None})
     if not isinstance(params["random_state"], int):
         params["random_state"] = None
     names = getattr(forest, "feature_names_in_", None)
@@ -58,6 +58,7 @@ def load_forest(make: Callable[..., Any], path: Path) -> Any:
     try:
         forest = make(**facts["params"])
         check_parameters(forest)
+        forest.fitted_with_, forest.seconds_taken_up_ = forest.get_params(), 0.0
         for name, (dtype, dimensions) in _ARRAYS.items():
             array = arrays[name]
             if array.dtype != dtype or array.ndim != dimensions:

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import _core
 from cladebench.distances.base import FloatArray, IntArray
 from cladebench.solvers.max_margin_split import STARTS
 from cladebench.validation import check_choice, check_int, check_real
+
+#: Parameters of the search, which `fit` does not read.
+_OF_THE_SEARCH = ("candidates_per_tree", "candidate_order")
 
 
 class Hierarchy(NamedTuple):
@@ -67,6 +69,11 @@ def check_parameters(forest: Any) -> None:
     if forest.membership > 0.5:
         raise ValueError(f"membership={forest.membership!r}: expected at most 0.5")
     check_candidates(forest.candidates_per_tree, forest.candidate_order)
+
+
+def params_of(forest: Any) -> dict[str, Any]:
+    """Parameters that a forest was fitted with, whatever was set since; those of its search as they are."""
+    return {**forest.fitted_with_, **{name: getattr(forest, name) for name in _OF_THE_SEARCH}}
 
 
 def check_candidates(per_tree: Any, order: Any) -> None:
@@ -122,7 +129,7 @@ def placed(forest: Any, X: FloatArray) -> Any:
         forest.features_.ravel(),
         forest.weights_.ravel(),
         n_split_features=forest.features_.shape[1],
-        alpha=float(forest.certainty),
+        alpha=float(params_of(forest)["certainty"]),
     )
 
 
@@ -149,17 +156,26 @@ def tree_of(forest: Any, t: int) -> Hierarchy:
     )
 
 
-def join_forests(forests: Sequence[Any]) -> Any:
-    """Make one forest of forests of consecutive trees; ValueError if they do not fit together."""
+def join_forests(forests: Sequence[Any], kind: type) -> Any:
+    """Make one forest of forests of consecutive trees; ValueError or TypeError if they do not fit together."""
+    if isinstance(forests, kind):
+        raise TypeError(f"forests is a {kind.__name__}: expected a sequence of them")
+    forests = list(forests)
     if not forests:
         raise ValueError("forests is empty: expected at least one forest")
     for forest in forests:
+        if not isinstance(forest, kind):
+            raise TypeError(f"forests holds a {type(forest).__name__}: expected {kind.__name__}s alone")
         check_is_fitted(forest, "n_nodes_")
-    parts = sorted(forests, key=lambda forest: forest.first_tree)
-    first, expected = parts[0], parts[0].first_tree
+    parts = sorted(forests, key=lambda forest: forest.fitted_with_["first_tree"])
+    first = parts[0]
+    params = params_of(first)
+    expected = params["first_tree"]
     for part in parts:
-        if part.first_tree != expected:
-            raise ValueError(f"first_tree={part.first_tree}: expected {expected}, the next one")
+        begin = part.fitted_with_["first_tree"]
+        if begin != expected:
+            twice = " (trees are there twice)" if begin < expected else ""
+            raise ValueError(f"first_tree={begin}: expected {expected}, the next one{twice}")
         expected += len(part.n_nodes_)
         for name, value in what_must_agree(first).items():
             other = what_must_agree(part)[name]
@@ -167,7 +183,9 @@ def join_forests(forests: Sequence[Any]) -> Any:
                 raise ValueError(f"{name}={other!r} of a forest does not fit {name}={value!r} of another")
         if not np.array_equal(part._fit_X, first._fit_X):
             raise ValueError("forests were fitted to different rows")
-    whole = clone(first).set_params(n_trees=sum(len(part.n_nodes_) for part in parts))
+    whole = kind(**params | {"n_trees": expected - params["first_tree"]})
+    whole.fitted_with_ = whole.get_params()
+    whole.seconds_taken_up_ = sum(part.seconds_taken_up_ for part in parts)
     for name in ("n_nodes_", "right_", "size_", "features_", "weights_"):
         setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
     for name in ("seed_", "constraints_digest_", "n_features_in_", "feature_names_in_", "_fit_X"):
@@ -192,5 +210,5 @@ def json_facts(values: Mapping[str, Any]) -> dict[str, Any]:
 def what_must_agree(forest: Any) -> dict[str, Any]:
     """Parameters and facts that parts of one forest share, but for its rows."""
     free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order", "checkpoint")
-    params = {name: value for name, value in forest.get_params().items() if name not in free}
+    params = {name: value for name, value in params_of(forest).items() if name not in free}
     return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}

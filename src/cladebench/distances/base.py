@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from cladebench.discovery import Discovered
 from cladebench.threads import one_thread
@@ -78,11 +79,12 @@ class Distance(Discovered, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_features)
             Finite numbers; converted to float64. Sparse too, here and below, where the class says ``takes_sparse``.
         y : array-like of shape (n_samples,), optional
-            Class labels.
+            Class labels: strings or whole numbers.
         must_link, cannot_link : array-like of int, shape (n_pairs, 2), optional
-            Pairs of rows of X that belong together, and that do not. A class that uses constraints, and is given y
-            but neither of them, takes them from y: each row with the next one of its class and with the next one of
-            another class.
+            Pairs of rows of X that belong together, and that do not. If either is given, no pairs are taken from y. A
+            class that uses constraints, and is given y but neither of them, goes through the rows in a random order
+            that depends on their number alone, and pairs each with the next one of its class and with the next one of
+            another class: fewer than two pairs a row.
 
         Returns
         -------
@@ -92,7 +94,8 @@ class Distance(Discovered, BaseEstimator, ABC):
         ------
         ValueError
             If a parameter has a value that makes no sense, X is not a finite two-dimensional array (sparse: with
-            indices within its shape), or a constraint is not a pair of two rows of X.
+            indices within its shape), y is read and has no class for each row, or a constraint is not a pair of two
+            rows of X.
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
@@ -203,7 +206,16 @@ class Distance(Discovered, BaseEstimator, ABC):
         check_is_fitted(self, "n_features_in_")
         check_columns(values, name)
         accepted = "csr" if self.takes_sparse else False
-        rows = validate_data(self, values, accept_sparse=accepted, dtype=np.float64, order="C", reset=False)
+        # Not by `validate_data` alone, which calls all that it is given X.
+        rows = check_array(
+            values, accept_sparse=accepted, dtype=np.float64, order="C", estimator=self, input_name=name
+        )
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"{name} has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        validate_data(self, values, reset=False, skip_check_array=True)  # names of features
         check_magnitude(rows, name)
         return rows
 
@@ -234,11 +246,21 @@ def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
     """Return constraints as an array (n_pairs, 2); ValueError if they are something else."""
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
-    array = np.asarray(given)
-    if array.size == 0:
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        at = next(at for at, pair in enumerate(given) if not _is_pair(pair))
+        raise ValueError(f"{name}[{at}] is {given[at]!r}; expected a pair of rows of X") from error
+    if array.ndim == 0:  # what NumPy makes of anything that is no sequence
+        raise ValueError(
+            f"{name} is of type {type(given).__name__}; expected an array or list of shape (n_pairs, 2)"
+        )
+    if array.shape == (0,):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{name} has shape {array.shape}; expected (n_pairs, 2)")
+    if not array.size:
+        return np.empty((0, 2), dtype=np.int64)
     pairs = as_index(name, array.ravel()).reshape(-1, 2)
     outside = (pairs < 0) | (pairs >= n_samples)
     wrong = outside.any(axis=1) | (pairs[:, 0] == pairs[:, 1])
@@ -250,9 +272,17 @@ def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
     return pairs
 
 
+def _is_pair(pair: Any) -> bool:
+    return np.iterable(pair) and [isinstance(row, Integral) for row in pair] == [True, True]
+
+
 def _pairs_of_labels(y: np.ndarray) -> tuple[IntArray, IntArray]:
-    """Pair each row with the next one of its class, and with the next one of another class."""
-    codes = np.unique(y, return_inverse=True)[1]
+    """Pair each row with the next one of its class, and with the next one of another class, in a random order.
+
+    Where rows stand by class, their own order would pair all rows of a class with one and the same of the next.
+    """
+    order = np.random.default_rng(0).permutation(len(y))
+    codes = np.unique(y, return_inverse=True)[1][order]
     by_class = np.argsort(codes, kind="stable")
     must = np.column_stack([by_class[:-1], by_class[1:]])
     must = must[codes[must[:, 0]] == codes[must[:, 1]]]
@@ -261,4 +291,4 @@ def _pairs_of_labels(y: np.ndarray) -> tuple[IntArray, IntArray]:
     following = np.searchsorted(begins, np.arange(len(codes)), side="right")
     has = np.flatnonzero(following < len(begins))
     cannot = np.column_stack([has, begins[following[has]]])
-    return must, cannot
+    return order[must], order[cannot]

@@ -20,7 +20,7 @@ class DCA(LinearDistance):
 
     Chunklets are the connected components of the must-links; a row in no must-link is in none. With C_b the mean of
     :math:`(m_j - m_i)(m_j - m_i)^T` over all pairs of chunklets between which there is a cannot-link, m their means
-    (eq. 3), and C_w the mean over chunklets of their covariances about their means (eq. 4), the map A is to
+    (eq. 3), and C_w the covariance of the rows of chunklets about the means of their own, the map A is to
     maximise :math:`|A^T C_b A| / |A^T C_w A|`.
 
     Parameters
@@ -34,10 +34,10 @@ class DCA(LinearDistance):
         principal axes of C_b there: these are the generalised eigenvectors, which maximise the ratio. The two agree
         where C_b has full rank and all dimensions are kept; between two chunklets the first gives the direction of the
         difference of their means, the second that of Fisher's discriminant.
-    weighting : {"chunklets", "rows"}, default="chunklets"
-        What is of equal weight in C_w: the covariance of each chunklet, as in eq. 4 of [1]_, or each row of a chunklet,
-        as in relevant component analysis and in a public program (``dca`` of the R package dml), where a chunklet
-        counts for as much as it has rows.
+    weighting : {"rows", "chunklets"}, default="rows"
+        What is of equal weight in C_w: each row of a chunklet, as in relevant component analysis and in a public program
+        (``dca`` of the R package dml), or the covariance of each chunklet, as in eq. 4 of [1]_, where rows of small
+        chunklets weigh more.
     shrinkage : float, default=1e-6
         Weight s of a multiple of the identity in (1 - s) C_w + s m I, m the mean variance of a feature within
         chunklets. The original has none, and fails where C_w is singular.
@@ -72,7 +72,7 @@ class DCA(LinearDistance):
         n_components: int | None = None,
         *,
         first: str = "between",
-        weighting: str = "chunklets",
+        weighting: str = "rows",
         shrinkage: float = 1e-6,
     ) -> None:
         self.n_components = n_components
@@ -84,7 +84,7 @@ class DCA(LinearDistance):
         if self.n_components is not None:
             check_int("n_components", self.n_components, minimum=1)
         check_choice("first", self.first, ("between", "within"))
-        check_choice("weighting", self.weighting, ("chunklets", "rows"))
+        check_choice("weighting", self.weighting, ("rows", "chunklets"))
         check_shrinkage(self.shrinkage)
 
     def _components(
@@ -126,7 +126,7 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
 
 
 def chunklet_covariances(
-    X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "chunklets"
+    X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "rows"
 ) -> tuple[FloatArray, FloatArray]:
     """C_b and C_w of the chunklets; C_b is the identity where no cannot-link is between two."""
     rows = np.flatnonzero(chunklets >= 0)

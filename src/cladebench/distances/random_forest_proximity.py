@@ -42,6 +42,9 @@ class RandomForestProximity(Distance):
     A pseudometric: in each tree samples are equal or not, and a mean of such distances obeys the triangle inequality. A
     fit uses all threads of the environment, and does not depend on their number.
 
+    The trees are scikit-learn's: values are rounded to single precision, larger ones than that holds are refused, and a
+    node does not split by a feature of which all values are within 1e-7.
+
     Shared leaves are counted by a product of two sparse tables of rows and leaves: a step for each pair of rows in each
     leaf, and fully grown trees have few rows in a leaf.
 
@@ -74,6 +77,7 @@ class RandomForestProximity(Distance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         from sklearn.ensemble import RandomForestClassifier
 
+        _check_single("X", X)
         self.forest_ = RandomForestClassifier(
             self.n_estimators,
             max_features=self.max_features,
@@ -84,6 +88,8 @@ class RandomForestProximity(Distance):
         self._rows_in_leaves = self._leaves_of(X).T.tocsr()
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        _check_single("X", X)
+        _check_single("Y", Y)
         # The fitted rows are asked for with each block of queries.
         rows_in_leaves = self._rows_in_leaves if Y is self._fit_X else self._leaves_of(Y).T.tocsr()
         shared = (self._leaves_of(X) @ rows_in_leaves).toarray()
@@ -97,3 +103,14 @@ class RandomForestProximity(Distance):
         ends = np.arange(len(X) + 1) * self.n_estimators
         ones = np.ones(leaves.size, dtype=np.int32)
         return sparse.csr_array((ones, leaves.ravel(), ends), shape=(len(X), sum(n_nodes)))
+
+
+def _check_single(name: str, X: FloatArray) -> None:
+    """Raise a ValueError if scikit-learn's trees, which read single precision, cannot hold a value."""
+    largest = float(np.finfo(np.float32).max)
+    row, column = np.unravel_index(np.argmax(np.abs(X)), X.shape)
+    if abs(X[row, column]) > largest:
+        raise ValueError(
+            f"{name}[{row}, {column}] is {X[row, column]:g}: expected at most {largest:.3g} in magnitude, the largest "
+            f"number of single precision, in which scikit-learn's trees compare values; rescale {name}"
+        )

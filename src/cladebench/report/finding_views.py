@@ -21,7 +21,9 @@ class FindingView:
     ----------
     id, text : str
     instead : tuple of str
-        What this run has that does not bear it out; empty where it holds.
+        What this run has that does not bear it out; empty where it holds, or cannot be checked.
+    checked : bool
+        Whether this run can check it.
     claims : tuple of (str, str)
         Id and verdict of each claim that it rests on.
     cells : tuple of (str, str)
@@ -31,6 +33,7 @@ class FindingView:
     id: str
     text: str
     instead: tuple[str, ...]
+    checked: bool
     claims: tuple[tuple[str, str], ...]
     cells: tuple[tuple[str, str], ...]
 
@@ -38,7 +41,7 @@ class FindingView:
 def finding_views(
     findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results, links: CellLinks
 ) -> tuple[FindingView, ...]:
-    """Hold the findings of a paper against a run."""
+    """Hold the findings of a paper against a run; those that it cannot check come last."""
     listed = list(findings)
     broken = check_findings(listed, audit, results)
     rule = next(iter(results.selection), "")
@@ -47,7 +50,7 @@ def finding_views(
         claims = {c["claim"]: c["verdict"] for bond in finding.claims for c in bound_claims(bond, audit)}
         samples = [results.sample(query, rule) for query in finding.queries()]
         cells = settings_behind((sample.cells for sample in samples if sample.cells), links)
-        views.append(
-            FindingView(finding.id, finding.text, broken.get(finding.id, ()), tuple(claims.items()), cells)
-        )
-    return tuple(views)
+        instead = broken.get(finding.id, ())
+        checked = bool(instead) or finding.id not in broken
+        views.append(FindingView(finding.id, finding.text, instead, checked, tuple(claims.items()), cells))
+    return tuple(sorted(views, key=lambda view: not view.checked))

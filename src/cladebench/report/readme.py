@@ -25,11 +25,15 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class _Paper:
-    """What the README says of one paper; `figure` is the picture of its main result."""
+    """What the README says of one paper.
+
+    `unchecked` are the findings that the run cannot check, `figure` is the picture of its main result.
+    """
 
     plan: Plan
     matrix: Mapping[str, Mapping[str, int]]
     findings: tuple[Finding, ...]
+    unchecked: tuple[Finding, ...]
     main: MainResult | None
     figure: str
     cells: int
@@ -51,7 +55,7 @@ def readme_blocks(results: Path, scope: str, papers: Sequence[str]) -> dict[str,
     Raises
     ------
     InputFileError
-        If a file is missing or damaged, or the run does not bear out a finding: the README states no other.
+        If a file is missing or damaged, or the run has something else in the place of a finding.
     """
     audit = read_audit(results / "audit.json")
     found = [_gather(results, scope, paper, audit) for paper in papers]
@@ -68,17 +72,19 @@ def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
     context = build_context(paper, scope, results, claims)
     judged = [claim for claim in audit.claims if claim["paper"] == plan.paper]
     findings = checked_findings(plan)
-    if broken := check_findings(findings.findings, judged, context.results):
-        name, instead = next(iter(broken.items()))
-        raise InputFileError(
-            f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}"
-        )
+    broken = check_findings(findings.findings, judged, context.results)
+    for name, instead in broken.items():
+        if instead:
+            raise InputFileError(
+                f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}"
+            )
     cells = context.results.records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "missing"]
     return _Paper(
         plan=plan,
         matrix=matrix(statements(judged)),
-        findings=findings.findings,
+        findings=tuple(finding for finding in findings.findings if finding.id not in broken),
+        unchecked=tuple(finding for finding in findings.findings if finding.id in broken),
         main=gather_main_result(findings, claims, judged, context),
         figure=(results / "figures" / plan.paper / "main-result.png").as_posix(),
         cells=len(cells),

@@ -51,7 +51,11 @@ def _markdown_environment() -> Environment:
     )
     environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
     environment.globals.update(
-        verdicts=tuple(MEANINGS), signs=SIGNS, meanings=MEANINGS, three_digits=three_digits
+        verdicts=tuple(MEANINGS),
+        signs=SIGNS,
+        meanings=MEANINGS,
+        three_digits=three_digits,
+        not_checked=not_checked,
     )
     return environment
 
@@ -92,6 +96,7 @@ def _html_environment() -> Environment:
         header_groups=header_groups,
         only=only,
         filter_places=filter_places,
+        not_checked=not_checked,
     )
     environment.filters.update(digits=digits, duration=duration)
     return environment
@@ -113,6 +118,11 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def not_checked(findings: Sequence[object]) -> str:
+    """Say how many findings a run cannot check, in the line above them."""
+    return f"{len(findings)} finding{'s' * (len(findings) > 1)} of the full run cannot be checked in this run"
 
 
 def header_groups(columns: Sequence[str]) -> list[tuple[str, list[tuple[int, str]]]]:
