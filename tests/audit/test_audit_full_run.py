@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from cladebench.audit.run_audit import audit_run
 from doc_examples import ROOT
 
 
+@pytest.mark.timeout(1200)  # two minutes on a quiet machine
 def test_the_committed_verdicts_follow_from_the_committed_cells():
     committed = pd.read_csv(ROOT / "results/full/audit.csv").set_index("claim")
     again = audit_run(ROOT / "results/full", committed.paper.unique().tolist()).frame.set_index("claim")

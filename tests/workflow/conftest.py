@@ -105,5 +105,5 @@ def example(tmp_path, example_package):
 def smoke(tmp_path_factory):
     """A finished smoke run of all papers, with no network, no mirror and no cache."""
     run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc", "hfd", "hmmc"])
-    run.output = run.run(timeout=800)  # two minutes on a quiet machine
+    run.output = run.run(timeout=1600)  # two minutes on a quiet machine
     return run

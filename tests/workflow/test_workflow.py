@@ -147,7 +147,7 @@ def test_a_wrong_configuration_says_key_and_allowed_values(example):
     assert "thread" in done.stderr + done.stdout and "threads" in done.stderr + done.stdout
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 @pytest.mark.parametrize("paper", ["ghc", "hmmc"])
 def test_a_smoke_run_leaves_every_cell_ok_and_every_claim_judged(smoke, paper):
     out = smoke.folder / "results" / "smoke"
@@ -172,7 +172,7 @@ def test_a_smoke_run_leaves_every_cell_ok_and_every_claim_judged(smoke, paper):
     assert audit.verdict.notna().all()
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 @pytest.mark.parametrize("paper", ["ghc", "hmmc"])
 def test_a_smoke_run_leaves_every_table_and_figure(smoke, paper):
     out = smoke.folder / "results" / "smoke"
@@ -184,7 +184,7 @@ def test_a_smoke_run_leaves_every_table_and_figure(smoke, paper):
             assert (out / "figures" / paper / f"{artifact.id}.png").stat().st_size > 1000
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 def test_readings_of_hmmc_are_rows_of_their_own(smoke):
     """One fit is read at three numbers of leaves, and the study at two numbers of clusters."""
     cells = read_cells(smoke.folder / "results" / "smoke" / "cells.parquet")
@@ -201,7 +201,7 @@ def test_readings_of_hmmc_are_rows_of_their_own(smoke):
     assert (study.value.abs() < 1e-7).all() and set(study.n_rows) == {100}
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 def test_all_methods_of_a_repetition_met_the_same_task(smoke):
     """Rows are shuffled once for each repetition of ghc; hmmc's study alone draws its rows; hfd draws folds."""
     cells = read_cells(smoke.folder / "results" / "smoke" / "cells.parquet")
@@ -211,13 +211,13 @@ def test_all_methods_of_a_repetition_met_the_same_task(smoke):
     assert cells.groupby("paper").task.nunique().to_dict() == {"ghc": 2, "hfd": 4, "hmmc": 2}
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 def test_the_certificates_of_a_smoke_run_have_passed(smoke):
     certificates = pd.read_csv(smoke.folder / "results" / "smoke" / "certificates.csv")
     assert len(certificates) and certificates.passed.all()
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 def test_the_report_of_a_smoke_run_opens_from_disk_and_stays_small(smoke):
     report = smoke.folder / "results" / "smoke" / "report"
     pages = list(report.rglob("*.html"))
@@ -228,9 +228,9 @@ def test_the_report_of_a_smoke_run_opens_from_disk_and_stays_small(smoke):
         assert "http-equiv" not in text and 'src="http' not in text and "@import" not in text
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1700)
 def test_snakemake_report_has_captions_and_categories(smoke):
-    smoke.run("--report", "report.zip", timeout=800)
+    smoke.run("--report", "report.zip", timeout=1600)
     assert (smoke.folder / "report.zip").stat().st_size > 100_000
 
 
