@@ -86,6 +86,11 @@ def test_pip_takes_the_pip_section_as_conda_hands_it_over(tmp_path):
 
 
 def test_the_papers_that_are_audited_are_cited():
-    titles = {entry["title"] for entry in yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]}
+    cited = {e["title"]: e for e in yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]}
     plans = (ROOT / "src" / "cladebench" / "papers").glob("*/plan.yaml")
-    assert titles == {yaml.safe_load(path.read_text())["title"] for path in plans}
+    audited = {plan["title"]: plan["citation"] for plan in (yaml.safe_load(p.read_text()) for p in plans)}
+    assert set(cited) == set(audited)
+    for title, citation in audited.items():
+        authors = [name.rpartition(". ")[2] for name in citation.partition(f". {title}")[0].split(", ")]
+        assert [author["family-names"] for author in cited[title]["authors"]] == authors
+        assert citation.endswith(f"{cited[title]['year']}.")

@@ -22,7 +22,8 @@ def build_parser() -> argparse.ArgumentParser:
         description="Audit papers on max-margin and hierarchical clustering and the distances they induce: data, runs, "
         "checks, verdicts, report.",
         epilog="The workflow runs run, crosscheck, collect, audit, artifacts, report and gate, in this order; each can "
-        "be run by hand. 'cladebench COMMAND --help' says more.",
+        "be run by hand. --out and --results both name the folder of a run; in audit --out is that of the verdicts. "
+        "'cladebench COMMAND --help' says more.",
         formatter_class=functools.partial(argparse.HelpFormatter, max_help_position=18),
     )
     parser.add_argument("--version", action="version", version=f"cladebench {__version__}")

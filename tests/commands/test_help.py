@@ -28,6 +28,14 @@ def test_help_is_plain_text_and_says_what_the_command_does(parser):
     assert all(action.help for action in parser._actions if action.option_strings)
 
 
+@pytest.mark.parametrize("parser", PARSERS.values(), ids=PARSERS)
+def test_actions_are_named_as_they_are_typed(parser):
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and action.dest == "action":
+            words = parser.description.lower().replace(",", " ").replace("(", " ").replace(")", " ").split()
+            assert set(action.choices) <= set(words)
+
+
 def test_a_reader_who_leaves_is_no_fault_to_report():
     reading, writing = os.pipe()
     os.close(reading)

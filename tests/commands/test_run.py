@@ -32,7 +32,11 @@ def test_list_prints_jobs_and_cells_and_runs_nothing(capsys, tmp_path):
         ),
         (
             ["--paper", "hfd", "--scope", "smoke", "--method", "RFD-log2"],
-            "--method: 'RFD-log2' is not planned in this scope; it is a method of hfd: add it to methods of the scope",
+            "papers/hfd/plan.yaml; expected its name there",
+        ),
+        (
+            ["--paper", "toy_paper", "--scope", "full", "--method", "bad"],
+            "--method: 'bad' is not planned in this scope; the plan has it, but not in scopes.full.methods of ",
         ),
         (["--paper", "toy_paper", "--dataset", "moon"], "--dataset: 'moon' is not planned"),
         (

@@ -32,12 +32,8 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
     """
     _add_paper(parser, _RECORDED if recorded else "those of the configuration")
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument(
-        "--out",
-        "--results",  # as commands that read a run call its folder
-        type=user_path,
-        metavar="FOLDER",
-        help="folder of the records (default: <results_dir>/<scope>)",
+    add_folder_option(
+        parser, "--out", "--results", about="folder of the records (default: <results_dir>/<scope>)"
     )
     parser.add_argument(
         "--config",
@@ -51,12 +47,27 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
     parser.add_argument("--memory-scale", type=float, metavar="FACTOR", help="factor on the memory limits")
 
 
-def add_results_options(parser: argparse.ArgumentParser, files: str) -> None:
-    """Add what says which run and which of its papers a command reads; `files` are those that it needs."""
-    parser.add_argument(
-        "--results", type=user_path, required=True, metavar="FOLDER", help=f"folder of a run, with {files}"
-    )
+def add_results_options(parser: argparse.ArgumentParser, files: str, *, own_out: bool = False) -> None:
+    """Add what says which run and which of its papers a command reads.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    files : str
+        Those of the run that the command needs.
+    own_out : bool, default=False
+        The command has an ``--out`` of another meaning.
+    """
+    names = ["--results"] if own_out else ["--results", "--out"]
+    add_folder_option(parser, *names, about=f"folder of a run, with {files}", required=True)
     _add_paper(parser, _RECORDED)
+
+
+def add_folder_option(
+    parser: argparse.ArgumentParser, *names: str, about: str, required: bool = False
+) -> None:
+    """Add the folder of a run by its names: writers put ``--out`` first, readers ``--results``; all know both."""
+    parser.add_argument(*names, type=user_path, required=required, metavar="FOLDER", help=about)
 
 
 def _add_paper(parser: argparse.ArgumentParser, default: str) -> None:

@@ -24,7 +24,7 @@ def register(subparsers: Any) -> None:
         "judged; this is refused where it would delete the verdicts of other papers. Exit code 0 whatever the "
         "verdicts, 2 for wrong input.",
     )
-    add_results_options(parser, "cells.parquet")
+    add_results_options(parser, "cells.parquet", own_out=True)
     parser.add_argument(
         "--scope",
         help="the scope that was run: planned cells without a record count as missing (default: records alone count)",

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import refuse_to_lose, user_path
+from cladebench.commands._options import add_folder_option, refuse_to_lose, user_path
 
 
 def register(subparsers: Any) -> None:
@@ -20,8 +20,8 @@ def register(subparsers: Any) -> None:
         "certificates.csv and certificates.json. Exit code 1 if a check failed.",
     )
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
-    parser.add_argument(
-        "--out", "--results", type=user_path, help="folder to write to (default: <results_dir>/<scope>)"
+    add_folder_option(
+        parser, "--out", "--results", about="folder to write to (default: <results_dir>/<scope>)"
     )
     parser.add_argument("--topic", action="append", help="only this topic (repeatable; default: all)")
     parser.add_argument("--seed", type=int, help="draws the instances (default: the configuration's)")

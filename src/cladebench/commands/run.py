@@ -60,11 +60,17 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
     for (option, planned), values in zip(known.items(), (datasets, methods), strict=True):
         for value in values:
             if value not in planned:
-                known_to = [job.plan.paper for job in jobs if value in job.plan.methods]
-                hint = f"it is a method of {known_to[0]}: add it to methods of the scope" if known_to else ""
-                raise PlanError(
-                    f"{option}: {value!r} is not planned in this scope; {hint or one_of(value, planned)}"
-                )
+                advice = one_of(value, planned)
+                for job in jobs:
+                    # A scope that lists its methods takes none of the others that the plan has.
+                    if (
+                        option == "--method"
+                        and value in job.plan.methods
+                        and "methods" in job.plan.scope(job.scope)
+                    ):
+                        where = f"scopes.{job.scope}.methods of {job.plan.path}"
+                        advice = f"the plan has it, but not in {where}; expected its name there"
+                raise PlanError(f"{option}: {value!r} is not planned in this scope; {advice}")
     kept = _kept_cells(out) if args.keep else set()
     parts = [job.only(datasets, methods, kept) for job in jobs]
     chosen = [part for part in parts if part is not None]
