@@ -50,7 +50,7 @@ def links_in_trees(
         n_splits += len(tree.weights)
         node = np.zeros(len(X), dtype=np.intp)
         together = links
-        while True:
+        for _ in range(len(tree.weights)):  # no path has more splits
             together = [pairs[tree.right[node[pairs[:, 0]]] > 0] for pairs in together]
             rows = np.unique(np.concatenate(together))
             if not len(rows):
