@@ -363,6 +363,10 @@ def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
         ("{constraints: {labels: noisy}}", r"task\.constraints: missing key 'cannot_link'; or .*'pairs'"),
         ("{constraints: {pairs: 0}}", r"task\.constraints\.pairs: 0 .*both kinds together, at least 1"),
         ("{constraints: {per_class: 1}}", r"task\.constraints\.per_class: 1 .*for each class, at least 2"),
+        (
+            "{constraints: {per_class: {must_link: 9}}}",
+            r"task\.constraints\.per_class: .* or the numbers of both kinds",
+        ),
         ("{constraints: {pairs: 9, labels: true}}", r"\.labels: True is not allowed; allowed: clean, noisy"),
         (
             "{share: 1}",

@@ -283,6 +283,25 @@ def test_each_class_has_its_constraints_or_all_that_there_are(labels, how, count
     assert len(cannot) <= min(every, n_classes * (count - count // 2))
 
 
+@pytest.mark.parametrize(("n_must", "n_cannot"), [(7, 14), (14, 7), (0, 5), (5, 0)])
+def test_a_class_may_have_more_constraints_of_one_kind(n_must, n_cannot):
+    labels = np.repeat(np.arange(3), 20)
+    task = draw(
+        data_of(labels), {"constraints": {"per_class": {"must_link": n_must, "cannot_link": n_cannot}}}
+    )
+    assert len(as_sets(task.must_link)) == 3 * n_must and len(as_sets(task.cannot_link)) == 3 * n_cannot
+    assert (labels[task.must_link] == np.repeat(np.arange(3), n_must)[:, None]).all()
+    assert (labels[task.cannot_link] == np.repeat(np.arange(3), n_cannot)[:, None]).any(axis=1).all()
+    assert as_sets(task.cannot_link) <= possible(range(60), labels, False)
+
+
+def test_one_number_for_each_class_is_halved():
+    labels = np.repeat(np.arange(3), 20)
+    one = draw(data_of(labels), {"constraints": {"per_class": 21}})
+    two = draw(data_of(labels), {"constraints": {"per_class": {"must_link": 10, "cannot_link": 11}}})
+    assert np.array_equal(one.must_link, two.must_link) and np.array_equal(one.cannot_link, two.cannot_link)
+
+
 @pytest.mark.parametrize("sizes", [(30, 30), (4, 40, 2, 1), (20, 5, 5)])
 def test_a_cannot_link_is_drawn_for_one_class_and_no_later_one(sizes):
     labels = np.repeat(np.arange(len(sizes)), sizes)

@@ -493,6 +493,12 @@ def test_artifacts_ask_for_what_the_plan_has():
         n_classes = datasets.info(dataset).n_classes
         per_class = [tasks[f"{dataset}-{n}"]["constraints"]["per_class"] for n in numbers]
         assert [n * n_classes for n in per_class] == list(numbers)
+        for n in numbers[: 0 if dataset == "usps" else None]:
+            thirds = tasks[f"{dataset}-{n}-thirds"]["constraints"]["per_class"]
+            assert thirds == {
+                "must_link": n // n_classes // 3,
+                "cannot_link": n // n_classes - n // n_classes // 3,
+            }
     candidates = plan.methods["HFD-search"].params["candidates"]
     assert tuple(candidates) == artifacts.CANDIDATES
     # A method that is measured where rows are held out has a look in the figures, but for the oracle.

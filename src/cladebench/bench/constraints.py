@@ -31,9 +31,10 @@ def draw_constraints(
 
         - ``must_link: n, cannot_link: m`` (or one of them): so many of each kind;
         - ``pairs: n``: drawn from all pairs alike, of each kind as many as come;
-        - ``per_class: n``: for each class n // 2 must-links within it, and n - n // 2 cannot-links between one of its
-          rows and any row of other classes. Where there are fewer, all that there are. A cannot-link counts for the
-          class it was drawn for, and is drawn for no later one.
+        - ``per_class: {must_link: n, cannot_link: m}``: for each class n must-links within it, and m cannot-links
+          between one of its rows and any row of other classes. Where there are fewer, all that there are. A cannot-link
+          counts for the class it was drawn for, and is drawn for no later one;
+        - ``per_class: n``: the same, n // 2 must-links and n - n // 2 cannot-links.
     generator : callable
         Gives the generator of a draw by its name.
     places : ndarray of shape (n_places,)
@@ -53,7 +54,10 @@ def draw_constraints(
     if "pairs" in how:
         return _of_any_kind(generator("pairs"), places, labels, how["pairs"])
     if "per_class" in how:
-        return _per_class(generator("per_class"), places, labels, how["per_class"])
+        of_a_class = how["per_class"]
+        if not isinstance(of_a_class, Mapping):
+            of_a_class = {"must_link": of_a_class // 2, "cannot_link": of_a_class - of_a_class // 2}
+        return _per_class(generator("per_class"), places, labels, **of_a_class)
     must, cannot = (
         _of_one_kind(generator(kind), places, labels, how.get(kind, 0), same=kind == "must_link")
         for kind in ("must_link", "cannot_link")
@@ -70,21 +74,23 @@ def _of_any_kind(rng: np.random.Generator, places: IntArray, labels: IntArray, c
     return pairs[same], pairs[~same]
 
 
-def _per_class(rng: np.random.Generator, places: IntArray, labels: IntArray, count: int) -> Links:
+def _per_class(
+    rng: np.random.Generator, places: IntArray, labels: IntArray, must_link: int, cannot_link: int
+) -> Links:
     own = labels[places]
     must, cannot = [np.empty((0, 2), dtype=np.intp)], np.empty((0, 2), dtype=np.intp)
     for label in np.unique(own):
         inside, outside = places[own == label], places[own != label]
         possible = len(inside) * (len(inside) - 1) // 2
-        chosen = rng.choice(possible, min(count // 2, possible), replace=False)
+        chosen = rng.choice(possible, min(must_link, possible), replace=False)
         must.append(inside[_pair_number(chosen)])
         # Of different pairs in random order, those that are new are in random order too.
         drawn = cannot[(labels[cannot] == label).any(axis=1)]
-        wanted, possible = count - count // 2, len(inside) * len(outside)
-        chosen = rng.choice(possible, min(wanted + len(drawn), possible), replace=False)
+        possible = len(inside) * len(outside)
+        chosen = rng.choice(possible, min(cannot_link + len(drawn), possible), replace=False)
         pairs = np.column_stack([inside[chosen // len(outside)], outside[chosen % len(outside)]])
         pairs = np.sort(pairs, axis=1)
-        cannot = np.concatenate([cannot, pairs[~np.isin(_key(pairs), _key(drawn))][:wanted]])
+        cannot = np.concatenate([cannot, pairs[~np.isin(_key(pairs), _key(drawn))][:cannot_link]])
     return np.concatenate(must), cannot
 
 
