@@ -29,7 +29,7 @@ from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.drawings import STYLES
-from cladebench.papers.hfd.figure_data import constraints_note
+from cladebench.papers.hfd.figure_data import constraints_note, limits_note
 
 AT5 = {"neighbors": 5}
 TREES = {"n_trees": 50}
@@ -218,6 +218,27 @@ def test_tables_and_figures_say_how_many_constraints_were_drawn(golden):
     both = SimpleNamespace(results=SimpleNamespace(records=pd.concat([records, more])))
     assert constraints_note(both, ["usps", "sonar"]) == ("Constraints: usps 30,000 to 31,000.",)
     assert constraints_note(both, ["sonar"]) == ()
+
+
+def test_figures_say_what_cut_a_method_short():
+    settings = {
+        ("a", "LMNN"): ['{"max_samples":5000}'],
+        ("b", "LMNN"): ['{"max_samples":5000}'],
+        ("a", "ITML"): ['{"gamma":1.0,"max_iter":10}', '{"gamma":0.1,"max_iter":10}'],
+        ("b", "HFD-pooled"): ['{"max_iter":5,"n_trees":100}'],
+        ("a", "Euclidean"): ["{}"],
+    }
+    context = SimpleNamespace(
+        results=SimpleNamespace(
+            rows=lambda dataset, method: pd.DataFrame({"setting": settings.get((dataset, method), [])})
+        )
+    )
+    methods = {"LMNN": "LMNN", "ITML": "ITML", "HFD": "HFD-pooled", "Euclidean": "Euclidean"}
+    assert limits_note(context, ["a", "b"], methods) == (
+        "Limits: rows at most 5,000 for LMNN; iterations at most 10 for ITML on a; iterations at most 5 and trees 100"
+        " for HFD on b.",
+    )
+    assert limits_note(context, ["a"], {"Euclidean": "Euclidean"}) == ()
 
 
 def test_the_numbers_of_figure_1_stand_under_both_rules_and_go_beyond_the_paper(golden):
@@ -493,7 +514,7 @@ def test_artifacts_ask_for_what_the_plan_has():
         n_classes = datasets.info(dataset).n_classes
         per_class = [tasks[f"{dataset}-{n}"]["constraints"]["per_class"] for n in numbers]
         assert [n * n_classes for n in per_class] == list(numbers)
-        for n in numbers[: 0 if dataset == "usps" else None]:
+        for n in numbers if dataset in ("sonar", "balance") else ():
             thirds = tasks[f"{dataset}-{n}-thirds"]["constraints"]["per_class"]
             assert thirds == {
                 "must_link": n // n_classes // 3,

@@ -71,7 +71,8 @@ class HierarchyForest(Distance):
     supervised_rounds : int, default=3
         First rounds of a split, in which the rows without constraints do not count (Algorithm 2).
     membership : float, default=0.25
-        Least share of the rows on each side of a split without cannot-links; the paper gives no number.
+        Least share of the rows that is labelled as of each side when a split without cannot-links is learned; the plane
+        itself may leave fewer. The paper gives no number.
     ridge : float, default=0.01
         Of the matrix of must-links in the start of a split, relative to the mean of its diagonal; the paper gives no
         number.

@@ -60,7 +60,7 @@ MOST_ACROSS = 4
 #: Rows of the figure of universes at most: more cannot be read on a page.
 MOST_ROWS = 60
 #: Characters of a claim's name that have room beside the map.
-_NAME = 52
+_NAME = 80
 #: In legends.
 PUBLISHED = "published"
 
@@ -223,8 +223,10 @@ def claims_by_universes(
         [list(STANCES).index(stance) for stance in (c["stance"], *(_stance(c, name) for name in names))]
         for c in shown
     ]
+    room = 0.045 * max(len(_short(name)) for name in names)
     figure = Figure(
-        figsize=(max(5.0, 3.4 + 0.24 * (len(names) + 1)), 2.6 + 0.145 * len(shown)), layout="constrained"
+        figsize=(max(5.0, 3.4 + 0.24 * (len(names) + 1)), 0.6 + room + 0.145 * len(shown)),
+        layout="constrained",
     )
     axes = figure.add_subplot()
     colours = ListedColormap([colour for colour, _ in STANCES.values()])

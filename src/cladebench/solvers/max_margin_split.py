@@ -118,8 +118,8 @@ def max_margin_split(
     share : float, default=0.25
         L'_C / L_C in (0, 1] (section 6.3), rounded up to a whole number of cannot-links, at least one.
     membership : float, default=0.25
-        Share of the points, in [0, 0.5], that each side gets at least if there is no cannot-link; rounded up, at least
-        one. The paper does not say.
+        Share of the points, in [0, 0.5], that are labelled as of each side at least if there is no cannot-link; rounded
+        up, at least one. The plane that is learned from these labels may leave fewer. The paper does not say.
     ridge : float, default=0.01
         > 0: added to the diagonal of the must-links' scatter matrix (eq. 9), relative to its mean. The paper adds
         nothing, and has no start where the matrix is singular.
@@ -139,7 +139,8 @@ def max_margin_split(
         >= 0: first rounds that leave the unconstrained points out, C = 0 (Algorithm 2).
     subgradient : bool, default=False
         With a cannot-link, go by the paper's Algorithms 1 and 2 with the sign and the first step of the former mended:
-        its last point is taken, whether it is better than what it began with or not.
+        its last point is taken, whether it is better than what it began with or not. It begins at the weights of the
+        round before, where Algorithm 1 begins at random.
     step_tolerance : float, default=0.01
         eps_1: Algorithm 1 ends when a step is no larger, relatively (section 6.3).
     max_steps : int, default=5000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The methods that figures show, each under its own style.
 OWN: Mapping[str, str] = {name: name for name in STYLES}
+#: Settings by which a scope cuts a method short, and their words.
+LIMITS = {"max_samples": "rows at most", "max_iter": "iterations at most", "n_trees": "trees"}
 
 
 def interval_of(
@@ -69,6 +72,26 @@ def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple
     return (f"Constraints: {'; '.join(said)}.",) if said else ()
 
 
+def limits_note(
+    context: ArtifactContext, datasets: Sequence[str], methods: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Say which methods stop early, or learn from a part of the rows, and where, as recorded."""
+    where: dict[str, dict[str, list[str]]] = {}
+    for style, method in methods.items():
+        for dataset in datasets:
+            for setting in map(json.loads, context.results.rows(dataset, method).setting.unique()):
+                limits = [f"{words} {setting[name]:,}" for name, words in LIMITS.items() if name in setting]
+                if limits:
+                    of = where.setdefault(" and ".join(limits), {}).setdefault(style, [])
+                    of.extend([dataset] if dataset not in of else [])
+    said = [
+        f"{limits} for "
+        + ", ".join(style + f" on {', '.join(of)}" * (len(of) < len(datasets)) for style, of in each.items())
+        for limits, each in where.items()
+    ]
+    return (f"Limits: {'; '.join(said)}.",) if said else ()
+
+
 def noted(
     figure: Figure,
     context: ArtifactContext,
@@ -95,7 +118,11 @@ def noted(
         [
             *((*says, how_chosen(context, context.own_rule)) if shown else ()),
             *basis_notes(context, basis),
-            *(constraints_note(context, datasets) if shown else ()),
+            *(
+                (*constraints_note(context, datasets), *limits_note(context, datasets, methods))
+                if shown
+                else ()
+            ),
             *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
         ],
     )

@@ -16,7 +16,7 @@ def links_in_trees(
 ) -> dict[str, float]:
     """Follow the constraints down the first trees.
 
-    A constraint goes down as long as both of its rows do (Section 3.2).
+    A constraint goes down as long as both of its rows do (Section 2.2.1).
 
     Parameters
     ----------

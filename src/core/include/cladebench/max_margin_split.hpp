@@ -26,10 +26,10 @@ struct SplitSettings {
   double early_gap = 0.1;      ///< of those before
   int max_rounds = 50;         ///< of fixing labels and solving a convex problem
   int supervised_rounds = 3;   ///< of these the first, without the unconstrained points (C = 0)
-  double membership = 0.25;    ///< share of the points that each side gets at least, without a cannot-link
+  double membership = 0.25;    ///< share of the points labelled as of each side, without a cannot-link
   double ridge = 0.01;         ///< of S_M, relative to the mean of its diagonal
   Start start = Start::kEigenvector;
-  bool subgradient = false;      ///< Algorithms 1 and 2 to the letter in place of cutting planes
+  bool subgradient = false;      ///< Algorithm 1, from the last weights, in place of cutting planes
   double step_tolerance = 0.01;  ///< eps_1: relative size of a step at which Algorithm 1 ends
   int max_steps = 5000;          ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
 };
