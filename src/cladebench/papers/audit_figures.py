@@ -225,7 +225,7 @@ def claims_by_universes(
     ]
     room = 0.045 * max(len(_short(name)) for name in names)
     figure = Figure(
-        figsize=(max(5.0, 3.4 + 0.24 * (len(names) + 1)), 0.6 + room + 0.145 * len(shown)),
+        figsize=(max(5.0, 3.4 + 0.24 * (len(names) + 1)), 1.2 + room + 0.145 * len(shown)),
         layout="constrained",
     )
     axes = figure.add_subplot()
