@@ -32,9 +32,10 @@ double relative_change(const std::vector<double>& a, const std::vector<double>& 
 /// Algorithm 1 may raise it; rounds then end by the change of the weights alone, as Algorithm 2 has it.
 class Rounds {
  public:
-  Rounds(const PointTiles& points, const SplitSettings& settings, SplitFit& fit)
+  Rounds(const PointTiles& points, const SplitSettings& settings, std::uint64_t seed, SplitFit& fit)
       : points_(points),
         settings_(settings),
+        random_(seed_of(seed, 0)),
         fit_(fit),
         convex_(points, settings.weight),
         scores_(PointTiles::room(points.n())),
@@ -64,7 +65,7 @@ class Rounds {
     objective_ = objective(fit_.weights, scores_, terms_);
     bool posed = false, tight = false;
     for (int round = 0; round < most; ++round) {
-      if (!posed) convex_.pose(terms_, count, fit_.weights, first_);
+      if (!posed) pose(count);
       const bool solved = solve(tight);
       const std::vector<double>& next = convex_.best();
       points_.scores(next.data(), points_.n(), next_scores_.data());
@@ -96,6 +97,24 @@ class Rounds {
   }
 
  private:
+  void pose(std::size_t count) {
+    if (settings_.subgradient && settings_.restart) {
+      convex_.pose(terms_, count, random_point(), false);
+    } else {
+      convex_.pose(terms_, count, fit_.weights, first_);
+    }
+  }
+
+  /// Uniform in the ball of Algorithm 1.
+  std::vector<double> random_point() {
+    std::vector<double> w(points_.width());
+    for (double& entry : w) entry = random_.normal();
+    const double share = std::pow(random_.uniform(), 1.0 / static_cast<double>(w.size()));
+    const double scale = weights_radius(settings_) * share / std::sqrt(square(w));
+    for (double& entry : w) entry *= scale;
+    return w;
+  }
+
   bool solve(bool tight) {
     bool solved = true;
     if (settings_.subgradient) {
@@ -115,6 +134,7 @@ class Rounds {
 
   const PointTiles& points_;
   const SplitSettings& settings_;
+  Random random_;
   SplitFit& fit_;
   ConvexSplit convex_;
   Floats scores_, next_scores_;
@@ -169,7 +189,7 @@ void start_at_eigenvector(const NodeProblem& problem, const SplitSettings& setti
 void split_with_constraints(const NodeProblem& problem, const SplitSettings& settings, SplitFit& fit) {
   RelaxedLabels labels(problem, settings);
   const PointTiles points(problem, labels.order());
-  Rounds rounds(points, settings, fit);
+  Rounds rounds(points, settings, problem.seed, fit);
   const auto supervised = [&](const float* scores, HingeTerms& terms) {
     labels.choose(scores, false, terms);
   };
@@ -196,7 +216,7 @@ void split_without(const NodeProblem& problem, const SplitSettings& settings, Sp
   BalancedLabels labels(problem.n(), settings);
   SplitSettings by_planes = settings;  // Algorithm 1 is of the semi-supervised problem
   by_planes.subgradient = false;
-  Rounds rounds(points, by_planes, fit);
+  Rounds rounds(points, by_planes, problem.seed, fit);
   start_at_random(problem, points, rounds);
   const auto choose = [&](const float* scores, HingeTerms& terms) { labels.choose(scores, terms); };
   fit.converged = rounds.run(problem.n(), settings.max_rounds, true, choose);

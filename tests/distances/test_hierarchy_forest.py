@@ -421,6 +421,19 @@ def test_parameters_of_splits_reach_them(params: dict) -> None:
         assert not np.array_equal(root.weights, max_margin_split(X, **given).weights)
 
 
+def test_algorithm_1_from_random_points_depends_on_the_seed() -> None:
+    rng = np.random.default_rng(36)
+    X, pairs = rng.normal(size=(60, 4)) + rng.normal(size=4), rng.permutation(60).reshape(-1, 2)
+
+    def root(solver: str, seed: int) -> bytes:
+        forest = HierarchyForest(1, n_split_features=4, solver=solver, random_state=seed)
+        return forest.fit(X, must_link=pairs[:7], cannot_link=pairs[7:20]).weights_[0].tobytes()
+
+    assert len({root("subgradient", seed) for seed in range(6)}) == 1
+    found = [root("subgradient-from-random", seed) for seed in range(6)]
+    assert len({*found, root("subgradient", 0)}) > 3 and root("subgradient-from-random", 5) == found[5]
+
+
 @pytest.mark.parametrize("task", ["fit", "kneighbors"])
 def test_long_work_can_be_interrupted(task: str) -> None:
     X = np.random.default_rng(8).normal(size=(400, 4))

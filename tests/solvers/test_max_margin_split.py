@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from cladebench import _core
 from cladebench.reference import max_margin_split as reference
+from cladebench.reference.random_numbers import random_numbers, seed_of
 from cladebench.solvers import max_margin_split as solver
 
 #: Relative rounding of sums in single precision.
@@ -187,6 +189,41 @@ def test_rounds_of_algorithm_2_end_by_the_weights(start: str) -> None:
     assert (np.array(changes[:-1]) > 0.01).all() and (changes[-1] <= 0.01 or after.rounds == 20)
 
 
+def points_of_a_ball(seed: int, radius: float, size: int) -> Iterator[np.ndarray]:
+    """Uniform ones: normal directions by the polar method, the size-th root of a uniform number as their length."""
+    uniform = (2.0**-53 * (bits >> 11) for bits in random_numbers(seed_of(seed, 0)))
+    while True:
+        w: list[float] = []
+        while len(w) < size:
+            a, b = 2 * next(uniform) - 1, 2 * next(uniform) - 1
+            square = a * a + b * b
+            if 0 < square < 1:
+                w.append(a * np.sqrt(-2 * np.log(square) / square))
+        yield np.array(w) * radius * next(uniform) ** (1 / size) / np.linalg.norm(w)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_algorithm_1_begins_at_a_random_point_in_each_round(seed: int) -> None:
+    case = instance(30, 3, 10, 12, seed, "normal")
+    given = {"subgradient": True, "restart": True, "step_tolerance": 0.1}
+    stops = [
+        solver.max_margin_split(*case, **given, supervised_rounds=0, max_rounds=r, random_state=seed)
+        for r in range(1, 6)
+    ]
+    drawn = points_of_a_ball(int(np.random.default_rng(seed).integers(2**63)), np.sqrt(3.0 / 0.01), 4)
+    next(drawn)  # of the first round
+    apart = []
+    for before, after, start in zip(stops, stops[1:], drawn, strict=False):
+        if after.rounds == before.rounds:
+            break
+        split = fixed(int_pairs(case), before.weights, subgradient=True, step_tolerance=0.1)
+        np.testing.assert_allclose(split.minimise(start, 1, 5000)[0], after.weights, rtol=1e-9)
+        warm = split.minimise(before.weights, 1, 5000)[0]
+        apart.append(np.linalg.norm(warm - after.weights) / np.linalg.norm(after.weights))
+    assert max(apart) > 0.01
+    assert (stops[0].weights != solver.max_margin_split(*case, **given, random_state=seed + 9).weights).any()
+
+
 def test_first_rounds_of_algorithm_2_are_not_cut_short() -> None:
     case = instance(30, 3, 5, 6, 3, "normal")
     fit = solver.max_margin_split(*case, subgradient=True, tolerance=1e9)
@@ -316,6 +353,7 @@ def test_bad_input(changes: dict[str, Any], words: str) -> None:
     ("changes", "words"),
     [
         ({"subgradient": 1}, "subgradient is 1; expected True or False"),
+        ({"restart": "no"}, "restart is 'no'; expected True or False"),
         ({"max_steps": 2.0}, "max_steps is 2.0"),
     ],
 )

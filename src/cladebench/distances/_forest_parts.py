@@ -62,7 +62,7 @@ def check_parameters(forest: Any) -> None:
     check_real("membership", forest.membership, 0.0)
     check_real("ridge", forest.ridge, 0.0, open_minimum=True)
     check_choice("start", forest.start, STARTS)
-    check_choice("solver", forest.solver, ("cutting-planes", "subgradient"))
+    check_choice("solver", forest.solver, ("cutting-planes", "subgradient", "subgradient-from-random"))
     check_int("first_tree", forest.first_tree, 0)
     if forest.share > 1.0:
         raise ValueError(f"share={forest.share!r}: expected at most 1")
@@ -110,7 +110,8 @@ def grow_trees(
             "membership": float(forest.membership),
             "ridge": float(forest.ridge),
             "start": STARTS[forest.start],
-            "subgradient": forest.solver == "subgradient",
+            "subgradient": forest.solver != "cutting-planes",
+            "restart": forest.solver == "subgradient-from-random",
         },
         seed=forest.seed_,
         first=first,

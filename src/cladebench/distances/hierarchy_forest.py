@@ -65,7 +65,7 @@ class HierarchyForest(Distance):
         Share of a node's cannot-links that its split is to satisfy (Sec. 6.3).
     tolerance : float, default=0.01
         Relative change of the weights at which the rounds of a split end, :math:`\epsilon_2` (Sec. 6.3). The steps of
-        ``solver="subgradient"`` end at :math:`\epsilon_1 = 0.01`.
+        Algorithm 1 end at :math:`\epsilon_1 = 0.01`.
     max_rounds : int, default=50
         Rounds of a split at most; the paper has no limit.
     supervised_rounds : int, default=3
@@ -80,8 +80,9 @@ class HierarchyForest(Distance):
         Of a split with cannot-links: the plane of eq. 11, which goes through 0, or the one beside it through the mean
         of the rows, whichever is better; the former alone; or a random plane. The paper says "nonrandomly" in Sec.
         3.2.1 and "randomly" in Algorithms 1 and 2.
-    solver : {"cutting-planes", "subgradient"}, default="cutting-planes"
-        Of splits with cannot-links. The second is the paper's Algorithm 1, the first proves how good its answer is.
+    solver : {"cutting-planes", "subgradient", "subgradient-from-random"}, default="cutting-planes"
+        Of splits with cannot-links. The first proves how good its answer is. The others are the paper's Algorithm 1,
+        the last from a random point in each round, as printed, the second from the weights of the round before.
     first_tree : int, default=0
         A forest of trees 0 to 499 can be grown in parts, on several machines; see `join`.
     checkpoint : str, Path or None, default=None

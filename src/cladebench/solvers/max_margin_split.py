@@ -99,6 +99,7 @@ def max_margin_split(
     max_rounds: int = 50,
     supervised_rounds: int = 3,
     subgradient: bool = False,
+    restart: bool = False,
     step_tolerance: float = 0.01,
     max_steps: int = 5000,
     random_state: Any = None,
@@ -139,16 +140,18 @@ def max_margin_split(
         >= 0: first rounds that leave the unconstrained points out, C = 0 (Algorithm 2).
     subgradient : bool, default=False
         With a cannot-link, go by the paper's Algorithms 1 and 2 with the sign and the first step of the former mended:
-        its last point is taken, whether it is better than what it began with or not. It begins at the weights of the
-        round before, where Algorithm 1 begins at random.
+        its last point is taken, whether it is better than what it began with or not.
+    restart : bool, default=False
+        Begin Algorithm 1 at a random point of its ball in each round, as it is printed, and not at the weights of the
+        round before. The paper does not say how that is drawn; here all points of the ball are alike.
     step_tolerance : float, default=0.01
         eps_1: Algorithm 1 ends when a step is no larger, relatively (section 6.3).
     max_steps : int, default=5000
         At most so many steps of Algorithm 1, or evaluations of cutting planes, a convex problem; the paper has no
         limit.
     random_state : None, int or numpy.random.Generator
-        For the start without a cannot-link, or a random one: a normal direction through the median of the points.
-        Nothing else is random.
+        For the start without a cannot-link, or a random one: a normal direction through the median of the points; and
+        for `restart`. Nothing else is random.
 
     Returns
     -------
@@ -181,6 +184,7 @@ def max_margin_split(
         max_rounds=max_rounds,
         supervised_rounds=supervised_rounds,
         subgradient=subgradient,
+        restart=restart,
         step_tolerance=step_tolerance,
         max_steps=max_steps,
     )
@@ -239,7 +243,7 @@ def split_settings(**values: Any) -> Any:
         if name == "start":
             check_choice(name, value, STARTS)
             value = STARTS[value]
-        elif name == "subgradient":
+        elif name in ("subgradient", "restart"):
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"{name} is {value!r}; expected True or False")
             value = bool(value)

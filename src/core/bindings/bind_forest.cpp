@@ -57,6 +57,7 @@ cladebench::Splitter splitter_of(const nb::dict& given) {
   settings.ridge = nb::cast<double>(given["ridge"]);
   settings.start = nb::cast<cladebench::Start>(given["start"]);
   settings.subgradient = nb::cast<bool>(given["subgradient"]);
+  settings.restart = nb::cast<bool>(given["restart"]);
   return [settings](const cladebench::NodeProblem& node) {
     return cladebench::max_margin_split(node, settings).weights;
   };

@@ -144,6 +144,7 @@ void bind_split(nb::module_& m) {
       .def_rw("ridge", &SplitSettings::ridge)
       .def_rw("start", &SplitSettings::start)
       .def_rw("subgradient", &SplitSettings::subgradient)
+      .def_rw("restart", &SplitSettings::restart)
       .def_rw("step_tolerance", &SplitSettings::step_tolerance)
       .def_rw("max_steps", &SplitSettings::max_steps);
   m.def(

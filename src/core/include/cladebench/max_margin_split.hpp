@@ -30,6 +30,7 @@ struct SplitSettings {
   double ridge = 0.01;         ///< of S_M, relative to the mean of its diagonal
   Start start = Start::kEigenvector;
   bool subgradient = false;      ///< Algorithm 1, from the last weights, in place of cutting planes
+  bool restart = false;          ///< Algorithm 1 from a random point of its ball, as it is printed
   double step_tolerance = 0.01;  ///< eps_1: relative size of a step at which Algorithm 1 ends
   int max_steps = 5000;          ///< of Algorithm 1, or evaluations of cutting planes, a convex problem
 };
