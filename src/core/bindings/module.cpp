@@ -20,6 +20,8 @@ void bind_pair_forest(nb::module_& m);
 void bind_split(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_triplets(nb::module_& m);
+void bind_dependence(nb::module_& m);
+void bind_tree_metric(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -43,4 +45,6 @@ NB_MODULE(_core, m) {
   bind_split(m);
   bind_forest(m);
   bind_triplets(m);
+  bind_dependence(m);
+  bind_tree_metric(m);
 }
