@@ -209,6 +209,12 @@ def check_int(name: str, value: Any, minimum: int) -> None:
         raise ValueError(f"{name}={value!r}: expected an integer >= {minimum}")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Raise a ValueError unless ``value`` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r}: expected True or False")
+
+
 def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = False) -> None:
     """Raise a ValueError unless ``value`` is finite and >= ``minimum`` (> if the minimum is open)."""
     inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)

@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from cladebench.distances._linear import LinearDistance
 from cladebench.distances._nearest import nearest_rows
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.validation import check_int, check_real
+from cladebench.validation import check_flag, check_int, check_real
 
 #: A step changes the logarithm of no triplet's weight by more than this.
 LONGEST = 50.0
@@ -107,8 +107,7 @@ class BoostMetric(LinearDistance):
         check_real("trace_penalty", self.trace_penalty, 0.0)
         check_real("tol", self.tol, 0.0)
         check_int("max_iter", self.max_iter, minimum=1)
-        if not isinstance(self.corrective, bool):
-            raise ValueError(f"corrective={self.corrective!r}: expected True or False")
+        check_flag("corrective", self.corrective)
 
     def _components(
         self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
-from cladebench.validation import check_choice, check_int, check_real
+from cladebench.validation import check_choice, check_flag, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
 #: Which leaf is split next: the largest score, the lowest, the largest per sample, the most samples.
@@ -199,8 +199,7 @@ class HMMC(GreedyTopDown):
         check_real("w_tol", self.w_tol, 0.0, open_minimum=True)
         if self.slack > 1.0:
             raise ValueError(f"slack={self.slack!r}: expected a number in [0, 1]")
-        if not isinstance(self.fit_intercept, (bool, np.bool_)):
-            raise ValueError(f"fit_intercept={self.fit_intercept!r}: expected True or False")
+        check_flag("fit_intercept", self.fit_intercept)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         self.n_iter_, self.converged_ = 0, True

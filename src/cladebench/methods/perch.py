@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from cladebench import _core
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_choice, check_int, check_scale
+from cladebench.validation import check_choice, check_flag, check_int, check_scale
 
 ROTATIONS = ("none", "masking", "masking+balance")
 
@@ -98,8 +98,7 @@ class Perch(HierarchicalClusterer):
         check_choice("rotations", self.rotations, ROTATIONS)
         if self.max_leaves is not None:
             check_int("max_leaves", self.max_leaves, minimum=1)
-        if not isinstance(self.shuffle, bool | np.bool_):
-            raise ValueError(f"shuffle={self.shuffle!r}: expected True or False")
+        check_flag("shuffle", self.shuffle)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)

@@ -1,0 +1,275 @@
+"""Centred Gram matrices: dense, or as a factor of low rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from cladebench.validation import check_int
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Largest difference of a kernel matrix and its transpose, and largest negative eigenvalue, relative to the largest
+#: entry and eigenvalue.
+SYMMETRIC, SEMIDEFINITE = 1e-8, 1e-8
+#: Rows of a matrix that are compared with its columns at a time.
+STRIP = 512
+#: Eigenvalues below this share of the largest are rounding.
+RANK = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class CenteredGram:
+    """H M H for a positive semidefinite M, with H = I - 1 1' / n.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n) or (n, rank)
+        The centred matrix, or a factor F of centred columns: the matrix is then F F'.
+    is_factor : bool
+        Which of the two.
+    """
+
+    values: FloatArray
+    is_factor: bool
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.values)
+
+    @property
+    def trace(self) -> float:
+        """Sum of the eigenvalues: n times the variance of the points in the feature space."""
+        return float(np.square(self.values).sum() if self.is_factor else np.trace(self.values))
+
+    def rows(self, index: IntArray) -> CenteredGram:
+        """Give the matrix of some of the points, centred among them."""
+        if self.is_factor:
+            factor = self.values[index]
+            return CenteredGram(np.ascontiguousarray(factor - factor.mean(axis=0)), True)
+        return center(self.values[np.ix_(index, index)])
+
+    def cluster_sums(self, labels: IntArray, n_clusters: int) -> FloatArray:
+        """Sum the entries over pairs of clusters.
+
+        Parameters
+        ----------
+        labels : ndarray of int64, shape (n,)
+        n_clusters : int
+            More than the largest label.
+
+        Returns
+        -------
+        ndarray of shape (n_clusters, n_clusters)
+            S_ab = sum of the matrix over C_a x C_b. O(n^2) from the matrix, O(n rank + n_clusters^2 rank) from a
+            factor.
+        """
+        sums = np.zeros((n_clusters, self.values.shape[1]))
+        for c in range(n_clusters):
+            sums[c] = self.values[labels == c].sum(axis=0)
+        if self.is_factor:
+            return sums @ sums.T
+        S = np.stack([sums[:, labels == c].sum(axis=1) for c in range(n_clusters)], axis=1)
+        return (S + S.T) / 2.0
+
+    def top_eigenvectors(self, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+        """Eigenvectors for the largest eigenvalues.
+
+        Parameters
+        ----------
+        n_vectors : int
+            At least 1. At most n - 1 are given, as the constant vector belongs to the eigenvalue 0.
+
+        Returns
+        -------
+        values : ndarray of shape (m,)
+            Descending; those that are 0 but for rounding are left out, with their vectors.
+        vectors : ndarray of shape (n, m)
+            Orthonormal.
+
+        Notes
+        -----
+        By Lanczos' method (ARPACK) from a fixed start, O(n^2 n_vectors) a restart; from a factor by its singular
+        values, O(n rank^2). LAPACK where nearly all vectors are asked for.
+        """
+        wanted = min(n_vectors, self.n - 1)
+        if wanted < 1:
+            return np.empty(0), np.empty((self.n, 0))
+        if self.is_factor:
+            squares, right = np.linalg.eigh(self.values.T @ self.values)
+            values, right = squares[::-1][:wanted], right[:, ::-1][:, :wanted]
+            kept = values > RANK * max(values[0], 0.0)
+            return values[kept], (self.values @ right[:, kept]) / np.sqrt(values[kept])
+        values, vectors = top_eigenvectors(self.values, wanted)
+        kept = values > RANK * max(values[0], 0.0)
+        return values[kept], vectors[:, kept]
+
+
+def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+    """Eigenpairs of a symmetric matrix for its largest eigenvalues, descending: by Lanczos, LAPACK where M is small."""
+    if len(M) <= max(64, 3 * n_vectors):
+        values, vectors = np.linalg.eigh(M)
+    else:
+        values, vectors = _lanczos(M, n_vectors)
+    return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
+
+
+def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArray, FloatArray]:
+    """Eigenpairs at one end of the spectrum, ascending."""
+    n = len(M)
+    values, vectors = eigsh(
+        LinearOperator((n, n), matvec=lambda x: M @ x, dtype=np.float64),
+        n_vectors,
+        which=which,
+        v0=np.random.default_rng(0).standard_normal(n),
+        ncv=min(n, max(2 * n_vectors + 1, 40)),
+    )
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
+
+
+def center(M: FloatArray) -> CenteredGram:
+    """Centre a symmetric matrix: H M H."""
+    means = M.mean(axis=0)
+    centred = M - means - means[:, None] + means.mean()
+    return CenteredGram((centred + centred.T) / 2.0, False)
+
+
+def center_factor(factor: FloatArray) -> CenteredGram:
+    """Centre F F' by the columns of F."""
+    return CenteredGram(np.ascontiguousarray(factor - factor.mean(axis=0)), True)
+
+
+def checked_kernel(K: Any, *, semidefinite: bool = True) -> FloatArray:
+    """Check a kernel matrix that a user hands over.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Finite, symmetric to 1e-8 of its largest entry.
+    semidefinite : bool, default=True
+        Whether its eigenvalues have to be above -1e-8 times the largest.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If K is not what it has to be; it names the entry or the eigenvalue.
+    """
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
+        raise ValueError(f"kernel has shape {K.shape}; expected (n_samples, n_samples)")
+    if not np.isfinite(K).all():
+        at = tuple(map(int, np.argwhere(~np.isfinite(K))[0]))
+        raise ValueError(f"kernel{list(at)} is {K[at]}; expected finite numbers")
+    largest = float(np.abs(K).max())
+    for start in range(0, len(K), STRIP):
+        strip = slice(start, start + STRIP)
+        gap = np.abs(K[strip] - K[:, strip].T)
+        if gap.max() > SYMMETRIC * largest:
+            i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
+            raise ValueError(
+                f"kernel is not symmetric: entry [{start + i}, {j}] is {K[start + i, j]:g} and [{j}, {start + i}] is "
+                f"{K[j, start + i]:g}"
+            )
+    K = (K + K.T) / 2.0
+    if semidefinite:
+        least, most = _extreme_eigenvalues(K)
+        if least < -SEMIDEFINITE * max(most, 0.0) or most < 0.0:
+            raise ValueError(
+                f"kernel is not positive semidefinite: its least eigenvalue is {least:g}, its largest {most:g}"
+            )
+    return K
+
+
+def _extreme_eigenvalues(K: FloatArray) -> tuple[float, float]:
+    if len(K) <= 64:
+        values = np.linalg.eigvalsh(K)
+        return float(values[0]), float(values[-1])
+    return float(_lanczos(K, 1, "SA")[0][0]), float(_lanczos(K, 1)[0][0])
+
+
+def normalized_cut(A: FloatArray) -> FloatArray:
+    """Scale similarities by their degrees: D^-1/2 A D^-1/2 (section 3.1 of the taxonomy paper).
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        Symmetric.
+
+    Raises
+    ------
+    ValueError
+        If a degree is not positive.
+    """
+    scale = 1.0 / np.sqrt(checked_degrees(A.sum(axis=1)))
+    return A * scale * scale[:, None]
+
+
+def normalized_cut_factor(factor: FloatArray) -> FloatArray:
+    """Scale the rows of F so that F F' becomes D^-1/2 F F' D^-1/2; ValueError if a degree is not positive."""
+    degrees = checked_degrees(factor @ factor.sum(axis=0))
+    return factor / np.sqrt(degrees)[:, None]
+
+
+def checked_degrees(degrees: FloatArray) -> FloatArray:
+    """Give the degrees; ValueError unless all are positive."""
+    if not (degrees > 0).all():
+        i = int(np.argmax(~(degrees > 0)))
+        raise ValueError(
+            f"the similarities of sample {i} add up to {degrees[i]:g}: expected a positive sum, by which the "
+            "normalised cut divides"
+        )
+    return degrees
+
+
+def incomplete_cholesky(column: Any, diagonal: FloatArray, rank: int, *, tol: float = 1e-12) -> FloatArray:
+    """Approximate a positive semidefinite matrix by F F', one pivot at a time.
+
+    Parameters
+    ----------
+    column : callable
+        ``column(i)`` gives column i of the matrix, shape (n,).
+    diagonal : ndarray of shape (n,)
+    rank : int
+        Largest number of columns of F.
+    tol : float, default=1e-12
+        Ends when what is left of the trace is below this share of it.
+
+    Returns
+    -------
+    ndarray of shape (n, r), r <= rank
+        The matrix less F F' is positive semidefinite, and 0 in the rows of the pivots.
+
+    Notes
+    -----
+    The pivot is the point with most of its diagonal left, the first among equals [1]_. O(n rank^2) time, O(n rank)
+    memory, and ``rank`` columns of the matrix are computed.
+
+    References
+    ----------
+    .. [1] S. Fine, K. Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2 (2001).
+    """
+    check_int("rank", rank, 1)
+    left = diagonal.astype(np.float64).copy()
+    total = float(left.sum())
+    rows = np.zeros((min(rank, len(left)), len(left)))  # F': a pivot adds a row, which is contiguous
+    for r in range(len(rows)):
+        pivot = int(np.argmax(left))
+        if left[pivot] <= 0.0 or left.sum() <= tol * total:
+            return np.ascontiguousarray(rows[:r].T)
+        row = (column(pivot) - rows[:r, pivot] @ rows[:r]) / np.sqrt(left[pivot])
+        rows[r] = row
+        left = np.maximum(left - row * row, 0.0)
+        left[pivot] = 0.0
+    return np.ascontiguousarray(rows.T)
