@@ -31,6 +31,17 @@ N_GROUPS = 20
 DECIMALS = 4
 #: The unpacked file has 1,210,033 bytes.
 SIZE_LIMIT = 10_000_000
+#: What a file of another layout makes gzip, SciPy and NumPy raise.
+UNREADABLE = (
+    OSError,
+    EOFError,
+    zlib.error,
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+)
 
 
 def load_20news(files: Mapping[str, bytes], draw: int) -> Content:
@@ -67,24 +78,11 @@ def read_groups(packed: bytes) -> tuple[sparse.csr_array, NDArray[np.intp], tupl
     from scipy.io import loadmat
 
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
-            unpacked = stream.read(SIZE_LIMIT + 1)
-        if len(unpacked) > SIZE_LIMIT:
-            raise ValueError(f"more than {SIZE_LIMIT} bytes when unpacked")
-        table: dict[str, Any] = loadmat(io.BytesIO(unpacked))
+        table: dict[str, Any] = loadmat(io.BytesIO(unpack(packed)))
         counts = sparse.csr_array(sparse.vstack([table["trainW"], table["testW"]]), dtype=np.float64)
         members = sparse.csr_array(sparse.vstack([table["trainC"], table["testC"]]), dtype=np.float64)
         groups = tuple(str(entry.item()) for entry in table["class_names"].ravel())
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        KeyError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        NotImplementedError,
-    ) as error:
+    except UNREADABLE as error:
         raise DatasetError(
             f"{WORDS.name}: expected a packed MATLAB file of word counts, found: {error}"
         ) from error
@@ -99,6 +97,15 @@ def read_groups(packed: bytes) -> tuple[sparse.csr_array, NDArray[np.intp], tupl
             f"{members.shape} with {members.nnz} entries for {len(groups)} names"
         )
     return counts, members.indices.astype(np.intp), groups
+
+
+def unpack(packed: bytes) -> bytes:
+    """Unpack what gzip wrote; one of `UNREADABLE` is raised where that fails or gives more than `SIZE_LIMIT` bytes."""
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
+        unpacked = stream.read(SIZE_LIMIT + 1)
+    if len(unpacked) > SIZE_LIMIT:
+        raise ValueError(f"more than {SIZE_LIMIT} bytes when unpacked")
+    return unpacked
 
 
 def _scores(words: sparse.csr_array) -> NDArray[np.float64]:
