@@ -1,5 +1,82 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cladebench/tree_metric.hpp"
+#include "interruptible.hpp"
+#include "to_numpy.hpp"
 
 namespace nb = nanobind;
+using cladebench::to_numpy;
+using cladebench::TreeParents;
 
-void bind_tree_metric(nb::module_&) {}
+namespace {
+
+using Distances = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Parents = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::span<const double> square(const Distances& D) {
+  if (D.shape(0) == 0 || D.shape(0) != D.shape(1)) {
+    throw std::invalid_argument("expected (k, k) distances, k >= 1");
+  }
+  return {D.data(), D.size()};
+}
+
+/// Whether they are a tree is looked at in the core; here, that no index lies outside.
+TreeParents checked(const Parents& given, std::size_t k) {
+  const TreeParents parents(given.data(), given.data() + given.size());
+  if (k == 0 || parents.size() < k) throw std::invalid_argument("expected a parent for each point");
+  for (const std::int64_t up : parents) {
+    if (up < -1 || up >= static_cast<std::int64_t>(parents.size())) {
+      throw std::invalid_argument("a parent is no node");
+    }
+  }
+  return parents;
+}
+
+}  // namespace
+
+void bind_tree_metric(nb::module_& m) {
+  m.def(
+      "neighbor_joining",
+      [](Distances D) { return to_numpy(cladebench::neighbor_joining(square(D), D.shape(0))); }, nb::arg("D"),
+      "Parents of the tree of neighbour joining, rooted at point 0.");
+  m.def(
+      "nonnegative_lengths",
+      [](Distances D, Parents parents) {
+        return to_numpy(cladebench::nonnegative_lengths(square(D), D.shape(0), checked(parents, D.shape(0))));
+      },
+      nb::arg("D"), nb::arg("parents"), "Lengths >= 0 of the edges above all nodes, by least squares.");
+  m.def(
+      "path_distances",
+      [](std::size_t k, Parents parents, Numbers lengths) {
+        if (lengths.size() != parents.size()) throw std::invalid_argument("expected a length for each node");
+        return to_numpy(cladebench::path_distances(k, checked(parents, k), {lengths.data(), lengths.size()}));
+      },
+      nb::arg("k"), nb::arg("parents"), nb::arg("lengths"),
+      "Path lengths between the points, k * k of them.");
+  m.def(
+      "best_of_all_trees",
+      [](Distances D) { return to_numpy(cladebench::best_of_all_trees(square(D), D.shape(0))); },
+      nb::arg("D"), "Parents of the best of all binary trees.");
+  m.def(
+      "search_trees",
+      [](Distances D, Parents start, std::size_t radius) {
+        const auto distances = square(D);
+        const TreeParents parents = checked(start, D.shape(0));
+        TreeParents found;
+        cladebench::interruptible([&](const auto& keep_on) {
+          found = cladebench::search_trees(distances, D.shape(0), parents, radius, keep_on);
+        });
+        return to_numpy(std::move(found));
+      },
+      nb::arg("D"), nb::arg("start"), nb::arg("radius"), "Parents of a tree that no move improves.");
+  m.def(
+      "four_point_excess", [](Distances D) { return cladebench::four_point_excess(square(D), D.shape(0)); },
+      nb::arg("D"), "The largest violation of the four-point condition.");
+}

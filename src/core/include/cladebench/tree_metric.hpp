@@ -1,0 +1,59 @@
+// Additive trees: a distance matrix of k points fitted by the path lengths of a tree, by least squares.
+//
+// A tree is an array of parents. Nodes 0..k-1 are the points, inner nodes follow, and point 0 is the root:
+// what counts is the tree without its root. Inner nodes have degree 3 or more. The edge above a node has the
+// node's number.
+//
+// Least squares needs of D only, for each edge, the sum of D across it: the normal matrix of a tree has the
+// entry (points beyond e) x (points beyond f) for two edges, so that both the product with it and the
+// solution of the normal equations take O(k), vertex by vertex, without a matrix (Vach 1989).
+//
+// Non-negative lengths are found by the active-set method of Lawson and Hanson, in which an edge of length 0
+// is contracted and the rest is such a solution again. Searches skip a tree without it where even lengths of
+// any sign fit worse than the best tree so far.
+//
+// Measured on one core: see benchmarks/bench_tree_metric.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace cladebench {
+
+using TreeParents = std::vector<std::int64_t>;
+
+/// Neighbour joining (Saitou and Nei 1987, with the criterion of Studier and Keppler 1988). Of equal pairs
+/// the first is joined; a new node takes the first one's place. O(k^3).
+///
+/// @param distances row-major k x k, symmetric, zero diagonal, finite, >= 0; k >= 1. So everywhere here.
+TreeParents neighbor_joining(std::span<const double> distances, std::size_t k);
+
+/// Lengths >= 0 of the edges above all nodes that minimise the sum of squared errors; 0 at the root.
+///
+/// @throws std::invalid_argument if `parents` is not a tree as described above.
+std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,
+                                        const TreeParents& parents);
+
+/// Path lengths between the points, row-major k x k.
+std::vector<double> path_distances(std::size_t k, const TreeParents& parents,
+                                   std::span<const double> lengths);
+
+/// The best of all binary trees, the first of equals; (2k - 5)!! of them.
+TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k);
+
+/// Descends from a binary tree to one that no move improves: the best move that prunes a subtree and grafts
+/// it to an edge at most `radius` edges away is made, again and again; of radius 1 (nearest-neighbour
+/// interchange) while one improves, of the full radius then.
+///
+/// @param keep_on called now and then; may throw to end the search.
+TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
+                         std::size_t radius, const std::function<void()>& keep_on);
+
+/// The largest of D_ab + D_cd - max(D_ac + D_bd, D_ad + D_bc) over all quadruples, repeated points included;
+/// so it is at least 0. O(k^4 / 24).
+double four_point_excess(std::span<const double> distances, std::size_t k);
+
+}  // namespace cladebench

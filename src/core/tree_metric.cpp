@@ -1,0 +1,555 @@
+#include "cladebench/tree_metric.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace cladebench {
+namespace {
+
+using Node = std::int64_t;
+using Values = std::vector<double>;
+
+// Relative to the largest sum across an edge: gradients below are rounding.
+constexpr double kGradientRounding = 1e-13;
+// Relative to the largest distance: lengths below are rounding.
+constexpr double kLengthRounding = 1e-13;
+// One tree is better than another if its squares are fewer by this share.
+constexpr double kBetter = 1e-9;
+// Relative to the squares of D: how exact `squares - product` is, and below what a fit is perfect.
+constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
+
+double at(std::span<const double> D, std::size_t k, Node i, Node j) {
+  return D[static_cast<std::size_t>(i) * k + static_cast<std::size_t>(j)];
+}
+
+/// A tree rooted at a point, with all that least squares needs of it and of D.
+struct Cuts {
+  TreeParents parent;
+  TreeParents order;    ///< parents before children, the nodes below a node right after it
+  TreeParents n_nodes;  ///< below each node, itself included
+  Values size;          ///< points below each node
+  Values sum;           ///< of D over the pairs that the edge above each node parts
+
+  std::size_t nodes() const { return parent.size(); }
+};
+
+/// Sets `order` and `n_nodes`. False if the parents are no tree.
+bool lay_out(Cuts& tree) {
+  const std::size_t n = tree.nodes();
+  std::vector<TreeParents> children(n);
+  tree.order.clear();
+  TreeParents stack;
+  for (std::size_t v = 0; v < n; ++v) {
+    const Node up = tree.parent[v];
+    if (up < 0) {
+      stack.push_back(static_cast<Node>(v));
+    } else {
+      children[up].push_back(static_cast<Node>(v));
+    }
+  }
+  if (stack.size() != 1) return false;
+  while (!stack.empty()) {
+    const Node v = stack.back();
+    stack.pop_back();
+    tree.order.push_back(v);
+    stack.insert(stack.end(), children[v].rbegin(), children[v].rend());
+  }
+  if (tree.order.size() != n) return false;
+  tree.n_nodes.assign(n, 1);
+  for (std::size_t place = n; place-- > 1;) {
+    const Node v = tree.order[place];
+    tree.n_nodes[tree.parent[v]] += tree.n_nodes[v];
+  }
+  return true;
+}
+
+/// Turns the path from a point to the root around, so that the point is the root.
+TreeParents rerooted(TreeParents parent, Node root) {
+  Node below = -1;
+  for (Node v = root; v != -1;) {
+    const Node up = parent[v];
+    parent[v] = below;
+    below = v;
+    v = up;
+  }
+  return parent;
+}
+
+/// O(k^2): the sum across an edge is that of the rows below, less twice what lies within.
+Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
+  Cuts tree;
+  tree.parent = std::move(parent);
+  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
+  const std::size_t n = tree.nodes();
+  tree.size.assign(n, 0.0);
+  tree.sum.assign(n, 0.0);
+  std::fill_n(tree.size.begin(), k, 1.0);
+  Values to_points(n * k, 0.0);  // sums of D from the points below each node to each point
+  std::copy_n(D.begin(), k * k, to_points.begin());
+  for (std::size_t place = n; place-- > 1;) {
+    const Node v = tree.order[place], up = tree.parent[v];
+    const double* mine = to_points.data() + static_cast<std::size_t>(v) * k;
+    double* theirs = to_points.data() + static_cast<std::size_t>(up) * k;
+    double across = 0.0;
+    for (std::size_t j = 0; j < k; ++j) across += mine[j];
+    for (std::size_t q = place; q < place + static_cast<std::size_t>(tree.n_nodes[v]); ++q) {
+      if (tree.order[q] < static_cast<Node>(k)) across -= mine[tree.order[q]];
+    }
+    tree.sum[v] = across;
+    tree.size[up] += tree.size[v];
+    for (std::size_t j = 0; j < k; ++j) theirs[j] += mine[j];
+  }
+  return tree;
+}
+
+/// Least squares on one tree after another; what it needs for it is kept.
+class Lengths {
+ public:
+  Lengths(std::span<const double> distances, std::size_t k)
+      : D_(distances), k_(k), points_(static_cast<double>(k)) {
+    for (std::size_t i = 0; i < k; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        squares_ += D_[i * k + j] * D_[i * k + j];
+        largest_ = std::max(largest_, D_[i * k + j]);
+      }
+    }
+  }
+
+  double squares() const { return squares_; }
+
+  /// A lower bound on the squares that non-negative lengths leave: what lengths of any sign leave. Looks at
+  /// no order of the nodes.
+  double bound(const Cuts& tree) {
+    vertex_.resize(tree.nodes());
+    for (std::size_t v = 0; v < tree.nodes(); ++v) vertex_[v] = static_cast<Node>(v);
+    solve(tree, tree.sum, free_);
+    return left_over(tree, free_);
+  }
+
+  /// Squares that the best non-negative lengths leave, recomputed from them; these are in `best`. Only a
+  /// number of at least `enough`, where it is not below.
+  double fit(const Cuts& tree, double enough, Values& best) {
+    nonnegative(tree, best);
+    const double nearly = left_over(tree, best);
+    return nearly - kDifferenceRounding * squares_ > enough ? nearly : errors(tree, best);
+  }
+
+  void nonnegative(const Cuts& tree, Values& x) {
+    const std::size_t n = tree.nodes();
+    kept_.assign(n, 1);
+    kept_[tree.order[0]] = 0;
+    restricted(tree, tree.sum, x);
+    while (drop_negative(x)) restricted(tree, tree.sum, x);
+    double largest_sum = 0.0;
+    for (const double sum : tree.sum) largest_sum = std::max(largest_sum, sum);
+    for (std::size_t step = 0; step < 10 * n;
+         ++step) {  // far fewer are needed; rounding may not go on forever
+      gradient(tree, x);
+      Node entering = -1;
+      double steepest = kGradientRounding * largest_sum;
+      for (std::size_t place = 1; place < n; ++place) {
+        const Node v = tree.order[place];
+        if (!kept_[v] && slope_[v] > steepest) {
+          steepest = slope_[v];
+          entering = v;
+        }
+      }
+      if (entering == -1) break;
+      kept_[entering] = 1;
+      restricted(tree, tree.sum, trial_);
+      while (retreat(x)) restricted(tree, tree.sum, trial_);
+      std::swap(x, trial_);
+    }
+    // What is left of zero by rounding is zero; then one step of refinement.
+    bool any = false;
+    for (std::size_t v = 0; v < n; ++v) {
+      if (kept_[v] && x[v] <= kLengthRounding * largest_) {
+        kept_[v] = 0;
+        any = true;
+      }
+    }
+    if (any) restricted(tree, tree.sum, x);
+    gradient(tree, x);
+    restricted(tree, slope_, trial_);
+    for (std::size_t v = 0; v < n; ++v) x[v] = std::max(0.0, x[v] + trial_[v]);
+  }
+
+ private:
+  /// Squares of D less what a solution of the normal equations explains.
+  double left_over(const Cuts& tree, const Values& x) const {
+    double explained = 0.0;
+    for (std::size_t v = 0; v < tree.nodes(); ++v) explained += tree.sum[v] * x[v];
+    return squares_ - explained;
+  }
+
+  double errors(const Cuts& tree, const Values& x) const {
+    const Values fitted = path_distances(k_, tree.parent, x);
+    double total = 0.0;
+    for (std::size_t i = 0; i < k_; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const double error = D_[i * k_ + j] - fitted[i * k_ + j];
+        total += error * error;
+      }
+    }
+    return total;
+  }
+
+  /// Lengths of any sign for the edges kept, the others contracted.
+  void restricted(const Cuts& tree, const Values& sum, Values& x) {
+    vertex_.resize(tree.nodes());
+    for (const Node v : tree.order) {
+      vertex_[v] = kept_[v] || tree.parent[v] < 0 ? v : vertex_[tree.parent[v]];
+    }
+    solve(tree, sum, x);
+  }
+
+  /// Solves the normal equations on the tree whose vertices are in `vertex_`; an edge is one that ends in a
+  /// vertex of its own number.
+  ///
+  /// Let S_i be the sum of the distances of the n_i points in branch i from a vertex, and S that of all. The
+  /// equation of the branch's edge is (k - 2 n_i) S_i + n_i S = sum_i; adding up over branches gives S. Two
+  /// vertices joined by an edge then differ in S by its length times k - 2 n. Where n is half of all, S = sum
+  /// / n, and the length follows from the S_i.
+  void solve(const Cuts& tree, const Values& sum, Values& x) {
+    const std::size_t n = tree.nodes();
+    known_.assign(n, 0.0);
+    weight_.assign(n, 1.0);
+    total_.assign(n, std::numeric_limits<double>::quiet_NaN());
+    const auto is_edge = [&](std::size_t v) {
+      return tree.parent[v] >= 0 && vertex_[v] == static_cast<Node>(v);
+    };
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!is_edge(v)) continue;
+      const Node up = vertex_[tree.parent[v]];
+      const double below = tree.size[v], excess = points_ - 2.0 * below;
+      if (excess == 0.0) {
+        total_[v] = total_[up] = sum[v] / below;
+      } else {
+        known_[up] += sum[v] / excess;
+        weight_[up] += below / excess;
+        known_[v] -= sum[v] / excess;
+        weight_[v] -= (points_ - below) / excess;
+      }
+    }
+    for (std::size_t v = 0; v < n; ++v) {
+      if (std::isnan(total_[v])) total_[v] = known_[v] / weight_[v];
+    }
+    x.assign(n, 0.0);
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!is_edge(v)) continue;
+      const Node up = vertex_[tree.parent[v]];
+      const double below = tree.size[v], excess = points_ - 2.0 * below;
+      if (excess == 0.0) {
+        const double branch = total_[up] * weight_[up] - known_[up];
+        const double rest = total_[v] * (1.0 - weight_[v]) + known_[v];
+        x[v] = (branch - rest) / below;
+      } else {
+        x[v] = (total_[v] - total_[up]) / excess;
+      }
+    }
+  }
+
+  /// Sets `slope_` to the sums across edges that D has more than the tree.
+  void gradient(const Cuts& tree, const Values& x) {
+    const std::size_t n = tree.nodes();
+    Values& to_upper = known_;  // distances of the points below an edge from its upper end, summed
+    to_upper.assign(n, 0.0);
+    total_.assign(n, 0.0);
+    slope_.assign(n, 0.0);
+    for (std::size_t place = n; place-- > 1;) {
+      const Node v = tree.order[place];
+      to_upper[v] += tree.size[v] * x[v];
+      to_upper[tree.parent[v]] += to_upper[v];
+    }
+    total_[tree.order[0]] = to_upper[tree.order[0]];
+    for (std::size_t place = 1; place < n; ++place) {
+      const Node v = tree.order[place], up = tree.parent[v];
+      const double excess = points_ - 2.0 * tree.size[v];
+      total_[v] = total_[up] + excess * x[v];
+      slope_[v] = tree.sum[v] - (excess * to_upper[v] + tree.size[v] * total_[up]);
+    }
+  }
+
+  bool drop_negative(const Values& x) {
+    bool any = false;
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      if (kept_[v] && x[v] <= 0.0) {
+        kept_[v] = 0;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /// Goes from x towards `trial_` as far as all stay positive, and drops what has become 0. False if that is
+  /// all the way.
+  bool retreat(Values& x) {
+    double step = 1.0;
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      if (kept_[v] && trial_[v] <= 0.0) step = std::min(step, x[v] > 0.0 ? x[v] / (x[v] - trial_[v]) : 0.0);
+    }
+    bool any = false;
+    for (std::size_t v = 0; v < x.size(); ++v) {
+      if (!kept_[v]) continue;
+      const bool stops = trial_[v] <= 0.0 && (x[v] > 0.0 ? x[v] / (x[v] - trial_[v]) : 0.0) <= step;
+      any = any || stops;
+      x[v] = stops ? 0.0 : x[v] + step * (trial_[v] - x[v]);
+      if (stops) kept_[v] = 0;
+    }
+    return any;
+  }
+
+  std::span<const double> D_;
+  std::size_t k_;
+  double points_, squares_ = 0.0, largest_ = 0.0;
+  std::vector<char> kept_;
+  TreeParents vertex_;
+  Values known_, weight_, total_, slope_, trial_, free_;
+};
+
+/// The best tree of those that are offered.
+class Best {
+ public:
+  Best(std::span<const double> D, std::size_t k) : lengths_(D, k) {}
+
+  /// Takes the tree if it is better; `order` is laid out only where it has to be.
+  void offer(Cuts& tree) {
+    const double enough = squares_ * (1.0 - kBetter) - kPerfect * lengths_.squares();
+    if (lengths_.bound(tree) - kDifferenceRounding * lengths_.squares() > enough) return;
+    lay_out(tree);
+    const double found = lengths_.fit(tree, enough, x_);
+    if (found < enough || parent_.empty()) {
+      squares_ = found;
+      parent_ = tree.parent;
+      improved_ = true;
+    }
+  }
+
+  /// Whether a better one has been found since the last call.
+  bool improved() { return std::exchange(improved_, false); }
+
+  const TreeParents& parent() const { return parent_; }
+
+ private:
+  Lengths lengths_;
+  double squares_ = std::numeric_limits<double>::infinity();
+  TreeParents parent_;
+  Values x_;
+  bool improved_ = false;
+};
+
+/// Offers the trees in which what is not below v hangs on another edge below v.
+class Grafts {
+ public:
+  Grafts(std::span<const double> D, std::size_t k, const Cuts& tree, Node v)
+      : tree_(tree), v_(v), cross_(tree.nodes(), 0.0) {
+    std::vector<char> below(k, 0);
+    const auto first = std::find(tree.order.begin(), tree.order.end(), v), last = first + tree.n_nodes[v];
+    for (auto node = first; node != last; ++node) {
+      if (*node < static_cast<Node>(k)) below[*node] = 1;
+    }
+    for (auto node = last; node-- != first + 1;) {
+      const Node w = *node;
+      if (w < static_cast<Node>(k)) {
+        for (std::size_t i = 0; i < k; ++i) {
+          if (!below[i]) cross_[w] += at(D, k, w, static_cast<Node>(i));
+        }
+      }
+      cross_[tree.parent[w]] += cross_[w];
+      if (tree.parent[w] == v) top_.push_back(w);
+    }
+    for (auto node = first + 1; node != last; ++node) targets_.push_back(*node);
+  }
+
+  void offer_all(std::size_t radius, Best& best) {
+    if (top_.size() != 2) return;
+    for (const Node target : targets_) {
+      path_.assign(1, target);
+      while (path_.back() != top_[0] && path_.back() != top_[1]) path_.push_back(tree_.parent[path_.back()]);
+      if (path_.size() >= 2 && path_.size() - 1 <= radius) offer(best);
+    }
+  }
+
+ private:
+  /// The path goes up from the new place of v to its old child, whose sibling comes to hang there. It turns
+  /// around: below a node of it is now what was not below its child.
+  void offer(Best& best) {
+    grafted_.parent = tree_.parent;
+    grafted_.size = tree_.size;
+    grafted_.sum = tree_.sum;
+    grafted_.parent[path_[0]] = v_;
+    for (std::size_t step = 1; step < path_.size(); ++step) {
+      const Node child = path_[step - 1], w = path_[step];
+      grafted_.parent[w] = step == 1 ? v_ : child;
+      grafted_.size[w] = tree_.size[v_] - tree_.size[child];
+      grafted_.sum[w] = tree_.sum[child] + tree_.sum[v_] - 2.0 * cross_[child];
+    }
+    const Node sibling = path_.back() == top_[0] ? top_[1] : top_[0];
+    grafted_.parent[sibling] = path_.back();
+    best.offer(grafted_);
+  }
+
+  const Cuts& tree_;
+  Node v_;
+  Values cross_;  ///< sums of D between the points below each node and those that are not below v
+  TreeParents top_, targets_, path_;
+  Cuts grafted_;
+};
+
+/// Makes the best move; false if none improves.
+bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Best& best,
+               const std::function<void()>& keep_on) {
+  const TreeParents current = rerooted(best.parent(), 0);
+  std::vector<Cuts> views;
+  for (std::size_t r = 0; r < k; ++r) views.push_back(cuts_of(D, k, rerooted(current, static_cast<Node>(r))));
+  TreeParents point(current.size());  // one below each node
+  for (auto node = views[0].order.rbegin(); node != views[0].order.rend(); ++node) {
+    if (*node < static_cast<Node>(k)) point[*node] = *node;
+    if (current[*node] >= 0) point[current[*node]] = point[*node];
+  }
+  best.improved();
+  for (std::size_t v = 1; v < current.size(); ++v) {
+    keep_on();
+    Grafts(D, k, views[0], static_cast<Node>(v)).offer_all(radius, best);
+    Grafts(D, k, views[point[v]], current[v]).offer_all(radius, best);
+  }
+  return best.improved();
+}
+
+/// Adds points `next`.. to each edge in turn.
+void enumerate(std::span<const double> D, std::size_t k, std::size_t next, TreeParents& parent, Best& best) {
+  if (next == k) {
+    Cuts tree = cuts_of(D, k, parent);
+    best.offer(tree);
+    return;
+  }
+  const Node point = static_cast<Node>(next), inner = static_cast<Node>(k + next - 2);
+  for (Node v = 1; v < inner; v = v + 1 == point ? static_cast<Node>(k) : v + 1) {
+    const Node up = parent[v];
+    parent[inner] = up;
+    parent[v] = parent[point] = inner;
+    enumerate(D, k, next + 1, parent, best);
+    parent[v] = up;
+  }
+}
+
+}  // namespace
+
+TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
+  if (k <= 2) return k == 1 ? TreeParents{-1} : TreeParents{-1, 0};
+  Values D(distances.begin(), distances.end());
+  TreeParents parent(2 * k - 2, -1), node(k);  // node: what is at each place
+  std::vector<std::size_t> places(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    node[i] = static_cast<Node>(i);
+    places[i] = i;
+  }
+  Values row(k);
+  for (Node made = static_cast<Node>(k); places.size() > 3; ++made) {
+    const double others = static_cast<double>(places.size()) - 2.0;
+    for (const std::size_t i : places) {
+      row[i] = 0.0;
+      for (const std::size_t j : places) row[i] += D[i * k + j];
+    }
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t first = 0, second = 0;
+    for (std::size_t a = 0; a < places.size(); ++a) {
+      for (std::size_t b = a + 1; b < places.size(); ++b) {
+        const std::size_t i = places[a], j = places[b];
+        const double criterion = others * D[i * k + j] - row[i] - row[j];
+        if (criterion < least) {
+          least = criterion;
+          first = i;
+          second = j;
+        }
+      }
+    }
+    parent[node[first]] = parent[node[second]] = made;
+    node[first] = made;
+    const double apart = D[first * k + second];
+    std::erase(places, second);
+    for (const std::size_t j : places) {
+      if (j != first)
+        D[first * k + j] = D[j * k + first] = (D[first * k + j] + D[second * k + j] - apart) / 2.0;
+    }
+  }
+  const Node centre = static_cast<Node>(2 * k - 3);
+  for (const std::size_t i : places) parent[node[i]] = centre;
+  return rerooted(std::move(parent), 0);
+}
+
+std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,
+                                        const TreeParents& parents) {
+  const Cuts tree = cuts_of(distances, k, parents);
+  Values x;
+  Lengths(distances, k).nonnegative(tree, x);
+  return x;
+}
+
+std::vector<double> path_distances(std::size_t k, const TreeParents& parents,
+                                   std::span<const double> lengths) {
+  Cuts tree;
+  tree.parent = parents;
+  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
+  const std::size_t n = tree.nodes();
+  Values apart(n * n, 0.0);  // of any two nodes
+  for (std::size_t place = 1; place < n; ++place) {
+    const std::size_t v = static_cast<std::size_t>(tree.order[place]);
+    const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
+    for (std::size_t before = 0; before < place; ++before) {
+      const std::size_t u = static_cast<std::size_t>(tree.order[before]);
+      apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
+    }
+  }
+  Values between_points(k * k);
+  for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
+  return between_points;
+}
+
+TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) {
+  if (k <= 2) return neighbor_joining(distances, k);
+  TreeParents parent(2 * k - 2, -1);
+  parent[1] = 0;
+  Best best(distances, k);
+  enumerate(distances, k, 2, parent, best);
+  return best.parent();
+}
+
+TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
+                         std::size_t radius, const std::function<void()>& keep_on) {
+  if (k <= 3) return start;
+  Best best(distances, k);
+  Cuts tree = cuts_of(distances, k, start);
+  best.offer(tree);
+  do {
+    while (best_move(distances, k, 1, best, keep_on)) {
+    }
+  } while (best_move(distances, k, radius, best, keep_on));
+  return rerooted(best.parent(), 0);
+}
+
+double four_point_excess(std::span<const double> D, std::size_t k) {
+  double worst = 0.0;
+  for (std::size_t a = 0; a < k; ++a) {
+    for (std::size_t b = a + 1; b < k; ++b) {
+      for (std::size_t c = 0; c < k; ++c) {
+        worst = std::max(worst, D[a * k + b] - (D[a * k + c] + D[c * k + b]));
+      }
+      for (std::size_t c = b + 1; c < k; ++c) {
+        for (std::size_t d = c + 1; d < k; ++d) {
+          // Of the three sums the largest less the second.
+          double one = D[a * k + b] + D[c * k + d], two = D[a * k + c] + D[b * k + d];
+          const double three = D[a * k + d] + D[b * k + c];
+          if (one < two) std::swap(one, two);
+          worst = std::max(worst, three > one ? three - one : one - std::max(two, three));
+        }
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace cladebench
