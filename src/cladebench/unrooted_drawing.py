@@ -20,6 +20,15 @@ _MOST_NAMES = 60  # nodes that are named in the drawing
 _MOST_EVENED = 300  # nodes of a tree whose gaps are evened out: that takes n_nodes^2 steps a pass
 _PASSES = 5
 
+# Places that a block may take beside its node: how far off, as a share of the farthest, and how far turned aside.
+_REACH = np.concatenate([[0.0], np.geomspace(0.005, 1.0, 50)])
+_TURNS = np.radians([0, *(sign * turn for turn in range(10, 160, 10) for sign in (1, -1))])
+_LEAST_GAP = 0.07  # inches between a node and its block
+_ROOM = 0.04  # inches between a block and what is not its own
+_TURN_COST = 0.15  # inches of distance that a turn by one radian is worth
+_HIDDEN, _CROSSED = 100.0, 10.0  # inches that an overlap, and a crossing of a leader, are worth
+_ROUNDS = 4
+
 
 def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.ArrayLike | None = None) -> Axes:
     """Draw a tree without its root; see `Hierarchy.plot_unrooted`."""
@@ -153,6 +162,126 @@ def _branches(tree: RootedTree, node: int) -> list[tuple[int, npt.NDArray[np.int
     return branches
 
 
+def outward(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -> complex:
+    """Direction, of length 1, in which there is room beside a node: away from its edges, to the right without any.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+    places : ndarray of complex128, shape (n_nodes,)
+        As of `unrooted_layout`; turned, moved and scaled as one likes.
+    node : int
+    """
+    joined = [places[k] for k in (*map(int, tree.children(node)), int(tree.parents[node])) if k >= 0]
+    away = -sum((p - places[node]) / abs(p - places[node]) for p in joined)
+    # An inner node has no outside: its room is the widest gap between its edges.
+    if len(joined) > 1:
+        angles = np.sort(np.angle(np.array(joined) - places[node]))
+        gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+        away = np.exp(1j * (angles[int(gaps.argmax())] + gaps.max() / 2))
+    return complex(away / abs(away)) if away else 1.0 + 0.0j
+
+
+def place_blocks(
+    anchors: npt.NDArray[np.complex128],
+    away: npt.NDArray[np.complex128],
+    sizes: npt.NDArray[np.complex128],
+    edges: npt.NDArray[np.complex128],
+) -> npt.NDArray[np.complex128]:
+    """Places of blocks (a picture, some words) beside the nodes of a drawn tree, near and apart from everything else.
+
+    One after another takes the best of many places: near its node, outward of it, hiding nothing. What comes late may
+    have taken the room of what came early, so this is done several times.
+
+    Parameters
+    ----------
+    anchors : ndarray of complex128, shape (n_blocks,)
+        Nodes of the blocks, in inches.
+    away : ndarray of complex128, shape (n_blocks,)
+        Directions in which there is room beside them, see `outward`.
+    sizes : ndarray of complex128, shape (n_blocks,)
+        Widths and, imaginary, heights, in inches.
+    edges : ndarray of complex128, shape (2, n_edges)
+        Ends of the edges of the tree, in inches.
+
+    Returns
+    -------
+    ndarray of complex128, shape (n_blocks,)
+        Middles of the blocks. A line from a node to the middle of its block, the block's leader, crosses nothing if there
+        is a place for that, too.
+
+    Notes
+    -----
+    Takes O(n_blocks (n_blocks + n_edges)) steps, with a large factor: for tens of blocks.
+    """
+    n = len(anchors)
+    centres, ends = anchors.copy(), anchors.copy()
+    halves = sizes / 2
+    spread = np.abs(anchors[:, None] - anchors).max() + np.abs(halves).sum()
+    dot = _ROOM * (1 + 1j)
+    for pass_ in range(_ROUNDS):
+        for i in range(n):
+            others = np.array([j for j in range(n) if j != i and (pass_ > 0 or j < i)], dtype=np.int64)
+            turned = away[i] * np.exp(1j * _TURNS)
+            to_rim = 1 / np.maximum(abs(turned.real) / halves[i].real, abs(turned.imag) / halves[i].imag)
+            gaps = (_LEAST_GAP + spread * _REACH)[:, None]
+            end = (anchors[i] + gaps * turned).ravel()
+            centre = (anchors[i] + (gaps + to_rim) * turned).ravel()
+            cost = (gaps + _TURN_COST * abs(_TURNS)).ravel()
+
+            reach = halves[i] + _ROOM * (1 + 1j)
+            apart = centre[:, None] - centres[others]
+            room = reach + halves[others]
+            hidden = ((abs(apart.real) < room.real) & (abs(apart.imag) < room.imag)).sum(axis=1)
+            lines = np.concatenate([edges, np.stack([anchors[others], ends[others]])], axis=1)
+            hidden += _meets(lines[0], lines[1], centre[:, None], reach).sum(axis=1)
+            hidden += _meets(anchors, anchors, centre[:, None], reach).sum(axis=1)
+            # The leader begins beside the node, clear of the edges that end there.
+            begin = (anchors[i] + dot.real * np.broadcast_to(turned, gaps.shape[:1] + turned.shape)).ravel()
+            crossed = _meets(begin[:, None], end[:, None], centres[others], halves[others] + dot).sum(axis=1)
+            crossed += _meets(begin[:, None], end[:, None], anchors[others], dot).sum(axis=1)
+            crossed += _cross(begin[:, None], end[:, None], lines[0], lines[1]).sum(axis=1)
+            best = int((cost + _HIDDEN * hidden + _CROSSED * crossed).argmin())
+            centres[i], ends[i] = centre[best], end[best]
+    return centres
+
+
+def _meets(
+    a: npt.NDArray[np.complex128],
+    b: npt.NDArray[np.complex128],
+    centre: npt.NDArray[np.complex128],
+    half: npt.NDArray[np.complex128] | complex,
+) -> npt.NDArray[np.bool_]:
+    """Whether the lines from a to b meet rectangles, of which `half` is half the width and, imaginary, half the height.
+
+    A line is in a rectangle from where it has entered both its strips, level and upright, until it leaves one.
+    """
+    enter, leave = np.zeros(1), np.ones(1)
+    for part in (np.real, np.imag):
+        start, step = part(a - centre), part(b - a)
+        step = np.where(step == 0, 1e-12, step)
+        one, other = (-part(half) - start) / step, (part(half) - start) / step
+        enter = np.maximum(enter, np.minimum(one, other))
+        leave = np.minimum(leave, np.maximum(one, other))
+    return enter < leave
+
+
+def _cross(
+    a: npt.NDArray[np.complex128],
+    b: npt.NDArray[np.complex128],
+    c: npt.NDArray[np.complex128],
+    d: npt.NDArray[np.complex128],
+) -> npt.NDArray[np.bool_]:
+    """Whether the lines from a to b and from c to d have a point in common that is an end of neither."""
+
+    def side(
+        p: npt.NDArray[np.complex128], q: npt.NDArray[np.complex128], r: npt.NDArray[np.complex128]
+    ) -> npt.NDArray[np.float64]:
+        return ((q - p).conjugate() * (r - p)).imag
+
+    return (side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)
+
+
 def _write_names(
     ax: Axes,
     tree: RootedTree,
@@ -164,14 +293,7 @@ def _write_names(
     names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
     for node in map(int, holders):
         own = tree.own_samples(node)
-        joined = [places[k] for k in (*map(int, tree.children(node)), int(tree.parents[node])) if k >= 0]
-        away = -sum((p - places[node]) / abs(p - places[node]) for p in joined)
-        # An inner node has no outside: its name goes to the widest gap between its edges.
-        if len(joined) > 1:
-            angles = np.sort(np.angle(np.array(joined) - places[node]))
-            gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
-            away = np.exp(1j * (angles[int(gaps.argmax())] + gaps.max() / 2))
-        away = away / abs(away) if away else 1.0 + 0.0j
+        away = outward(tree, places, node)
         degrees = float(np.degrees(np.angle(away)))
         flipped = abs(degrees) > 90.0  # else it would stand on its head
         ax.annotate(
@@ -187,11 +309,16 @@ def _write_names(
         )
 
 
+def round_length(extent: float) -> float:
+    """Length of the bar that tells the scale of a drawing: 1, 2 or 5 times a power of ten, a tenth of it to a quarter."""
+    power = 10.0 ** np.floor(np.log10(extent / 4))
+    return float(power * max(step for step in (1, 2, 5) if step * power <= extent / 4))
+
+
 def _draw_scale(ax: Axes, places: npt.NDArray[np.complex128]) -> None:
     """A bar of a round length, at the lower left: what the edges' lengths are read by."""
     extent = max(float(np.ptp(places.real)), float(np.ptp(places.imag)))
-    power = 10.0 ** np.floor(np.log10(extent / 4))
-    length = float(power * max(step for step in (1, 2, 5) if step * power <= extent / 4))
+    length = round_length(extent)
     x, y = float(places.real.min()), float(places.imag.min()) - 0.09 * extent
     ax.plot([x, x + length], [y, y], color="0.2", linewidth=1.2, solid_capstyle="butt")
     ax.annotate(

@@ -1,0 +1,1 @@
+"""Learning Taxonomies by Dependence Maximization (Blaschko, Gretton)."""

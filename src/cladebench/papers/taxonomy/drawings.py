@@ -1,0 +1,449 @@
+"""Drawings of the taxonomy paper's figures; data come in, a matplotlib figure goes out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.figures import empty_figure, node_places, shared_legend, write_below
+from cladebench.plotting import PALETTE, SMALL
+from cladebench.unrooted_drawing import outward, place_blocks, round_length, unrooted_layout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_TREE = 3.4  # inches of the longest way across a tree
+_PICTURE = 0.72  # inches of the longer side of a picture
+_CAPTION = 18  # characters of a line below a picture
+_BETWEEN = 0.03  # inches between what stands above one another
+_PADDING = 0.05  # inches inside a frame
+_LINE = 0.125  # inches of a line of small text
+_TITLE = 0.3  # inches of a title and the room below it
+_MARGIN = 0.1
+_MARKERS = "os^DvP"
+_LEADER = 0.16  # inches from which on a block has a line to its leaf
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A picture or some lines of small text, with its width and height in inches."""
+
+    content: npt.NDArray[np.uint8] | str
+    size: complex
+    weight: str = "normal"
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What stands beside a leaf: parts one above the other, with a frame round them or without."""
+
+    parts: tuple[_Part, ...]
+    framed: bool
+
+    @property
+    def size(self) -> complex:
+        """Width and, imaginary, height in inches."""
+        width = max(part.size.real for part in self.parts)
+        height = sum(part.size.imag for part in self.parts) + _BETWEEN * (len(self.parts) - 1)
+        return complex(width, height) + (2 * _PADDING * (1 + 1j) if self.framed else 0)
+
+    def middles(self) -> list[complex]:
+        """Middles of the parts, seen from that of the block, in inches."""
+        found, top = [], self.size.imag / 2 - (_PADDING if self.framed else 0.0)
+        for part in self.parts:
+            found.append(complex(0, top - part.size.imag / 2))
+            top -= part.size.imag + _BETWEEN
+        return found
+
+
+def _text(content: str, weight: str = "normal") -> _Part:
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    box = figure.text(0, 0, content, fontsize=SMALL, fontweight=weight).get_window_extent()
+    return _Part(content, complex(box.width, box.height) / figure.dpi, weight)
+
+
+def _picture(pixels: npt.NDArray[np.uint8]) -> _Part:
+    height, width = pixels.shape[:2]
+    return _Part(pixels, complex(width, height) * _PICTURE / max(height, width))
+
+
+def _wrapped(caption: str) -> str:
+    return "\n".join(line for text in caption.split("\n") for line in textwrap.wrap(text, _CAPTION))
+
+
+def taxonomy_of_images(
+    tree: Hierarchy,
+    pictures: Sequence[npt.NDArray[np.uint8]],
+    captions: Sequence[str],
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw a tree over clusters without a root, a picture of each cluster beside its leaf (Figure 2).
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        Its samples are the clusters; edges are drawn as long as its `edge_lengths` say, all of them alike without any.
+    pictures : sequence of ndarray of uint8, shapes (height, width) or (height, width, 3)
+        One for each cluster, such as the mean of its images.
+    captions : sequence of str
+        What stands below each picture; long ones are broken into lines.
+    title : str, default=""
+    notes : sequence of str, default=()
+        Written below the drawing; `write_below` would find no room there afterwards.
+
+    Raises
+    ------
+    ValueError
+        If there is not one picture and one caption for each sample of the tree.
+    """
+    _check_number("pictures", pictures, tree)
+    _check_number("captions", captions, tree)
+    blocks = [
+        _Block((_picture(picture), _text(_wrapped(caption))), framed=False)
+        for picture, caption in zip(pictures, captions, strict=True)
+    ]
+    return _taxonomy(tree, blocks, title, notes)
+
+
+def taxonomy_of_words(
+    tree: Hierarchy,
+    words: Sequence[Sequence[str]],
+    captions: Sequence[str],
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw a tree over clusters without a root, words of each cluster in a frame beside its leaf (Figure 3, Table 2).
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        As of `taxonomy_of_images`.
+    words : sequence of sequence of str
+        Five or so for each cluster, each in a line of its own.
+    captions : sequence of str
+        What stands above the words of each cluster.
+    title, notes
+        As of `taxonomy_of_images`.
+
+    Raises
+    ------
+    ValueError
+        If there is not one sequence of words and one caption for each sample of the tree.
+    """
+    _check_number("words", words, tree)
+    _check_number("captions", captions, tree)
+    blocks = [
+        _Block((_text(caption, "bold"), _text("\n".join(own))), framed=True)
+        for own, caption in zip(words, captions, strict=True)
+    ]
+    return _taxonomy(tree, blocks, title, notes)
+
+
+def _check_number(name: str, given: Sequence[object], tree: Hierarchy) -> None:
+    if len(given) != tree.n_samples:
+        raise ValueError(f"{name} has length {len(given)}; expected {tree.n_samples}, one for each cluster")
+
+
+def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequence[str]) -> Figure:
+    """Draw a tree and the blocks beside its leaves; in the axes a unit is a unit of the edges' lengths."""
+    from matplotlib.figure import Figure
+
+    tree = tree.pruned()
+    places = _levelled(unrooted_layout(tree))
+    below = np.flatnonzero(tree.parents >= 0)
+    has_lengths = tree.edge_lengths is None or bool(tree.edge_lengths.max() > 0)
+    across = max(float(np.ptp(places.real)), float(np.ptp(places.imag)))
+    unit = _TREE / across if has_lengths and across > 0 else 1.0  # inches
+    edges = np.stack([places[below], places[tree.parents[below]]])
+    anchors = places[tree.leaf_of]
+    away = np.array([outward(tree, places, int(node)) for node in tree.leaf_of])
+    sizes = np.array([block.size for block in blocks])
+    centres = place_blocks(anchors * unit, away, sizes, edges * unit)
+
+    # Room, in inches, about all of this: a title above, the scale and the notes below.
+    halves = sizes / 2
+    left = min((centres.real - halves.real).min(), places.real.min() * unit) - _MARGIN
+    right = max((centres.real + halves.real).max(), places.real.max() * unit) + _MARGIN
+    bottom = min((centres.imag - halves.imag).min(), places.imag.min() * unit) - _MARGIN
+    top = max((centres.imag + halves.imag).max(), places.imag.max() * unit) + _MARGIN
+    scale_at = bottom - 0.1
+    lacking = max(2.8, 0.075 * len(title)) - (right - left)
+    left, right = left - max(0.0, lacking / 2), right + max(0.0, lacking / 2)
+    n_lines = sum(len(textwrap.wrap(note, int(17 * (right - left)))) for note in notes)
+    bottom -= 0.25 + _LINE * n_lines + (0.1 if notes else 0.0)
+    top += _TITLE if title else 0.0
+
+    figure = Figure(figsize=(right - left, top - bottom))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.axis("off")
+    axes.plot(edges.real, edges.imag, color="0.35", linewidth=1.0, solid_capstyle="round", zorder=2)
+    axes.plot(anchors.real, anchors.imag, "o", color=PALETTE[0], markersize=3.5, zorder=3)
+    for block, anchor, centre in zip(blocks, anchors, centres / unit, strict=True):
+        _draw_block(axes, block, anchor, centre, unit)
+    if has_lengths and tree.edge_lengths is not None:
+        _draw_scale(axes, (left + _MARGIN) / unit, scale_at / unit, round_length(across))
+    if title:
+        middle = (left + right) / 2 / unit
+        axes.text(middle, (top - 0.08) / unit, title, ha="center", va="top", fontsize=9.0)
+    axes.set_aspect("auto")  # the figure has the shape of what is in it
+    axes.set_xlim(left / unit, right / unit)
+    axes.set_ylim(bottom / unit, top / unit)
+    write_below(figure, notes)
+    return figure
+
+
+def _levelled(places: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
+    """Turn a drawing until the two nodes farthest apart are level: a page is wider than high."""
+    steps = places[:, None] - places
+    longest = steps.ravel()[int(np.abs(steps).argmax())]
+    return places * (abs(longest) / longest) if longest else places
+
+
+def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, unit: float) -> None:
+    """Draw a block about its middle, and a line to its leaf where it is not beside it; `unit` is in inches."""
+    from matplotlib.patches import Rectangle
+
+    middles = [centre + middle / unit for middle in block.middles()]
+    sizes = [part.size / unit for part in block.parts]
+    if block.framed:
+        size = block.size / unit
+        corner = centre - size / 2
+        frame = Rectangle(
+            (corner.real, corner.imag),
+            size.real,
+            size.imag,
+            facecolor="white",
+            edgecolor=PALETTE[0],
+            linewidth=0.8,
+        )
+        axes.add_patch(frame)
+        end = _first_met(anchor, centre, [centre], [size])
+    else:
+        end = _first_met(anchor, centre, middles, sizes)
+    if abs(end - anchor) * unit > _LEADER:
+        axes.plot(
+            [anchor.real, end.real], [anchor.imag, end.imag], color="0.6", linewidth=0.5, zorder=1, gid="leader"
+        )
+    for part, middle, size in zip(block.parts, middles, sizes, strict=True):
+        if isinstance(part.content, str):
+            axes.text(
+                middle.real,
+                middle.imag,
+                part.content,
+                ha="center",
+                va="center",
+                fontsize=SMALL,
+                fontweight=part.weight,
+                zorder=4,
+            )
+        else:
+            low, high = middle - size / 2, middle + size / 2
+            axes.imshow(
+                part.content,
+                cmap="gray",
+                vmin=0,
+                vmax=255,
+                extent=(low.real, high.real, low.imag, high.imag),
+                zorder=2,
+            )
+
+
+def _first_met(start: complex, aim: complex, middles: Sequence[complex], sizes: Sequence[complex]) -> complex:
+    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one or between them."""
+    step = aim - start
+    shares = [1.0]
+    for middle, size in zip(middles, sizes, strict=True):
+        # In both strips of the rectangle, level and upright, from the later of the two entrances on.
+        enter, leave = 0.0, 1.0
+        for s, d, m, h in (
+            (start.real, step.real, middle.real, size.real / 2),
+            (start.imag, step.imag, middle.imag, size.imag / 2),
+        ):
+            if d:
+                one, other = sorted(((m - h - s) / d, (m + h - s) / d))
+                enter, leave = max(enter, one), min(leave, other)
+            elif abs(s - m) > h:
+                leave = -1.0
+        if enter <= leave:
+            shares.append(enter)
+    return start + min(shares) * step
+
+
+def _draw_scale(axes: Axes, x: float, y: float, length: float) -> None:
+    """Draw a bar of a length that is written beside it."""
+    axes.plot([x, x + length], [y, y], color="0.2", linewidth=1.2, solid_capstyle="butt", gid="scale")
+    axes.annotate(
+        f"{length:g} (distance in the tree)",
+        (x + length, y),
+        xytext=(4, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        fontsize=SMALL,
+    )
+
+
+def structures(structures: Mapping[str, Hierarchy]) -> Figure:
+    """Draw trees small, side by side: layers one edge apart, a dot for each cluster (Figure 1).
+
+    Parameters
+    ----------
+    structures : mapping of str to Hierarchy
+        A short description of each tree; they get the letters (a), (b), ... in this order. Inner nodes with one child
+        are drawn, too: each edge counts for the distance of two clusters.
+    """
+    from matplotlib.figure import Figure
+
+    if not structures:
+        return empty_figure("No structures are given.")
+    columns = min(4, len(structures))
+    rows = -(-len(structures) // columns)
+    figure = Figure(figsize=(1.75 * columns, 1.55 * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for k, (name, tree) in enumerate(structures.items()):
+        axes = panels[k]
+        places = node_places(tree)
+        for node, (x, y) in places.items():
+            if node != tree.root:
+                above, top = places[int(tree.parents[node])]
+                axes.plot([above, x], [top, y], color="0.35", linewidth=0.9, solid_capstyle="round", zorder=1)
+        dots = np.array([places[int(node)] for node in tree.leaf_of])
+        axes.plot(dots[:, 0], dots[:, 1], "o", color=PALETTE[0], markersize=3.5, zorder=2)
+        axes.margins(0.06)
+        axes.set_title("\n".join(textwrap.wrap(f"({_letter(k)}) {name}", 24)), fontsize=8.0)
+    for axes in panels:
+        axes.axis("off")
+    return figure
+
+
+def _letter(k: int) -> str:
+    return chr(ord("a") + k)
+
+
+def objective_against_clusters(
+    curves: Mapping[str, Mapping[int, np.ndarray]],
+    eigenvalues: Mapping[str, np.ndarray],
+    elbow: Mapping[str, int] | None = None,
+    eigengap: Mapping[str, int] | None = None,
+) -> Figure:
+    """Draw the best objective against the number of clusters, and the leading eigenvalues beside it (Section 6).
+
+    Parameters
+    ----------
+    curves : mapping of str to mapping of int to ndarray
+        Data set -> number of clusters -> objective (1) of the repetitions: their mean, and a line from the least to the
+        largest.
+    eigenvalues : mapping of str to ndarray, shape (n_values,) or (n_repetitions, n_values)
+        Data set -> the largest eigenvalues of H M H, the largest first.
+    elbow, eigengap : mapping of str to int, optional
+        Data set -> number of clusters that the elbow of the curve, and the largest gap between eigenvalues, choose.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    names = list(dict.fromkeys((*curves, *eigenvalues)))
+    if not names:
+        return empty_figure("No finished cell of this experiment in this scope.")
+    figure = Figure(figsize=(6.8, 2.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for k, name in enumerate(names):
+        style = {"color": PALETTE[k % len(PALETTE)], "marker": _MARKERS[k % len(_MARKERS)]}
+        of = curves.get(name, {})
+        _means(left, name, sorted(of), [of[x] for x in sorted(of)], style)
+        if name in eigenvalues:
+            values = np.atleast_2d(eigenvalues[name])
+            _means(right, name, range(1, values.shape[1] + 1), list(values.T), style)
+        if elbow and name in elbow:
+            _ring(left, elbow[name], float(np.mean(of[elbow[name]])), "elbow")
+        if eigengap and name in eigengap:
+            last = eigengap[name]
+            _ring(right, last, float(np.mean(np.atleast_2d(eigenvalues[name])[:, last - 1])), "last before the eigengap")
+    left.set_xlabel("number of clusters k")
+    left.set_ylabel("largest objective (1) found")
+    right.set_xlabel("rank")
+    right.set_ylabel("eigenvalue of HMH")
+    for axes in (left, right):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    shared_legend(figure, [left, right])
+    return figure
+
+
+def _means(
+    axes: Axes, name: str, xs: Sequence[int], values: Sequence[np.ndarray], style: Mapping[str, str]
+) -> None:
+    """Draw means, and a line from the least value to the largest."""
+    axes.plot(xs, [float(v.mean()) for v in values], markersize=3.5, label=name, **style)
+    axes.vlines(
+        xs,
+        [float(v.min()) for v in values],
+        [float(v.max()) for v in values],
+        color=style["color"],
+        linewidth=1.0,
+    )
+
+
+def _ring(axes: Axes, x: int, y: float, label: str) -> None:
+    """Mark the point that a rule chooses."""
+    axes.plot(
+        x, y, "o", markersize=9.0, markerfacecolor="none", markeredgecolor="black", label=label, linestyle=""
+    )
+
+
+def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float]) -> Figure:
+    """Draw the conditional entropy of the class given the cluster: a row for each method (Table 1).
+
+    Parameters
+    ----------
+    rows : mapping of str to ndarray, shape (n_repetitions,)
+        Method -> conditional entropies in nats, one for each draw of people: a dot each, and a line at their mean.
+    printed : mapping of str to float
+        Method -> what the paper prints. Its images are not public, so that these numbers are of other data.
+    """
+    from matplotlib.figure import Figure
+
+    methods = list(dict.fromkeys((*rows, *printed)))
+    if not methods:
+        return empty_figure("No finished cell of this experiment in this scope.")
+    figure = Figure(figsize=(5.6, 0.26 * len(methods) + 1.0), layout="constrained")
+    axes = figure.add_subplot()
+    for place, method in enumerate(methods):
+        values = np.asarray(rows.get(method, ()), dtype=np.float64)
+        if len(values):
+            # One below the other, in the order of the draws: equal values do not hide one another.
+            spread = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
+            axes.plot(
+                values, place + spread, "o", color=PALETTE[5], markersize=2.8, markeredgewidth=0, label="one draw"
+            )
+            axes.vlines(
+                values.mean(), place - 0.34, place + 0.34, color=PALETTE[0], linewidth=2.0, label="mean"
+            )
+        if method in printed:
+            axes.plot(
+                printed[method],
+                place,
+                "D",
+                markersize=5.0,
+                markerfacecolor="none",
+                markeredgecolor=PALETTE[1],
+                linestyle="",
+                label="printed, other images",
+            )
+    axes.set_yticks(range(len(methods)), methods)
+    axes.set_ylim(len(methods) - 0.4, -0.6)
+    axes.set_xlim(left=0.0)
+    axes.grid(axis="y", color="0.92", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("conditional entropy H(l|c) in nats, lower is better")
+    shared_legend(figure, [axes])
+    return figure
