@@ -193,6 +193,16 @@ _KNOWN = (
         corrected="ami",
     ),
     Measure(
+        "conditional_entropy",
+        "conditional entropy H(l|c) of the class given the cluster, in nats: 0 where each cluster has one class",
+        "H(l|c)",
+        unit="nats",
+        direction="lower",
+        range=_POSITIVE,
+        needs=("labels", "partition"),
+        corrected="ami",
+    ),
+    Measure(
         "ami",
         "adjusted mutual information: V-measure, corrected for chance",
         "adjusted MI",

@@ -9,7 +9,7 @@ from cladebench.metrics.chance import (
     rand_scores,
 )
 from cladebench.metrics.hierarchical import dasgupta_cost, dendrogram_purity
-from cladebench.metrics.information import v_scores
+from cladebench.metrics.information import entropy_scores, v_scores
 from cladebench.metrics.neighbors import average_precision, precision_at, vote
 from cladebench.metrics.partitions import rand_index
 from cladebench.metrics.scores import Scores
@@ -25,6 +25,7 @@ __all__ = [
     "cost_scores",
     "dasgupta_cost",
     "dendrogram_purity",
+    "entropy_scores",
     "expected_dasgupta_cost",
     "expected_dendrogram_purity",
     "expected_rand_index",

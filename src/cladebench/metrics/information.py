@@ -1,4 +1,4 @@
-"""V-measure, and what chance gives."""
+"""Entropy of the classes given the clusters, V-measure, and what chance gives."""
 
 from __future__ import annotations
 
@@ -9,6 +9,42 @@ from sklearn.metrics.cluster import contingency_matrix, expected_mutual_informat
 
 from cladebench.metrics.scores import Scores
 from cladebench.validation import class_codes
+
+
+def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
+    """Conditional entropy H(l|c) of the class given the cluster, in nats, with what chance gives.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n_samples,)
+        Class and cluster of each sample; names do not matter.
+
+    Returns
+    -------
+    Scores
+        ``value`` is H(l) - I(l; c): 0 where each cluster has one class, H(l) where clusters say nothing. ``permuted`` is
+        its exact expectation when the rows of either are permuted at random, below H(l) as few rows agree by chance;
+        ``corrected`` is the adjusted mutual information, as in `v_scores`.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing or of another kind than the rest.
+
+    References
+    ----------
+    Cover and Thomas (1991), Elements of information theory, chapter 2.
+    """
+    n = len(np.atleast_1d(np.asarray(labels_true)))
+    true = class_codes(labels_true, n, "labels_true")[1]
+    predicted = class_codes(labels_pred, n, "labels_pred")[1]
+    table = contingency_matrix(true, predicted, sparse=True)
+    whole = float(entropy(np.bincount(true)))
+    left = max(0.0, whole - float(mutual_info_score(None, None, contingency=table)))
+    # A sum of logarithms that is nothing but rounding.
+    left = 0.0 if left < 1e-12 * max(whole, 1.0) else left
+    expected = float(np.clip(whole - expected_mutual_information(table, n), 0.0, whole))
+    return Scores(left, expected, v_scores(true, predicted).corrected)
 
 
 def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
