@@ -113,6 +113,7 @@ def test_occurrences_come_by_messages_and_groups_are_numbered_from_zero():
         ),
         (w100(newsgroups=np.ones((1, 3))), r"for 3 words and 3 messages, .* shape \(3, 4\)"),
         (w100(documents=2 * np.eye(3, 4)), "zeros and ones .* values up to 2"),
+        (w100(documents=np.eye(3, 4) + np.eye(3, 4, 1) * 2), "zeros and ones .* values up to 2"),
         (w100(documents=np.eye(3, 4) / 2), "zeros and ones .* values up to 0.5"),
     ],
 )

@@ -51,6 +51,8 @@ def test_counts_are_those_of_the_file():
             "document 1: expected ascending words below 3 .* words up to 3, the rarest 2 times",
         ),
         (CORPUS.replace(b"1 1:2", b"1 1:0"), "document 1: .* the rarest 0 times"),
+        (CORPUS.replace(b"2 0:3 2:1", b"2 0:3 2:0"), "document 0: .* the rarest 0 times"),
+        (CORPUS.replace(b"1:2", b"1:1"), "expected 'b_c' 3 times in 2 documents, .* 2 times in 2"),
         # As often in fewer documents; in as many documents more often.
         (b"2 0:3 2:1\n1 1:2\n3 0:1 1:1 2:4\n1 2:1\n", "expected 'd' 6 times in 2 documents, .* 6 times in 3"),
         (
