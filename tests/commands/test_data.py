@@ -70,7 +70,10 @@ def test_info_says_that_features_are_sparse(capsys):
 
 def test_info_of_an_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "info", "iris"]) == 2
-    assert "unknown data set 'iris', expected one of 20news, awa-attr" in capsys.readouterr().err
+    assert (
+        "unknown data set 'iris', expected one of 20news, 20news-w100, 20news-words, awa-attr"
+        in capsys.readouterr().err
+    )
 
 
 def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
@@ -144,7 +147,10 @@ def test_an_altered_file_fails_fetch_and_check(folders, capsys):
 
 def test_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "fetch", "iris"]) == 2
-    assert "unknown data set 'iris', expected one of 20news, awa-attr" in capsys.readouterr().err
+    assert (
+        "unknown data set 'iris', expected one of 20news, 20news-w100, 20news-words, awa-attr"
+        in capsys.readouterr().err
+    )
 
 
 def test_mirror_from_the_configuration(folders, monkeypatch, capsys):
