@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench.methods._kernel import STARTS, check_kernel_parameters, gram_matrix, start_labels
+from cladebench.methods._kmeans import by_first_member
 from cladebench.methods.base import Clusterer
 from cladebench.solvers.gram import CenteredGram
+from cladebench.threads import one_thread
 from cladebench.validation import as_index, check_choice, check_int
 
 VISITS = ("index", "random")
@@ -54,6 +56,29 @@ class DependenceClusterer(Clusterer):
             X, kernel=self.kernel, width=self.width, matrix=self.matrix, rank=self.rank, random=random
         )
         return self._raise(gram, random)
+
+    def fit_gram(self, gram: CenteredGram) -> Self:
+        """Fit to a matrix that is made already, which gives what `fit` gives on the samples that it is of.
+
+        Parameters
+        ----------
+        gram : CenteredGram
+            The parameters ``kernel``, ``width``, ``matrix`` and ``rank`` are then not read.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        if self.n_clusters > gram.n:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} exceeds the number of samples, n_samples={gram.n}"
+            )
+        with one_thread("blas"):
+            labels = self._raise(gram, check_random_state(self.random_state))
+        self.labels_ = by_first_member(labels)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that X may be a matrix of pairs."""

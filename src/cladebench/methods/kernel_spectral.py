@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from cladebench.methods._kernel import check_kernel_parameters, kernel_matrix
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods.base import Clusterer
-from cladebench.solvers.gram import normalized_cut, top_eigenvectors
+from cladebench.solvers.gram import center, normalized_cut, top_eigenvectors
 from cladebench.validation import check_flag, check_int, check_scale
 
 
@@ -29,6 +29,11 @@ class KernelSpectral(Clusterer):
     width : float, default=1.0
         The Gaussian is exp(-d^2 / (width m)), m the median squared distance: the one kernel that the taxonomy paper
         names (section 5). In [1]_ the width is searched.
+    matrix : {"normalized_cut", "kernel"}, default="normalized_cut"
+        Whose eigenvectors are taken: D^-1/2 A D^-1/2, or A itself.
+    centered : bool, default=False
+        Whether the matrix is centred. Of the centred kernel without unit rows this is the relaxation with which
+        numerical taxonomy clustering starts (section 3.1), with ``zero_diagonal=False``.
     zero_diagonal : bool, default=True
         Whether A_ii = 0 (step 1 of [1]_).
     unit_rows : bool, default=True
@@ -64,6 +69,8 @@ class KernelSpectral(Clusterer):
         *,
         kernel: str = "gaussian",
         width: float = 1.0,
+        matrix: str = "normalized_cut",
+        centered: bool = False,
         zero_diagonal: bool = True,
         unit_rows: bool = True,
         n_init: int = 10,
@@ -72,13 +79,16 @@ class KernelSpectral(Clusterer):
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.width = width
+        self.matrix = matrix
+        self.centered = centered
         self.zero_diagonal = zero_diagonal
         self.unit_rows = unit_rows
         self.n_init = n_init
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_kernel_parameters(self.kernel, self.width, "kernel", None)
+        check_kernel_parameters(self.kernel, self.width, self.matrix, None)
+        check_flag("centered", self.centered)
         check_flag("zero_diagonal", self.zero_diagonal)
         check_flag("unit_rows", self.unit_rows)
         check_int("n_init", self.n_init, 1)
@@ -92,7 +102,12 @@ class KernelSpectral(Clusterer):
             return np.zeros(len(A), dtype=np.int64)
         if self.zero_diagonal:
             np.fill_diagonal(A, 0.0)
-        _, rows = top_eigenvectors(normalized_cut(A), self.n_clusters)
+        M = normalized_cut(A) if self.matrix == "normalized_cut" else A
+        _, rows = (
+            center(M).top_eigenvectors(self.n_clusters)
+            if self.centered
+            else top_eigenvectors(M, self.n_clusters)
+        )
         if self.unit_rows:
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
             rows = rows / np.where(lengths > 0, lengths, 1.0)

@@ -113,9 +113,7 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
     A, d = design_matrix(edges, k), pair_values(D)
     x = cp.Variable(len(edges), nonneg=True)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(A @ x - d)))
-    problem.solve(
-        solver=cp.CLARABEL, tol_gap_abs=PRECISION, tol_gap_rel=PRECISION, tol_feas=PRECISION
-    )
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=PRECISION, tol_gap_rel=PRECISION, tol_feas=PRECISION)
     lengths = np.maximum(np.asarray(x.value, dtype=np.float64), 0.0)
     fitted = A @ lengths
     return lengths, _square(fitted, k), float(np.linalg.norm(d - fitted))

@@ -1,1 +1,1 @@
-"""Learning Taxonomies by Dependence Maximization (Blaschko, Gretton)."""
+"""Blaschko and Gretton: learning taxonomies by dependence maximization (numerical taxonomy clustering)."""

@@ -232,7 +232,12 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
         end = _first_met(anchor, centre, middles, sizes)
     if abs(end - anchor) * unit > _LEADER:
         axes.plot(
-            [anchor.real, end.real], [anchor.imag, end.imag], color="0.6", linewidth=0.5, zorder=1, gid="leader"
+            [anchor.real, end.real],
+            [anchor.imag, end.imag],
+            color="0.6",
+            linewidth=0.5,
+            zorder=1,
+            gid="leader",
         )
     for part, middle, size in zip(block.parts, middles, sizes, strict=True):
         if isinstance(part.content, str):
@@ -367,7 +372,12 @@ def objective_against_clusters(
             _ring(left, elbow[name], float(np.mean(of[elbow[name]])), "elbow")
         if eigengap and name in eigengap:
             last = eigengap[name]
-            _ring(right, last, float(np.mean(np.atleast_2d(eigenvalues[name])[:, last - 1])), "last before the eigengap")
+            _ring(
+                right,
+                last,
+                float(np.mean(np.atleast_2d(eigenvalues[name])[:, last - 1])),
+                "last before the eigengap",
+            )
     left.set_xlabel("number of clusters k")
     left.set_ylabel("largest objective (1) found")
     right.set_xlabel("rank")
@@ -422,7 +432,13 @@ def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float]) -> F
             # One below the other, in the order of the draws: equal values do not hide one another.
             spread = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
             axes.plot(
-                values, place + spread, "o", color=PALETTE[5], markersize=2.8, markeredgewidth=0, label="one draw"
+                values,
+                place + spread,
+                "o",
+                color=PALETTE[5],
+                markersize=2.8,
+                markeredgewidth=0,
+                label="one draw",
             )
             axes.vlines(
                 values.mean(), place - 0.34, place + 0.34, color=PALETTE[0], linewidth=2.0, label="mean"

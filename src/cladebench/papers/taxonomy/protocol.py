@@ -1,0 +1,206 @@
+"""What one cell of the taxonomy paper computes: a partition, and the tree of its clusters where there is one.
+
+Section 5 of the paper. A repetition is a draw of people where the data are faces, and a seed or a draw of documents
+where they are texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+from cladebench import estimators
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.datasets import Dataset
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods._dependence import DependenceClusterer
+from cladebench.methods._kernel import gram_matrix, start_labels
+from cladebench.methods.numerical_taxonomy import NumericalTaxonomy
+from cladebench.metrics import entropy_scores, rand_scores, v_scores
+from cladebench.papers.protocol import Protocol, scored, timed_fit, tree_arrays
+from cladebench.papers.taxonomy import words
+from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
+from cladebench.validation import check_choice
+
+IntArray = npt.NDArray[np.int64]
+
+#: Clusters of data without labels: "we partitioned the documents into k = 8 clusters" (section 5.2).
+WITHOUT_LABELS = 8
+FEATURES = ("raw", "binary", "classes")
+
+
+class TaxonomyProtocol(Protocol):
+    """Section 5: clusters against the known classes, or against the words that the paper prints."""
+
+    own: ClassVar[Mapping[str, Any]] = {
+        "features": "raw",  # "binary": 1 for what is not zero; "classes": the true classes, for the oracle
+        "clusters": None,  # number of clusters; by default that of the classes, 8 where there are none
+        "more_clusters": 0,  # so many beyond that
+        "worth": False,  # whether other trees are put in the place of the fitted one
+    }
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
+
+    def measure(self, cell: Cell) -> CellOutput:
+        """Fit, and measure the partition, the tree, and the words of the clusters."""
+        own, task, data = self.own_parameters(cell), cell.task, cell.data
+        X = features_of(data, own["features"])
+        X = task.of(X)
+        k = n_clusters_of(data, own["clusters"]) + int(own["more_clusters"])
+        estimator = self.build(cell, n_clusters=k)
+        seconds = timed_fit(estimator, X)
+        labels = np.asarray(estimators.as_labels(estimator), dtype=np.int64)
+        found = int(labels.max()) + 1
+        sizes = np.bincount(labels, minlength=found)
+        metrics = {
+            "seconds": seconds,
+            "n_clusters": float(found),
+            "smallest_share": float(sizes.min() / len(labels)),
+        }
+        arrays: dict[str, np.ndarray] = {"labels": labels.astype(np.int32)}
+        classes = None if data.labels is None else np.asarray(task.of(data.labels))
+        if classes is not None:
+            metrics |= partition_measures(classes, labels)
+            arrays["class_counts"] = counts_of(labels, classes, len(data.label_names))
+            arrays["class_names"] = np.array(data.label_names)
+        if isinstance(estimator, NumericalTaxonomy):
+            metrics |= self.tree_measures(cell, estimator, X, labels, classes)
+            arrays |= taxonomy_arrays(estimator)
+        elif hasattr(estimator, "converged_"):
+            metrics["converged"] = float(estimator.converged_)
+            metrics["n_iterations"] = float(estimator.n_iter_)
+        if isinstance(estimator, DependenceClusterer) and classes is not None:
+            metrics["moved_from_start"] = moved_share(estimator, X, labels, cell.spec.seed)
+        readings: list[Reading] = []
+        if sparse.issparse(X) and data.feature_names is not None:
+            of_words, readings, more = word_measures(data, X, labels, estimator)
+            metrics |= of_words
+            arrays |= more
+        return CellOutput(metrics, readings, arrays)
+
+    def tree_measures(
+        self, cell: Cell, estimator: NumericalTaxonomy, X: Any, labels: IntArray, classes: IntArray | None
+    ) -> dict[str, float]:
+        """Measure the taxonomy: how it fits the distances, the objective, and the tree of the classes."""
+        length = float(np.linalg.norm(estimator.distances_) / np.sqrt(2.0)) or 1.0
+        metrics = {
+            "converged": float(estimator.converged_),
+            "n_iterations": float(estimator.n_iter_),
+            "objective": estimator.objective_,
+            "tree_residual": estimator.residual_ / length,
+            "least_eigenvalue": estimator.least_eigenvalue_,
+        }
+        if classes is not None and cell.data.class_parents is not None:
+            tree = Hierarchy(cell.data.class_parents, np.arange(len(cell.data.label_names)))
+            distances = estimator.tree_distances_
+            metrics["taxonomy_correlation"] = taxonomy_correlation(distances, labels, tree, classes)
+        if self.own_parameters(cell)["worth"] and labels.max() > 0:
+            gram = gram_of(estimator, X, cell.spec.seed)
+            worth = worth_of_trees(gram, labels, cell.spec.seed)
+            metrics |= {
+                "share_unconstrained": worth.unconstrained,
+                "share_tree": worth.tree,
+                "share_star": worth.star,
+                "share_random_tree": worth.random,
+                "share_best_random_tree": worth.best_random,
+            }
+        return metrics
+
+
+def features_of(data: Dataset, features: str) -> Any:
+    """Give the features as methods meet them: as they are, binarised, or the true classes."""
+    check_choice("features", features, FEATURES)
+    if features == "classes":
+        return (np.asarray(data.labels)[:, None] == np.arange(len(data.label_names))).astype(np.float64)
+    if features == "raw":
+        return data.X
+    if not sparse.issparse(data.X):
+        return (data.X != 0).astype(np.float64)
+    binary = data.X.copy()
+    binary.data = np.ones_like(binary.data)
+    return binary
+
+
+def n_clusters_of(data: Dataset, clusters: int | None) -> int:
+    """Give the number of clusters: as asked, as many as classes, or the paper's 8 where there are none."""
+    if clusters is not None:
+        return int(clusters)
+    return len(data.label_names) or WITHOUT_LABELS
+
+
+def partition_measures(classes: IntArray, labels: IntArray) -> dict[str, float]:
+    """H(l|c) in nats and bits, and the measures of a partition that are corrected for chance."""
+    entropy = entropy_scores(classes, labels)
+    return {
+        **scored(
+            conditional_entropy=entropy, ri=rand_scores(classes, labels), v_measure=v_scores(classes, labels)
+        ),
+        "conditional_entropy_bits": entropy.value / float(np.log(2.0)),
+        "conditional_entropy_bits_permuted": entropy.permuted / float(np.log(2.0)),
+    }
+
+
+def counts_of(labels: IntArray, classes: IntArray, n_classes: int) -> np.ndarray:
+    """Count the samples of each class in each cluster."""
+    counts = np.zeros((int(labels.max()) + 1, n_classes), dtype=np.int32)
+    np.add.at(counts, (labels, classes), 1)
+    return counts
+
+
+def gram_of(estimator: DependenceClusterer, X: Any, seed: int) -> Any:
+    """Make the matrix that an estimator saw."""
+    return gram_matrix(
+        X,
+        kernel=estimator.kernel,
+        width=estimator.width,
+        matrix=estimator.matrix,
+        rank=estimator.rank,
+        random=np.random.RandomState(seed),
+    )
+
+
+def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: int) -> float:
+    """One minus the adjusted Rand index of the result and a spectral start of the same matrix."""
+    start = start_labels(
+        gram_of(estimator, X, seed), estimator.n_clusters, "spectral", np.random.RandomState(seed)
+    )
+    return float(1.0 - adjusted_rand_score(start, labels))
+
+
+def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
+    """Give what the figures show of a taxonomy."""
+    arrays = {
+        "structure": estimator.structure_,
+        "distances": estimator.distances_,
+        "tree_distances": estimator.tree_distances_,
+        "objective_path": estimator.objective_path_,
+    }
+    return arrays | (tree_arrays(estimator.tree_) if estimator.tree_ is not None else {})
+
+
+def word_measures(
+    data: Dataset, X: Any, labels: IntArray, estimator: Any
+) -> tuple[dict[str, float], list[Reading], dict[str, np.ndarray]]:
+    """Give the words of the clusters, and for NIPS how many of the printed ones come back, and where they lie."""
+    scores = words.word_scores(X, labels, int(labels.max()) + 1)
+    found = words.top_words(scores, data.feature_names)
+    arrays = {"top_words": found}
+    if data.name != "nips":
+        return {}, [], arrays
+    matched, shared = words.matched_to_printed(found)
+    arrays["matched"] = matched.astype(np.int32)
+    metrics = {"words_back": float(shared.sum() / (len(words.LETTERS) * words.N_WORDS))}
+    readings = [
+        Reading({"cluster_words_back": float(count / words.N_WORDS)}, {"cluster": place + 1})
+        for place, count in enumerate(shared.tolist())
+    ]
+    if isinstance(estimator, NumericalTaxonomy) and (matched >= 0).all():
+        metrics |= words.placement(estimator.tree_distances_, matched)
+    return metrics, readings, arrays
+
+
+PROTOCOL = TaxonomyProtocol()

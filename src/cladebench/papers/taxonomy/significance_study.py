@@ -1,0 +1,91 @@
+"""Whether a taxonomy says anything of data that it was not learned from: permutation tests on a held-out half."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.methods import NumericalTaxonomy
+from cladebench.methods._kernel import kernel_matrix
+from cladebench.papers.taxonomy.protocol import features_of, n_clusters_of
+from cladebench.solvers.dependence import dependence
+from cladebench.solvers.gram import center
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+N_PERMUTATIONS = 999
+
+
+def run_study(cell: Cell) -> CellOutput:
+    """Learn a taxonomy from half of the rows, drawn at random, and test it on the others.
+
+    A held-out row goes to the cluster whose mean is nearest in the feature space. The objective (1) of the held-out rows
+    is then compared with what it is when the leaves of the tree change places, which keeps the clusters (does the tree
+    say how they lie?), and when the rows change clusters, which keeps the tree (do the clusters exist?). In the sample
+    that was learned from both would be significant by construction.
+
+    Returns
+    -------
+    CellOutput
+        ``p_tree``, ``p_partition``: shares of permutations that are as good, the given order counted as one of them;
+        ``tree_gain``, ``partition_gain``: the objective over its mean under permutation; ``p_partition_learned``: the
+        same test in the half that was learned from.
+    """
+    data, seed = cell.data, cell.spec.seed
+    X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
+    k = n_clusters_of(data, None)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(X.shape[0])
+    learn, test = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+    K = kernel_matrix(X, "gaussian", 1.0)
+    taxonomy = NumericalTaxonomy(k, random_state=seed).fit_gram(center(K[np.ix_(learn, learn)]))
+    labels = nearest_means(K, learn, taxonomy.labels_, test)
+    gram, structure = center(K[np.ix_(test, test)]), taxonomy.structure_
+    n_clusters = len(structure)
+    observed = dependence(gram, labels, structure)
+
+    def permuted(value: Callable[[IntArray], float], n: int) -> FloatArray:
+        return np.array([value(rng.permutation(n)) for _ in range(N_PERMUTATIONS)])
+
+    leaves = permuted(lambda p: dependence(gram, labels, structure[np.ix_(p, p)]), n_clusters)
+    rows = permuted(lambda p: dependence(gram, labels[p], structure), len(labels))
+    own = center(K[np.ix_(learn, learn)])
+    learned = permuted(lambda p: dependence(own, taxonomy.labels_[p], structure), len(learn))
+    return CellOutput(
+        {
+            "p_tree": p_value(observed, leaves),
+            "p_partition": p_value(observed, rows),
+            "p_partition_learned": p_value(dependence(own, taxonomy.labels_, structure), learned),
+            "tree_gain": observed / float(leaves.mean()),
+            "partition_gain": observed / float(rows.mean()),
+        }
+    )
+
+
+def nearest_means(K: FloatArray, learn: IntArray, labels: IntArray, test: IntArray) -> IntArray:
+    """Cluster of each held-out row: the one whose mean in the feature space is nearest, of equal ones the first.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The kernel matrix, not centred.
+    learn, test : ndarray of int64
+        Rows.
+    labels : ndarray of int64, shape (len(learn),)
+        Clusters 0..k-1, none empty.
+    """
+    distances = []
+    for c in range(int(labels.max()) + 1):
+        members = learn[labels == c]
+        # Less K_ii, which is the same for all clusters.
+        distances.append(K[np.ix_(members, members)].mean() - 2.0 * K[np.ix_(test, members)].mean(axis=1))
+    return np.argmin(np.array(distances), axis=0)
+
+
+def p_value(observed: float, permuted: FloatArray) -> float:
+    """Share of values that are at least as large, the observed one among them; equal but for rounding counts."""
+    return float((1 + (permuted >= observed * (1.0 - 1e-12)).sum()) / (1 + len(permuted)))

@@ -1,0 +1,114 @@
+"""How well a taxonomy fits: with the classes' own tree, and against trees that know nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods._structures import path_lengths
+from cladebench.solvers.dependence import (
+    dependence,
+    distances_structure,
+    optimal_structure,
+    structure_distances,
+)
+from cladebench.solvers.gram import CenteredGram
+from cladebench.solvers.tree_metric import fit_tree_metric
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Topologies that are drawn to say what a tree earns that was not looked for.
+N_RANDOM = 20
+
+
+def taxonomy_correlation(
+    distances: FloatArray, clusters: IntArray, class_tree: Hierarchy, classes: IntArray
+) -> float:
+    """Correlate distances between clusters with path lengths in the tree of the classes, over all pairs of samples.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (k, k)
+        Between clusters.
+    clusters, classes : ndarray of int64, shape (n,)
+    class_tree : Hierarchy
+        Its samples are the classes.
+
+    Returns
+    -------
+    float
+        0 where either is the same for all pairs. Exact from the table of clusters and classes; samples are not paired
+        with themselves.
+    """
+    paths = path_lengths(class_tree)
+    table = np.zeros((len(distances), len(paths)))
+    np.add.at(table, (clusters, classes), 1.0)
+    n_pairs = len(clusters) * (len(clusters) - 1.0)
+    own, true = table.sum(axis=1), table.sum(axis=0)
+
+    def mean(of_clusters: FloatArray, of_classes: FloatArray) -> float:
+        # Both are 0 on the diagonal, so that samples paired with themselves add nothing.
+        return float(((table.T @ of_clusters @ table) * of_classes).sum() / n_pairs)
+
+    mean_own = float(own @ distances @ own) / n_pairs
+    mean_true = float(true @ paths @ true) / n_pairs
+    spread_own = float(own @ distances**2 @ own) / n_pairs - mean_own**2
+    spread_true = float(true @ paths**2 @ true) / n_pairs - mean_true**2
+    if spread_own <= 1e-12 * max(mean_own**2, 1e-300) or spread_true <= 1e-12 * mean_true**2:
+        return 0.0
+    return (mean(distances, paths) - mean_own * mean_true) / float(np.sqrt(spread_own * spread_true))
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Objective (1) of one partition under several structures, as shares of what no structure can exceed."""
+
+    bound: float
+    unconstrained: float
+    tree: float
+    star: float
+    random: float
+    best_random: float
+
+
+def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
+    """Largest value of (1) over all partitions and structures: the norm of the k - 1 largest eigenvalues.
+
+    Notes
+    -----
+    H P Y P' H has unit norm and rank k - 1 at most; of such matrices none has a larger product with M (von Neumann).
+    """
+    values, _ = gram.top_eigenvectors(max(1, n_clusters - 1))
+    return float(np.sqrt(np.square(values).sum()))
+
+
+def worth_of_trees(gram: CenteredGram, labels: IntArray, seed: int) -> Worth:
+    """Put other trees in the place of the fitted one, for the same partition; each with its best lengths.
+
+    Parameters
+    ----------
+    gram : CenteredGram
+    labels : ndarray of int64, shape (n,)
+        Clusters 0..k-1, k >= 2, none empty.
+    seed : int
+        Draws random topologies.
+    """
+    k = int(labels.max()) + 1
+    best = optimal_structure(gram, labels, k)
+    distances = structure_distances(best)
+    bound = objective_bound(gram, k) or 1.0
+
+    def share(structure: FloatArray) -> float:
+        return dependence(gram, labels, structure) / bound
+
+    def of(topologies: str, draw: int = 0) -> float:
+        fit = fit_tree_metric(distances, topologies=topologies, random_state=draw)
+        return share(distances_structure(fit.distances))
+
+    random = np.random.RandomState(seed)
+    drawn = [of("random", int(random.randint(np.iinfo(np.int32).max))) for _ in range(N_RANDOM)]
+    return Worth(bound, share(best), of("search"), of("star"), float(np.mean(drawn)), max(drawn))
