@@ -42,6 +42,7 @@ def run_study(cell: Cell) -> CellOutput:
         "eigengap": float(eigengap(eigenvalues[: max(numbers) + 1])),
         "falls": float(max(0.0, -rises.min())),
     }
+    metrics["rules_apart"] = abs(metrics["elbow"] - metrics["eigengap"])
     if data.labels is not None:
         n_classes = len(np.unique(cell.task.of(data.labels)))
         metrics |= {f"{rule}_off": abs(metrics[rule] - n_classes) for rule in ("elbow", "eigengap")}

@@ -19,12 +19,16 @@ from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._dependence import DependenceClusterer
-from cladebench.methods._kernel import gram_matrix, start_labels
+from cladebench.methods._kernel import gram_matrix, kernel_matrix, start_labels
+from cladebench.methods._kmeans import kmeans_labels
+from cladebench.methods._spectral import unit_rows
+from cladebench.methods.kernel_spectral import KernelSpectral
 from cladebench.methods.numerical_taxonomy import NumericalTaxonomy
 from cladebench.metrics import entropy_scores, rand_scores, v_scores
 from cladebench.papers.protocol import Protocol, scored, timed_fit, tree_arrays
 from cladebench.papers.taxonomy import words
 from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
+from cladebench.solvers.gram import center, normalized_cut, top_eigenvectors
 from cladebench.validation import check_choice
 
 IntArray = npt.NDArray[np.int64]
@@ -75,6 +79,8 @@ class TaxonomyProtocol(Protocol):
             metrics["n_iterations"] = float(estimator.n_iter_)
         if isinstance(estimator, DependenceClusterer) and classes is not None:
             metrics["moved_from_start"] = moved_share(estimator, X, labels, cell.spec.seed)
+        if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut":
+            metrics["centring_agreement"] = centring_agreement(estimator, X, cell.spec.seed)
         readings: list[Reading] = []
         if sparse.issparse(X) and data.feature_names is not None:
             of_words, readings, more = word_measures(data, X, labels, estimator)
@@ -169,6 +175,27 @@ def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: 
         gram_of(estimator, X, seed), estimator.n_clusters, "spectral", np.random.RandomState(seed)
     )
     return float(1.0 - adjusted_rand_score(start, labels))
+
+
+def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> float:
+    """Compare the clusters of a normalised cut with those of the same matrix, centred (section 3.1).
+
+    "We wish to ignore the eigenvector with constant entries": of the matrix as it is the first eigenvector is left out,
+    of the centred one none, so that both have ``n_clusters - 1``.
+
+    Returns
+    -------
+    float
+        Adjusted Rand index of the two partitions.
+    """
+    A = kernel_matrix(X, estimator.kernel, estimator.width)
+    np.fill_diagonal(A, 0.0)
+    M, k = normalized_cut(A), estimator.n_clusters
+    if k < 3:
+        return 1.0
+    embeddings = (top_eigenvectors(M, k)[1][:, 1:], top_eigenvectors(center(M).values, k - 1)[1])
+    one, other = (kmeans_labels(unit_rows(rows), k, n_init=10, seed=seed)[0] for rows in embeddings)
+    return float(adjusted_rand_score(one, other))
 
 
 def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
