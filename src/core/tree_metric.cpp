@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace cladebench {
@@ -33,29 +34,32 @@ struct Cuts {
   Values size;          ///< points below each node
   Values sum;           ///< of D over the pairs that the edge above each node parts
 
+  TreeParents child, sibling, waiting;  ///< of `lay_out` alone
+
   std::size_t nodes() const { return parent.size(); }
 };
 
 /// Sets `order` and `n_nodes`. False if the parents are no tree.
 bool lay_out(Cuts& tree) {
   const std::size_t n = tree.nodes();
-  std::vector<TreeParents> children(n);
+  tree.child.assign(n, -1);
+  tree.sibling.assign(n, -1);
   tree.order.clear();
-  TreeParents stack;
-  for (std::size_t v = 0; v < n; ++v) {
+  tree.waiting.clear();
+  for (std::size_t v = n; v-- > 0;) {
     const Node up = tree.parent[v];
     if (up < 0) {
-      stack.push_back(static_cast<Node>(v));
+      tree.waiting.push_back(static_cast<Node>(v));
     } else {
-      children[up].push_back(static_cast<Node>(v));
+      tree.sibling[v] = std::exchange(tree.child[up], static_cast<Node>(v));
     }
   }
-  if (stack.size() != 1) return false;
-  while (!stack.empty()) {
-    const Node v = stack.back();
-    stack.pop_back();
+  if (tree.waiting.size() != 1) return false;
+  while (!tree.waiting.empty()) {
+    const Node v = tree.waiting.back();
+    tree.waiting.pop_back();
     tree.order.push_back(v);
-    stack.insert(stack.end(), children[v].rbegin(), children[v].rend());
+    for (Node c = tree.child[v]; c != -1; c = tree.sibling[c]) tree.waiting.push_back(c);
   }
   if (tree.order.size() != n) return false;
   tree.n_nodes.assign(n, 1);
@@ -64,6 +68,27 @@ bool lay_out(Cuts& tree) {
     tree.n_nodes[tree.parent[v]] += tree.n_nodes[v];
   }
   return true;
+}
+
+/// The tree laid out, if it is one as the header describes it.
+Cuts checked(std::size_t k, const TreeParents& parents) {
+  Cuts tree;
+  tree.parent = parents;
+  if (!lay_out(tree) || parents[0] != -1) {
+    throw std::invalid_argument("parents are no tree with point 0 as its root");
+  }
+  TreeParents degree(parents.size(), 0);
+  for (std::size_t v = 1; v < parents.size(); ++v) {
+    ++degree[v];
+    ++degree[parents[v]];
+  }
+  for (std::size_t v = 0; v < parents.size(); ++v) {
+    if (v < k ? degree[v] != (k > 1) : degree[v] < 3) {
+      throw std::invalid_argument("node " + std::to_string(v) + " of the parents has the degree " +
+                                  std::to_string(degree[v]) + "; expected 1 of points, 3 or more of others");
+    }
+  }
+  return tree;
 }
 
 /// Turns the path from a point to the root around, so that the point is the root.
@@ -82,7 +107,7 @@ TreeParents rerooted(TreeParents parent, Node root) {
 Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
   Cuts tree;
   tree.parent = std::move(parent);
-  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
+  lay_out(tree);
   const std::size_t n = tree.nodes();
   tree.size.assign(n, 0.0);
   tree.sum.assign(n, 0.0);
@@ -103,6 +128,23 @@ Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
     for (std::size_t j = 0; j < k; ++j) theirs[j] += mine[j];
   }
   return tree;
+}
+
+/// Path lengths between the points; the tree is laid out.
+Values paths(std::size_t k, const Cuts& tree, std::span<const double> lengths) {
+  const std::size_t n = tree.nodes();
+  Values apart(n * n, 0.0);  // of any two nodes
+  for (std::size_t place = 1; place < n; ++place) {
+    const std::size_t v = static_cast<std::size_t>(tree.order[place]);
+    const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
+    for (std::size_t before = 0; before < place; ++before) {
+      const std::size_t u = static_cast<std::size_t>(tree.order[before]);
+      apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
+    }
+  }
+  Values between_points(k * k);
+  for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
+  return between_points;
 }
 
 /// Least squares on one tree after another; what it needs for it is kept.
@@ -186,7 +228,7 @@ class Lengths {
   }
 
   double errors(const Cuts& tree, const Values& x) const {
-    const Values fitted = path_distances(k_, tree.parent, x);
+    const Values fitted = paths(k_, tree, x);
     double total = 0.0;
     for (std::size_t i = 0; i < k_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -483,7 +525,7 @@ TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
 
 std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,
                                         const TreeParents& parents) {
-  const Cuts tree = cuts_of(distances, k, parents);
+  const Cuts tree = cuts_of(distances, k, checked(k, parents).parent);
   Values x;
   Lengths(distances, k).nonnegative(tree, x);
   return x;
@@ -491,22 +533,8 @@ std::vector<double> nonnegative_lengths(std::span<const double> distances, std::
 
 std::vector<double> path_distances(std::size_t k, const TreeParents& parents,
                                    std::span<const double> lengths) {
-  Cuts tree;
-  tree.parent = parents;
-  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
-  const std::size_t n = tree.nodes();
-  Values apart(n * n, 0.0);  // of any two nodes
-  for (std::size_t place = 1; place < n; ++place) {
-    const std::size_t v = static_cast<std::size_t>(tree.order[place]);
-    const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
-    for (std::size_t before = 0; before < place; ++before) {
-      const std::size_t u = static_cast<std::size_t>(tree.order[before]);
-      apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
-    }
-  }
-  Values between_points(k * k);
-  for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
-  return between_points;
+  const Cuts tree = checked(k, parents);
+  return paths(k, tree, lengths);
 }
 
 TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) {
@@ -520,7 +548,9 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) 
 
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
                          std::size_t radius, const std::function<void()>& keep_on) {
+  checked(k, start);
   if (k <= 3) return start;
+  if (start.size() != 2 * k - 2) throw std::invalid_argument("the start is no binary tree");
   Best best(distances, k);
   Cuts tree = cuts_of(distances, k, start);
   best.offer(tree);

@@ -25,7 +25,7 @@ TOPOLOGIES = ("search", "neighbor-joining", "all", "star", "random")
 MOST_FOR_ALL = 8
 #: Edges that a subtree may move in one step of the search; beyond FULL_RADIUS_UP_TO points.
 RADIUS = 10
-FULL_RADIUS_UP_TO = 20
+FULL_RADIUS_UP_TO = 50
 #: Largest difference between D and its transpose, relative to the largest entry.
 ASYMMETRY = 1e-8
 
@@ -70,7 +70,7 @@ def fit_tree_metric(D: npt.ArrayLike, *, topologies: str = "search", random_stat
 
         - "search": the tree of neighbour joining, then the best exchange of nearest neighbours as long as one
           improves the fit, then the best move of any subtree to any other edge; until neither improves. With more than
-          20 points a subtree moves past at most 10 edges at once.
+          50 points a subtree moves past at most 10 edges at once.
         - "neighbor-joining": that tree alone ([2]_, [3]_).
         - "all": every topology, up to k = 8 (10,395 trees).
         - "star": one inner node.
