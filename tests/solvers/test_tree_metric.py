@@ -273,7 +273,9 @@ def test_no_move_improves_what_the_search_found(k: int, seed: int) -> None:
     residual = twin.fit_edges(D, found)[2]
     trees = list(moved(found, k))
     # 2 (k - 3) (2 k - 7) others (Allen and Steel 2001), and the tree itself.
-    assert len({frozenset(twin.splits_of_edges(edges, k)) for edges in trees}) == 1 + 2 * (k - 3) * (2 * k - 7)
+    assert len({frozenset(twin.splits_of_edges(edges, k)) for edges in trees}) == 1 + 2 * (k - 3) * (
+        2 * k - 7
+    )
     assert min(twin.fit_edges(D, edges)[2] for edges in trees) >= residual * (1 - 1e-8)
 
 
@@ -306,9 +308,7 @@ def test_renamed_points_have_the_same_tree(k: int, seed: int, kind: str, topolog
     k = min(k, 6) if topologies == "all" else k
     D = distances(k, seed, kind)
     order = np.random.default_rng(seed).permutation(k)
-    here, there = (
-        fit_tree_metric(matrix, topologies=topologies) for matrix in (D, D[np.ix_(order, order)])
-    )
+    here, there = (fit_tree_metric(matrix, topologies=topologies) for matrix in (D, D[np.ix_(order, order)]))
     assert np.abs(here.distances[np.ix_(order, order)] - there.distances).max() <= 1e-9 * D.max()
     assert here.residual == pytest.approx(there.residual, rel=1e-9, abs=1e-12)
 
@@ -399,7 +399,12 @@ def test_star_has_one_inner_node() -> None:
 def test_root_chains_and_empty_leaves_of_a_given_tree_do_not_count() -> None:
     D = distances(5, 1)
     plain = fit_branch_lengths(D, Hierarchy.from_nested([[0, 1], 2, [3, 4]]))
-    for nested in ([[[0, 1], 2], [3, 4]], [[0, 1], [2, [3, 4]]], [[[[0], 1]], 2, [[3, 4], []]], [0, [1, [2, [3, 4]]]]):
+    for nested in (
+        [[[0, 1], 2], [3, 4]],
+        [[0, 1], [2, [3, 4]]],
+        [[[[0], 1]], 2, [[3, 4], []]],
+        [0, [1, [2, [3, 4]]]],
+    ):
         other = fit_branch_lengths(D, Hierarchy.from_nested(nested))
         assert other.distances == pytest.approx(plain.distances, abs=1e-12)
         assert twin.splits(other.tree) == twin.splits(plain.tree)
@@ -408,7 +413,9 @@ def test_root_chains_and_empty_leaves_of_a_given_tree_do_not_count() -> None:
 def test_rows_may_differ_by_rounding() -> None:
     D = distances(5, 0)
     off = D + np.triu(np.full((5, 5), 1e-9 * D.max()), 1)
-    assert fit_tree_metric(off).residual == pytest.approx(fit_tree_metric((off + off.T) / 2).residual, rel=1e-12)
+    assert fit_tree_metric(off).residual == pytest.approx(
+        fit_tree_metric((off + off.T) / 2).residual, rel=1e-12
+    )
     with pytest.raises(ValueError, match=r"D\[0, 1\] is .* but D\[1, 0\] is"):
         fit_tree_metric(D + np.triu(np.full((5, 5), 2e-8 * D.max()), 1))
 
@@ -428,7 +435,11 @@ def test_rows_may_differ_by_rounding() -> None:
     ],
 )
 def test_bad_distances_are_named(D, words: str) -> None:
-    for function in (fit_tree_metric, four_point_excess, lambda D: fit_branch_lengths(D, Hierarchy([-1], [0]))):
+    for function in (
+        fit_tree_metric,
+        four_point_excess,
+        lambda D: fit_branch_lengths(D, Hierarchy([-1], [0])),
+    ):
         with pytest.raises(ValueError, match=words):
             function(D)
 

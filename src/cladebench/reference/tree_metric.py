@@ -113,9 +113,7 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
     A, d = design_matrix(edges, k), pair_values(D)
     x = cp.Variable(len(edges), nonneg=True)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(A @ x - d)))
-    problem.solve(
-        solver=cp.CLARABEL, tol_gap_abs=PRECISION, tol_gap_rel=PRECISION, tol_feas=PRECISION
-    )
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=PRECISION, tol_gap_rel=PRECISION, tol_feas=PRECISION)
     lengths = np.maximum(np.asarray(x.value, dtype=np.float64), 0.0)
     fitted = A @ lengths
     return lengths, _square(fitted, k), float(np.linalg.norm(d - fitted))
@@ -206,3 +204,22 @@ def four_point_excess(D: ArrayLike) -> float:
         float(D[a, b] + D[c, d] - max(D[a, c] + D[b, d], D[a, d] + D[b, c]))
         for a, b, c, d in product(range(len(D)), repeat=4)
     )
+
+
+def path_lengths(tree: Hierarchy) -> FloatArray:
+    """Distances between the samples of a tree with edge lengths, by climbing from both to where they meet."""
+    k = tree.n_samples
+    lengths = tree.edge_lengths
+    assert lengths is not None
+    D = np.zeros((k, k))
+    for i, j in combinations(range(k), 2):
+        a, b = int(tree.leaf_of[i]), int(tree.leaf_of[j])
+        while a != b:
+            if tree.depths[a] >= tree.depths[b]:
+                D[i, j] += lengths[a]
+                a = int(tree.parents[a])
+            else:
+                D[i, j] += lengths[b]
+                b = int(tree.parents[b])
+        D[j, i] = D[i, j]
+    return D

@@ -185,7 +185,9 @@ def _distances(D: Any) -> FloatArray:
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"D has shape {array.shape}; expected (k, k) with k >= 1")
     _refuse(array, np.isnan(array), "expected a number")
-    _refuse(array, np.isinf(array), "expected finite numbers: parts that are not connected have no tree metric")
+    _refuse(
+        array, np.isinf(array), "expected finite numbers: parts that are not connected have no tree metric"
+    )
     _refuse(array, array < 0, "expected at least 0")
     _refuse(array, np.eye(len(array), dtype=bool) & (array != 0), "expected 0 on the diagonal")
     difference = np.abs(array - array.T)
@@ -238,7 +240,9 @@ def _unrooted(tree: Hierarchy) -> IntArray:
     own = np.bincount(tree.leaf_of, minlength=tree.n_nodes)
     for point, node in enumerate(tree.leaf_of):
         if own[node] > 1 or tree.sizes[node] > 1:
-            raise ValueError(f"sample {point} is not alone below its node {node}; expected each at a leaf of its own")
+            raise ValueError(
+                f"sample {point} is not alone below its node {node}; expected each at a leaf of its own"
+            )
     pruned = tree.pruned()
     if k <= 2:
         return _star(k)
