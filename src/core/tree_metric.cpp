@@ -158,6 +158,10 @@ class Lengths {
         largest_ = std::max(largest_, D_[i * k + j]);
       }
     }
+    for (std::size_t n = 0; n <= k; ++n) {
+      const double excess = points_ - 2.0 * static_cast<double>(n);
+      share_.push_back(excess == 0.0 ? 0.0 : 1.0 / excess);
+    }
   }
 
   double squares() const { return squares_; }
@@ -266,14 +270,14 @@ class Lengths {
     for (std::size_t v = 0; v < n; ++v) {
       if (!is_edge(v)) continue;
       const Node up = vertex_[tree.parent[v]];
-      const double below = tree.size[v], excess = points_ - 2.0 * below;
-      if (excess == 0.0) {
+      const double below = tree.size[v], share = share_[static_cast<std::size_t>(below)];
+      if (share == 0.0) {
         total_[v] = total_[up] = sum[v] / below;
       } else {
-        known_[up] += sum[v] / excess;
-        weight_[up] += below / excess;
-        known_[v] -= sum[v] / excess;
-        weight_[v] -= (points_ - below) / excess;
+        known_[up] += sum[v] * share;
+        weight_[up] += below * share;
+        known_[v] -= sum[v] * share;
+        weight_[v] -= (points_ - below) * share;
       }
     }
     for (std::size_t v = 0; v < n; ++v) {
@@ -283,13 +287,13 @@ class Lengths {
     for (std::size_t v = 0; v < n; ++v) {
       if (!is_edge(v)) continue;
       const Node up = vertex_[tree.parent[v]];
-      const double below = tree.size[v], excess = points_ - 2.0 * below;
-      if (excess == 0.0) {
+      const double below = tree.size[v], share = share_[static_cast<std::size_t>(below)];
+      if (share == 0.0) {
         const double branch = total_[up] * weight_[up] - known_[up];
         const double rest = total_[v] * (1.0 - weight_[v]) + known_[v];
         x[v] = (branch - rest) / below;
       } else {
-        x[v] = (total_[v] - total_[up]) / excess;
+        x[v] = (total_[v] - total_[up]) * share;
       }
     }
   }
@@ -347,6 +351,7 @@ class Lengths {
   std::span<const double> D_;
   std::size_t k_;
   double points_, squares_ = 0.0, largest_ = 0.0;
+  Values share_;  // 1 / (k - 2 n) for n points, 0 for half of all
   std::vector<char> kept_;
   TreeParents vertex_;
   Values known_, weight_, total_, slope_, trial_, free_;

@@ -242,6 +242,20 @@ def test_search_finds_the_best_nearly_always(kind: str) -> None:
     assert found >= 97
 
 
+def test_more_starts_find_it_always() -> None:
+    first, more = 0, 0
+    for seed in range(100):
+        D = distances(7, seed)
+        best, one, nine = (
+            fit_tree_metric(D, **options).residual  # type: ignore[arg-type]
+            for options in ({"topologies": "all"}, {}, {"n_starts": 9, "random_state": seed})
+        )
+        assert best <= nine * (1 + 1e-9) and nine <= one * (1 + 1e-9)
+        first += one <= best * (1 + 1e-8)
+        more += nine <= best * (1 + 1e-8)
+    assert first < more == 100
+
+
 def moved(edges: list[tuple[int, int]], k: int):
     """Every tree that one pruning and regrafting makes, by taking edges apart and joining them."""
     for cut in range(len(edges)):
@@ -449,6 +463,8 @@ def test_bad_choices_are_named() -> None:
         fit_tree_metric([[0.0]], topologies="best")
     with pytest.raises(ValueError, match="'all' with 9 points; expected at most 8"):
         fit_tree_metric(distances(9, 0), topologies="all")
+    with pytest.raises(ValueError, match="n_starts=0: expected an integer >= 1"):
+        fit_tree_metric(distances(4, 0), n_starts=0)
     with pytest.raises(ValueError, match="random_state="):
         fit_tree_metric(distances(4, 0), topologies="random", random_state=-1)
 

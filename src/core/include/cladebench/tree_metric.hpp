@@ -12,7 +12,7 @@
 // is contracted and the rest is such a solution again. Searches skip a tree without it where even lengths of
 // any sign fit worse than the best tree so far.
 //
-// Measured on one core: see benchmarks/bench_tree_metric.py.
+// Measured on one core: see benchmarks/test_tree_metric_speed.py.
 #pragma once
 
 #include <cstddef>
