@@ -7,7 +7,7 @@ import pytest
 
 from cladebench import _core
 from cladebench.reference import tree_metric as twin
-from cladebench.solvers.tree_metric import fit_branch_lengths, fit_tree_metric
+from cladebench.solvers.tree_metric import fit_tree_metric
 
 
 def random_distances(k: int, seed: int = 0) -> np.ndarray:
@@ -47,10 +47,18 @@ def test_neighbour_joining_against_scikit_bio(k: int, ratios, seconds) -> None:
 @pytest.mark.parametrize("k", [8, 20, 50])
 def test_lengths_against_the_twin(k: int, ratios, seconds) -> None:
     D = random_distances(k)
-    given = fit_tree_metric(D, topologies="random", random_state=0).tree
-    slow = seconds(lambda: twin.fit_branch_lengths(D, given), repeats=1)
-    assert fit_branch_lengths(D, given).residual == pytest.approx(twin.fit_branch_lengths(D, given)[2])
-    ratios.add(f"lengths, k={k}: twin / fast", slow / seconds(lambda: fit_branch_lengths(D, given)), ">= 10")
+    parents = _core.neighbor_joining(D)
+    edges = [(v, int(up)) for v, up in enumerate(parents) if up >= 0]
+    lengths = _core.nonnegative_lengths(D, parents)
+    assert lengths[[v for v, _ in edges]] == pytest.approx(twin.fit_edges(D, edges)[0], abs=1e-9)
+
+    def calls() -> None:
+        for _ in range(100):
+            _core.nonnegative_lengths(D, parents)
+
+    slow, fast = seconds(lambda: twin.fit_edges(D, edges), repeats=1), seconds(calls) / 100.0
+    ratios.add(f"lengths, k={k}: twin / kernel", slow / fast, ">= 10")
+    ratios.add(f"lengths, k={k}: one call", 1e6 * fast, unit="us")
 
 
 @pytest.mark.parametrize("k", [6, 7])
@@ -75,4 +83,17 @@ def test_the_search(k: int, kind, ratios, seconds) -> None:
     )
     ratios.add(
         f"search, k={k}, {kind.__name__}: residual / that of joining", fit_tree_metric(D).residual / joined
+    )
+
+
+@pytest.mark.parametrize("n_starts", [1, 9])
+@pytest.mark.parametrize("k", [7, 8])
+def test_how_often_the_search_finds_the_optimum(k: int, n_starts: int, ratios) -> None:
+    n, found = 200, 0
+    for seed in range(n):
+        D = random_distances(k, seed)
+        best = fit_tree_metric(D, topologies="all").residual
+        found += fit_tree_metric(D, n_starts=n_starts, random_state=0).residual <= best * (1 + 1e-8)
+    ratios.add(
+        f"search, k={k}, {n_starts} starts: optima found of random_distances", 100 * found / n, ">= 90", "%"
     )

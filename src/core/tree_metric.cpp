@@ -487,26 +487,21 @@ void enumerate(std::span<const double> D, std::size_t k, std::size_t next, TreeP
 
 TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
   if (k <= 2) return k == 1 ? TreeParents{-1} : TreeParents{-1, 0};
-  Values D(distances.begin(), distances.end());
-  TreeParents parent(2 * k - 2, -1), node(k);  // node: what is at each place
-  std::vector<std::size_t> places(k);
-  for (std::size_t i = 0; i < k; ++i) {
-    node[i] = static_cast<Node>(i);
-    places[i] = i;
-  }
-  Values row(k);
-  for (Node made = static_cast<Node>(k); places.size() > 3; ++made) {
-    const double others = static_cast<double>(places.size()) - 2.0;
-    for (const std::size_t i : places) {
-      row[i] = 0.0;
-      for (const std::size_t j : places) row[i] += D[i * k + j];
+  Values D(distances.begin(), distances.end());  // the first n rows and columns count, k apart
+  TreeParents parent(2 * k - 2, -1), node(k);    // node: what stands at each place
+  for (std::size_t i = 0; i < k; ++i) node[i] = static_cast<Node>(i);
+  Values sums(k);
+  for (std::size_t n = k; n > 3; --n) {
+    const Node made = static_cast<Node>(2 * k - n);
+    std::fill_n(sums.begin(), n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) sums[j] += D[i * k + j];
     }
     double least = std::numeric_limits<double>::infinity();
     std::size_t first = 0, second = 0;
-    for (std::size_t a = 0; a < places.size(); ++a) {
-      for (std::size_t b = a + 1; b < places.size(); ++b) {
-        const std::size_t i = places[a], j = places[b];
-        const double criterion = others * D[i * k + j] - row[i] - row[j];
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) {
+        const double criterion = static_cast<double>(n - 2) * D[i * k + j] - sums[i] - sums[j];
         if (criterion < least) {
           least = criterion;
           first = i;
@@ -515,16 +510,22 @@ TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
       }
     }
     parent[node[first]] = parent[node[second]] = made;
-    node[first] = made;
     const double apart = D[first * k + second];
-    std::erase(places, second);
-    for (const std::size_t j : places) {
-      if (j != first)
-        D[first * k + j] = D[j * k + first] = (D[first * k + j] + D[second * k + j] - apart) / 2.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double distance = j == first ? 0.0 : (D[first * k + j] + D[second * k + j] - apart) / 2.0;
+      D[first * k + j] = D[j * k + first] = distance;
     }
+    node[first] = made;
+    node.erase(node.begin() + static_cast<std::ptrdiff_t>(second));
+    // Take the second's row and column out.
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto row = D.begin() + static_cast<std::ptrdiff_t>(i * k);
+      std::copy(row + second + 1, row + n, row + second);
+    }
+    for (std::size_t i = second; i + 1 < n; ++i)
+      std::copy_n(D.begin() + (i + 1) * k, n - 1, D.begin() + i * k);
   }
-  const Node centre = static_cast<Node>(2 * k - 3);
-  for (const std::size_t i : places) parent[node[i]] = centre;
+  for (const Node left : node) parent[left] = static_cast<Node>(2 * k - 3);
   return rerooted(std::move(parent), 0);
 }
 

@@ -120,7 +120,7 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
 
 
 def all_topologies(k: int) -> Iterator[list[Edge]]:
-    """Every binary topology once, by hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, 10395."""
+    """Every binary topology once, by hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, ..."""
     if k == 1:
         yield []
     elif k == 2:
