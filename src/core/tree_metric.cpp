@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace cladebench {
@@ -33,29 +34,32 @@ struct Cuts {
   Values size;          ///< points below each node
   Values sum;           ///< of D over the pairs that the edge above each node parts
 
+  TreeParents child, sibling, waiting;  ///< of `lay_out` alone
+
   std::size_t nodes() const { return parent.size(); }
 };
 
 /// Sets `order` and `n_nodes`. False if the parents are no tree.
 bool lay_out(Cuts& tree) {
   const std::size_t n = tree.nodes();
-  std::vector<TreeParents> children(n);
+  tree.child.assign(n, -1);
+  tree.sibling.assign(n, -1);
   tree.order.clear();
-  TreeParents stack;
-  for (std::size_t v = 0; v < n; ++v) {
+  tree.waiting.clear();
+  for (std::size_t v = n; v-- > 0;) {
     const Node up = tree.parent[v];
     if (up < 0) {
-      stack.push_back(static_cast<Node>(v));
+      tree.waiting.push_back(static_cast<Node>(v));
     } else {
-      children[up].push_back(static_cast<Node>(v));
+      tree.sibling[v] = std::exchange(tree.child[up], static_cast<Node>(v));
     }
   }
-  if (stack.size() != 1) return false;
-  while (!stack.empty()) {
-    const Node v = stack.back();
-    stack.pop_back();
+  if (tree.waiting.size() != 1) return false;
+  while (!tree.waiting.empty()) {
+    const Node v = tree.waiting.back();
+    tree.waiting.pop_back();
     tree.order.push_back(v);
-    stack.insert(stack.end(), children[v].rbegin(), children[v].rend());
+    for (Node c = tree.child[v]; c != -1; c = tree.sibling[c]) tree.waiting.push_back(c);
   }
   if (tree.order.size() != n) return false;
   tree.n_nodes.assign(n, 1);
@@ -64,6 +68,27 @@ bool lay_out(Cuts& tree) {
     tree.n_nodes[tree.parent[v]] += tree.n_nodes[v];
   }
   return true;
+}
+
+/// The tree laid out, if it is one as the header describes it.
+Cuts checked(std::size_t k, const TreeParents& parents) {
+  Cuts tree;
+  tree.parent = parents;
+  if (!lay_out(tree) || parents[0] != -1) {
+    throw std::invalid_argument("parents are no tree with point 0 as its root");
+  }
+  TreeParents degree(parents.size(), 0);
+  for (std::size_t v = 1; v < parents.size(); ++v) {
+    ++degree[v];
+    ++degree[parents[v]];
+  }
+  for (std::size_t v = 0; v < parents.size(); ++v) {
+    if (v < k ? degree[v] != (k > 1) : degree[v] < 3) {
+      throw std::invalid_argument("node " + std::to_string(v) + " of the parents has the degree " +
+                                  std::to_string(degree[v]) + "; expected 1 of points, 3 or more of others");
+    }
+  }
+  return tree;
 }
 
 /// Turns the path from a point to the root around, so that the point is the root.
@@ -82,7 +107,7 @@ TreeParents rerooted(TreeParents parent, Node root) {
 Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
   Cuts tree;
   tree.parent = std::move(parent);
-  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
+  lay_out(tree);
   const std::size_t n = tree.nodes();
   tree.size.assign(n, 0.0);
   tree.sum.assign(n, 0.0);
@@ -105,6 +130,23 @@ Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
   return tree;
 }
 
+/// Path lengths between the points; the tree is laid out.
+Values paths(std::size_t k, const Cuts& tree, std::span<const double> lengths) {
+  const std::size_t n = tree.nodes();
+  Values apart(n * n, 0.0);  // of any two nodes
+  for (std::size_t place = 1; place < n; ++place) {
+    const std::size_t v = static_cast<std::size_t>(tree.order[place]);
+    const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
+    for (std::size_t before = 0; before < place; ++before) {
+      const std::size_t u = static_cast<std::size_t>(tree.order[before]);
+      apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
+    }
+  }
+  Values between_points(k * k);
+  for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
+  return between_points;
+}
+
 /// Least squares on one tree after another; what it needs for it is kept.
 class Lengths {
  public:
@@ -115,6 +157,10 @@ class Lengths {
         squares_ += D_[i * k + j] * D_[i * k + j];
         largest_ = std::max(largest_, D_[i * k + j]);
       }
+    }
+    for (std::size_t n = 0; n <= k; ++n) {
+      const double excess = points_ - 2.0 * static_cast<double>(n);
+      share_.push_back(excess == 0.0 ? 0.0 : 1.0 / excess);
     }
   }
 
@@ -186,7 +232,7 @@ class Lengths {
   }
 
   double errors(const Cuts& tree, const Values& x) const {
-    const Values fitted = path_distances(k_, tree.parent, x);
+    const Values fitted = paths(k_, tree, x);
     double total = 0.0;
     for (std::size_t i = 0; i < k_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -224,14 +270,14 @@ class Lengths {
     for (std::size_t v = 0; v < n; ++v) {
       if (!is_edge(v)) continue;
       const Node up = vertex_[tree.parent[v]];
-      const double below = tree.size[v], excess = points_ - 2.0 * below;
-      if (excess == 0.0) {
+      const double below = tree.size[v], share = share_[static_cast<std::size_t>(below)];
+      if (share == 0.0) {
         total_[v] = total_[up] = sum[v] / below;
       } else {
-        known_[up] += sum[v] / excess;
-        weight_[up] += below / excess;
-        known_[v] -= sum[v] / excess;
-        weight_[v] -= (points_ - below) / excess;
+        known_[up] += sum[v] * share;
+        weight_[up] += below * share;
+        known_[v] -= sum[v] * share;
+        weight_[v] -= (points_ - below) * share;
       }
     }
     for (std::size_t v = 0; v < n; ++v) {
@@ -241,13 +287,13 @@ class Lengths {
     for (std::size_t v = 0; v < n; ++v) {
       if (!is_edge(v)) continue;
       const Node up = vertex_[tree.parent[v]];
-      const double below = tree.size[v], excess = points_ - 2.0 * below;
-      if (excess == 0.0) {
+      const double below = tree.size[v], share = share_[static_cast<std::size_t>(below)];
+      if (share == 0.0) {
         const double branch = total_[up] * weight_[up] - known_[up];
         const double rest = total_[v] * (1.0 - weight_[v]) + known_[v];
         x[v] = (branch - rest) / below;
       } else {
-        x[v] = (total_[v] - total_[up]) / excess;
+        x[v] = (total_[v] - total_[up]) * share;
       }
     }
   }
@@ -305,6 +351,7 @@ class Lengths {
   std::span<const double> D_;
   std::size_t k_;
   double points_, squares_ = 0.0, largest_ = 0.0;
+  Values share_;  // 1 / (k - 2 n) for n points, 0 for half of all
   std::vector<char> kept_;
   TreeParents vertex_;
   Values known_, weight_, total_, slope_, trial_, free_;
@@ -440,26 +487,21 @@ void enumerate(std::span<const double> D, std::size_t k, std::size_t next, TreeP
 
 TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
   if (k <= 2) return k == 1 ? TreeParents{-1} : TreeParents{-1, 0};
-  Values D(distances.begin(), distances.end());
-  TreeParents parent(2 * k - 2, -1), node(k);  // node: what is at each place
-  std::vector<std::size_t> places(k);
-  for (std::size_t i = 0; i < k; ++i) {
-    node[i] = static_cast<Node>(i);
-    places[i] = i;
-  }
-  Values row(k);
-  for (Node made = static_cast<Node>(k); places.size() > 3; ++made) {
-    const double others = static_cast<double>(places.size()) - 2.0;
-    for (const std::size_t i : places) {
-      row[i] = 0.0;
-      for (const std::size_t j : places) row[i] += D[i * k + j];
+  Values D(distances.begin(), distances.end());  // the first n rows and columns count, k apart
+  TreeParents parent(2 * k - 2, -1), node(k);    // node: what stands at each place
+  for (std::size_t i = 0; i < k; ++i) node[i] = static_cast<Node>(i);
+  Values sums(k);
+  for (std::size_t n = k; n > 3; --n) {
+    const Node made = static_cast<Node>(2 * k - n);
+    std::fill_n(sums.begin(), n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) sums[j] += D[i * k + j];
     }
     double least = std::numeric_limits<double>::infinity();
     std::size_t first = 0, second = 0;
-    for (std::size_t a = 0; a < places.size(); ++a) {
-      for (std::size_t b = a + 1; b < places.size(); ++b) {
-        const std::size_t i = places[a], j = places[b];
-        const double criterion = others * D[i * k + j] - row[i] - row[j];
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) {
+        const double criterion = static_cast<double>(n - 2) * D[i * k + j] - sums[i] - sums[j];
         if (criterion < least) {
           least = criterion;
           first = i;
@@ -468,22 +510,28 @@ TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
       }
     }
     parent[node[first]] = parent[node[second]] = made;
-    node[first] = made;
     const double apart = D[first * k + second];
-    std::erase(places, second);
-    for (const std::size_t j : places) {
-      if (j != first)
-        D[first * k + j] = D[j * k + first] = (D[first * k + j] + D[second * k + j] - apart) / 2.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double distance = j == first ? 0.0 : (D[first * k + j] + D[second * k + j] - apart) / 2.0;
+      D[first * k + j] = D[j * k + first] = distance;
     }
+    node[first] = made;
+    node.erase(node.begin() + static_cast<std::ptrdiff_t>(second));
+    // Take the second's row and column out.
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto row = D.begin() + static_cast<std::ptrdiff_t>(i * k);
+      std::copy(row + second + 1, row + n, row + second);
+    }
+    for (std::size_t i = second; i + 1 < n; ++i)
+      std::copy_n(D.begin() + (i + 1) * k, n - 1, D.begin() + i * k);
   }
-  const Node centre = static_cast<Node>(2 * k - 3);
-  for (const std::size_t i : places) parent[node[i]] = centre;
+  for (const Node left : node) parent[left] = static_cast<Node>(2 * k - 3);
   return rerooted(std::move(parent), 0);
 }
 
 std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,
                                         const TreeParents& parents) {
-  const Cuts tree = cuts_of(distances, k, parents);
+  const Cuts tree = cuts_of(distances, k, checked(k, parents).parent);
   Values x;
   Lengths(distances, k).nonnegative(tree, x);
   return x;
@@ -491,22 +539,8 @@ std::vector<double> nonnegative_lengths(std::span<const double> distances, std::
 
 std::vector<double> path_distances(std::size_t k, const TreeParents& parents,
                                    std::span<const double> lengths) {
-  Cuts tree;
-  tree.parent = parents;
-  if (!lay_out(tree)) throw std::invalid_argument("parents are no tree: expected one root and no cycle");
-  const std::size_t n = tree.nodes();
-  Values apart(n * n, 0.0);  // of any two nodes
-  for (std::size_t place = 1; place < n; ++place) {
-    const std::size_t v = static_cast<std::size_t>(tree.order[place]);
-    const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
-    for (std::size_t before = 0; before < place; ++before) {
-      const std::size_t u = static_cast<std::size_t>(tree.order[before]);
-      apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
-    }
-  }
-  Values between_points(k * k);
-  for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
-  return between_points;
+  const Cuts tree = checked(k, parents);
+  return paths(k, tree, lengths);
 }
 
 TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) {
@@ -520,7 +554,9 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) 
 
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
                          std::size_t radius, const std::function<void()>& keep_on) {
+  checked(k, start);
   if (k <= 3) return start;
+  if (start.size() != 2 * k - 2) throw std::invalid_argument("the start is no binary tree");
   Best best(distances, k);
   Cuts tree = cuts_of(distances, k, start);
   best.offer(tree);

@@ -120,7 +120,7 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
 
 
 def all_topologies(k: int) -> Iterator[list[Edge]]:
-    """Every binary topology once: point after point is hung on each edge in turn; 1, 1, 1, 3, 15, 105, ... for k = 1, 2, ..."""
+    """Every binary topology once, by hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, ..."""
     if k == 1:
         yield []
     elif k == 2:
@@ -147,9 +147,9 @@ def best_topology(D: ArrayLike) -> tuple[list[Edge], float]:
 def neighbor_joining(D: ArrayLike) -> list[Edge]:
     """Topology of neighbour joining (Saitou and Nei 1987; Studier and Keppler 1988).
 
-    While more than three nodes are left, the pair with the least (n - 2) d_ij - r_i - r_j is joined, r being the sums of
-    the rows; the new node is (d_il + d_jl - d_ij) / 2 from node l, and takes the place of i. The first of equal pairs is
-    taken.
+    While more than three nodes are left, the pair with the least (n - 2) d_ij - r_i - r_j is joined, r being the sums
+    of the rows; the new node is (d_il + d_jl - d_ij) / 2 from node l, and takes the place of i. The first of equal
+    pairs is taken.
     """
     d = {(i, j): float(value) for (i, j), value in np.ndenumerate(np.asarray(D, dtype=np.float64))}
     k = len(np.asarray(D))
@@ -204,3 +204,22 @@ def four_point_excess(D: ArrayLike) -> float:
         float(D[a, b] + D[c, d] - max(D[a, c] + D[b, d], D[a, d] + D[b, c]))
         for a, b, c, d in product(range(len(D)), repeat=4)
     )
+
+
+def path_lengths(tree: Hierarchy) -> FloatArray:
+    """Distances between the samples of a tree with edge lengths, by climbing from both to where they meet."""
+    k = tree.n_samples
+    lengths = tree.edge_lengths
+    assert lengths is not None
+    D = np.zeros((k, k))
+    for i, j in combinations(range(k), 2):
+        a, b = int(tree.leaf_of[i]), int(tree.leaf_of[j])
+        while a != b:
+            if tree.depths[a] >= tree.depths[b]:
+                D[i, j] += lengths[a]
+                a = int(tree.parents[a])
+            else:
+                D[i, j] += lengths[b]
+                b = int(tree.parents[b])
+        D[j, i] = D[i, j]
+    return D

@@ -12,7 +12,7 @@
 // is contracted and the rest is such a solution again. Searches skip a tree without it where even lengths of
 // any sign fit worse than the best tree so far.
 //
-// Measured on one core: see benchmarks/bench_tree_metric.py.
+// Measured on one core: see benchmarks/test_tree_metric_speed.py.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ TreeParents neighbor_joining(std::span<const double> distances, std::size_t k);
 std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,
                                         const TreeParents& parents);
 
-/// Path lengths between the points, row-major k x k.
+/// Path lengths between the points, row-major k x k; the lengths are those of the edges above all nodes.
 std::vector<double> path_distances(std::size_t k, const TreeParents& parents,
                                    std::span<const double> lengths);
 
@@ -48,6 +48,7 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k);
 /// it to an edge at most `radius` edges away is made, again and again; of radius 1 (nearest-neighbour
 /// interchange) while one improves, of the full radius then.
 ///
+/// @throws std::invalid_argument if the start is no binary tree.
 /// @param keep_on called now and then; may throw to end the search.
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
                          std::size_t radius, const std::function<void()>& keep_on);

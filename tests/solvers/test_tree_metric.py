@@ -1,0 +1,497 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cladebench import _core
+from cladebench.hierarchy import Hierarchy
+from cladebench.reference import tree_metric as twin
+from cladebench.solvers import tree_metric as module
+from cladebench.solvers.tree_metric import TreeMetric, fit_branch_lengths, fit_tree_metric, four_point_excess
+
+KINDS = ("uniform", "points", "noisy tree", "whole", "duplicates", "zero")
+
+
+def distances(k: int, seed: int, kind: str = "uniform") -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if kind == "points":
+        X = rng.normal(size=(k, 4))
+        return np.linalg.norm(X[:, None] - X[None], axis=2)
+    if kind == "duplicates":
+        D = distances(k, seed, "points")
+        twins = rng.integers(0, max(1, k // 2), k)
+        return D[np.ix_(twins, twins)]
+    if kind == "zero":
+        return np.zeros((k, k))
+    upper = rng.uniform(size=(k, k))
+    if kind == "whole":  # many ties
+        upper = rng.integers(0, 4, (k, k)).astype(float)
+    if kind == "noisy tree":
+        upper = tree_distances(random_topology(k, rng), rng) * rng.uniform(0.7, 1.3, (k, k))
+    upper = np.triu(upper, 1)
+    return upper + upper.T
+
+
+def random_topology(k: int, rng: np.random.Generator, binary: bool = True) -> Hierarchy:
+    """Merge nodes at random, two at a time or several."""
+    if k == 1:
+        return Hierarchy([-1], [0])
+    nested: list = list(range(k))
+    while len(nested) > 1:
+        size = 2 if binary else int(rng.integers(2, len(nested) + 1))
+        picked = sorted(rng.choice(len(nested), size=min(size, len(nested)), replace=False), reverse=True)
+        nested.append([nested.pop(place) for place in picked])
+    return Hierarchy.from_nested(nested[0])
+
+
+def tree_distances(tree: Hierarchy, rng: np.random.Generator, zeros: float = 0.0) -> np.ndarray:
+    edges, k = twin.edges_of(tree)
+    lengths = rng.uniform(0.1, 1.0, len(edges)) * (rng.uniform(size=len(edges)) >= zeros)
+    return twin._square(twin.design_matrix(edges, k) @ lengths, k) if edges else np.zeros((k, k))
+
+
+def parents_to_edges(parents: np.ndarray) -> list[tuple[int, int]]:
+    return [(v, int(up)) for v, up in enumerate(parents) if up >= 0]
+
+
+def check(fit: TreeMetric, D: np.ndarray) -> None:
+    """All that is promised of any result: the tree's form, its distances, its residual."""
+    k, tree = len(D), fit.tree
+    assert tree.n_samples == k and tree.leaf_of.tolist() == list(range(k))
+    lengths = tree.edge_lengths
+    assert lengths is not None and (lengths >= 0).all()
+    inner = np.arange(tree.n_nodes) >= k
+    assert tree.n_leaves == k and (np.diff(tree.child_ptr)[inner] >= 2).all()
+    not_root = tree.parents >= 0
+    assert (lengths[inner & not_root] > 0).all()
+    if k >= 3:
+        assert tree.parents[0] == tree.root == k
+        assert len(tree.children(tree.root)) >= 3
+    # Path lengths, by climbing to the root.
+    up = np.zeros((k, tree.n_nodes))
+    for i in range(k):
+        node = i
+        while node != tree.root:
+            up[i, node] = 1.0
+            node = int(tree.parents[node])
+    paths = np.array([[np.abs(up[i] - up[j]) @ lengths for j in range(k)] for i in range(k)])
+    scale = D.max()
+    assert np.abs(fit.distances - paths).max() <= 1e-13 * k * scale
+    assert (fit.distances == fit.distances.T).all() and (np.diag(fit.distances) == 0).all()
+    assert four_point_excess(fit.distances) <= 1e-13 * k * scale
+    errors = (D - fit.distances)[np.triu_indices(k, 1)]
+    assert fit.residual == pytest.approx(np.linalg.norm(errors), rel=1e-12, abs=1e-14 * scale)
+
+
+def check_optimal(fit: TreeMetric, D: np.ndarray, edges: list[tuple[int, int]]) -> None:
+    """The conditions of Karush, Kuhn and Tucker for the lengths of a topology, from the point returned."""
+    k = len(D)
+    if k == 1:
+        return
+    A = twin.design_matrix(edges, k)
+    slopes = A.T @ (twin.pair_values(D) - twin.pair_values(fit.distances))
+    tolerance = 1e-9 * (A.T @ twin.pair_values(D)).max()
+    assert (slopes <= tolerance).all()
+    lengths = fit.tree.edge_lengths
+    assert lengths is not None
+    alive = twin.splits(fit.tree)
+    everyone = frozenset(range(k))
+    for number, slope in enumerate(slopes):
+        side = twin.side(edges, number, k)
+        other = everyone - side
+        if min(len(side), len(other)) == 1:
+            (point,) = side if len(side) == 1 else other
+            is_free = lengths[point] > 0
+        else:
+            is_free = (other if 0 in side else side) in alive
+        if is_free:
+            assert abs(slope) <= tolerance
+
+
+matrices = st.builds(distances, st.integers(1, 9), st.integers(0, 10**6), st.sampled_from(KINDS))
+
+
+@settings(max_examples=150)
+@given(matrices, st.integers(0, 1000), st.booleans())
+def test_lengths_of_a_given_tree_are_the_twin_s(D, seed: int, binary: bool) -> None:
+    tree = random_topology(len(D), np.random.default_rng(seed), binary)
+    fit = fit_branch_lengths(D, tree)
+    check(fit, D)
+    check_optimal(fit, D, twin.edges_of(tree)[0])
+    _, fitted, residual = twin.fit_branch_lengths(D, tree)
+    assert fit.residual == pytest.approx(residual, rel=1e-9, abs=1e-12 * D.max())
+    assert np.abs(fit.distances - fitted).max() <= 1e-9 * D.max()
+    assert twin.splits(fit.tree) <= twin.splits(tree)
+
+
+@settings(max_examples=100)
+@given(matrices, st.sampled_from(["search", "neighbor-joining", "star", "random"]))
+def test_any_result_is_a_tree_metric(D, topologies: str) -> None:
+    fit = fit_tree_metric(D, topologies=topologies, random_state=0)
+    check(fit, D)
+    check_optimal(fit, D, twin.edges_of(fit.tree)[0])
+
+
+def test_lengths_of_a_large_tree() -> None:
+    # Many edges are contracted, and halves of equal size occur.
+    for k, kind in ((40, "uniform"), (64, "points"), (33, "whole")):
+        D = distances(k, k, kind)
+        tree = random_topology(k, np.random.default_rng(k))
+        fit = fit_branch_lengths(D, tree)
+        check_optimal(fit, D, twin.edges_of(tree)[0])
+        assert fit.residual == pytest.approx(twin.fit_branch_lengths(D, tree)[2], rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 4, 6, 7])
+def test_lengths_agree_with_cvxpy(k: int) -> None:
+    D = distances(k, k)
+    tree = random_topology(k, np.random.default_rng(k))
+    assert fit_branch_lengths(D, tree).residual == pytest.approx(
+        twin.branch_lengths_cvxpy(D, tree)[2], rel=1e-7, abs=1e-7
+    )
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 12),
+    st.integers(0, 10**6),
+    st.sampled_from([0.0, 0.3, 0.8]),
+    st.sampled_from(["search", "neighbor-joining", "all"]),
+)
+def test_a_tree_metric_is_recovered(k: int, seed: int, zeros: float, topologies: str) -> None:
+    k = min(k, 6) if topologies == "all" else k
+    rng = np.random.default_rng(seed)
+    tree = random_topology(k, rng, binary=False)
+    D = tree_distances(tree, rng, zeros)
+    fit = fit_tree_metric(D, topologies=topologies)
+    check(fit, D)
+    scale = D.max()
+    assert fit.residual <= 1e-12 * k * scale
+    # The splits are those whose points the distances tell apart: the ones of edges that are not 0.
+    lengths, _, _ = twin.fit_branch_lengths(D, tree)
+    edges = twin.edges_of(tree)[0]
+    true = {
+        split
+        for number, length in enumerate(lengths)
+        if length > 1e-9
+        for split in twin.splits_of_edges([edges[number]], k) or {_split(edges, number, k)}
+    }
+    assert twin.splits(fit.tree) == {s for s in true if 1 < len(s) < k - 1}
+
+
+def _split(edges, number: int, k: int) -> frozenset[int]:
+    side = twin.side(edges, number, k)
+    return frozenset(range(k)) - side if 0 in side else side
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 14), st.integers(0, 10**6), st.sampled_from(["uniform", "points", "noisy tree"]))
+def test_neighbour_joining_is_the_twin_s(k: int, seed: int, kind: str) -> None:
+    D = distances(k, seed, kind)
+    edges = parents_to_edges(_core.neighbor_joining(D))
+    assert twin.splits_of_edges(edges, k) == twin.splits_of_edges(twin.neighbor_joining(D), k)
+    fit = fit_tree_metric(D, topologies="neighbor-joining")
+    assert fit.residual == pytest.approx(twin.fit_edges(D, edges)[2], rel=1e-9, abs=1e-12)
+
+
+def test_neighbour_joining_by_hand() -> None:
+    # A pair of neighbours (0, 1) that is not the closest one, which is (0, 2): what the sums of rows are for.
+    D = np.array([[0, 11, 3, 12], [11, 0, 12, 21], [3, 12, 0, 11], [12, 21, 11, 0]], dtype=float)
+    fit = fit_tree_metric(D, topologies="neighbor-joining")
+    assert twin.splits(fit.tree) == {frozenset({2, 3})}
+    assert fit.residual <= 1e-12
+    assert fit.tree.edge_lengths is not None
+    assert fit.tree.edge_lengths[:4] == pytest.approx([1, 10, 1, 10])
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 6), st.integers(0, 10**6), st.sampled_from(KINDS))
+def test_all_is_the_best_of_the_twin_s(k: int, seed: int, kind: str) -> None:
+    D = distances(k, seed, kind)
+    fit = fit_tree_metric(D, topologies="all")
+    check(fit, D)
+    assert fit.residual == pytest.approx(twin.best_topology(D)[1], rel=1e-9, abs=1e-12)
+
+
+def test_topologies_are_counted() -> None:
+    counts = [sum(1 for _ in twin.all_topologies(k)) for k in range(1, 8)]
+    assert counts == [1, 1, 1, 3, 15, 105, 945]
+    seen = {frozenset(twin.splits_of_edges(edges, 6)) for edges in twin.all_topologies(6)}
+    assert len(seen) == 105
+
+
+@settings(max_examples=40)
+@given(matrices.filter(lambda D: len(D) <= 7))
+def test_between_all_and_neighbour_joining(D) -> None:
+    best, found, start = (
+        fit_tree_metric(D, topologies=name).residual for name in ("all", "search", "neighbor-joining")
+    )
+    slack = 1e-9 * D.max()
+    assert best <= found + slack and found <= start + slack
+
+
+@pytest.mark.parametrize("kind", ["uniform", "points", "noisy tree"])
+def test_search_finds_the_best_nearly_always(kind: str) -> None:
+    found = 0
+    for seed in range(100):
+        D = distances(6, seed, kind)
+        best = fit_tree_metric(D, topologies="all").residual
+        found += fit_tree_metric(D).residual <= best * (1 + 1e-8)
+    assert found >= 97
+
+
+def test_more_starts_find_it_always() -> None:
+    first, more = 0, 0
+    for seed in range(100):
+        D = distances(7, seed)
+        best, one, nine = (
+            fit_tree_metric(D, **options).residual  # type: ignore[arg-type]
+            for options in ({"topologies": "all"}, {}, {"n_starts": 9, "random_state": seed})
+        )
+        assert best <= nine * (1 + 1e-9) and nine <= one * (1 + 1e-9)
+        first += one <= best * (1 + 1e-8)
+        more += nine <= best * (1 + 1e-8)
+    assert first < more == 100
+
+
+def moved(edges: list[tuple[int, int]], k: int):
+    """Every tree that one pruning and regrafting makes, by taking edges apart and joining them."""
+    for cut in range(len(edges)):
+        for root, stub in (edges[cut], edges[cut][::-1]):
+            # The part of `root` moves; `stub` is left with two neighbours, which are joined.
+            rest = [edge for number, edge in enumerate(edges) if number != cut]
+            beside = [edge for edge in rest if stub in edge]
+            if len(beside) != 2:
+                continue
+            ends = [a if b == stub else b for a, b in beside]
+            others = [edge for edge in rest if edge not in beside]
+            reached, grown = {root}, True
+            while grown:
+                further = {x for edge in others for x in edge if set(edge) & reached} - reached
+                reached |= further
+                grown = bool(further)
+            joined = [*others, (ends[0], ends[1])]
+            for target in joined:
+                if not set(target) & reached:
+                    a, b = target
+                    yield [*(edge for edge in joined if edge != target), (a, stub), (stub, b), (stub, root)]
+
+
+@pytest.mark.parametrize(("k", "seed"), [(5, 0), (6, 1), (7, 2), (7, 3), (8, 4)])
+def test_no_move_improves_what_the_search_found(k: int, seed: int) -> None:
+    D = distances(k, seed)
+    start = module._random_tree(k, np.random.RandomState(seed))
+    found = parents_to_edges(_core.search_trees(D, start, 2 * k))
+    residual = twin.fit_edges(D, found)[2]
+    trees = list(moved(found, k))
+    # 2 (k - 3) (2 k - 7) others (Allen and Steel 2001), and the tree itself.
+    assert len({frozenset(twin.splits_of_edges(edges, k)) for edges in trees}) == 1 + 2 * (k - 3) * (
+        2 * k - 7
+    )
+    assert min(twin.fit_edges(D, edges)[2] for edges in trees) >= residual * (1 - 1e-8)
+
+
+def test_a_larger_radius_finds_what_exchanges_miss() -> None:
+    near, far = 0, 0
+    for seed in range(40):
+        D = distances(9, seed)
+        start = _core.neighbor_joining(D)
+        one, any_ = (twin.fit_edges(D, parents_to_edges(_core.search_trees(D, start, r)))[2] for r in (1, 18))
+        near += one > any_ * (1 + 1e-9)
+        far += any_ > one * (1 + 1e-9)
+    assert near >= 5 and far <= near / 4  # a better move may lead to a worse end, but seldom does
+
+
+def test_beyond_the_full_radius() -> None:
+    D = distances(module.FULL_RADIUS_UP_TO + 2, 0, "points")
+    fit = fit_tree_metric(D)
+    check(fit, D)
+    assert fit.residual < fit_tree_metric(D, topologies="neighbor-joining").residual
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(2, 10),
+    st.integers(0, 10**6),
+    st.sampled_from(["uniform", "points", "noisy tree"]),
+    st.sampled_from(["search", "neighbor-joining", "all"]),
+)
+def test_renamed_points_have_the_same_tree(k: int, seed: int, kind: str, topologies: str) -> None:
+    k = min(k, 6) if topologies == "all" else k
+    D = distances(k, seed, kind)
+    order = np.random.default_rng(seed).permutation(k)
+    here, there = (fit_tree_metric(matrix, topologies=topologies) for matrix in (D, D[np.ix_(order, order)]))
+    assert np.abs(here.distances[np.ix_(order, order)] - there.distances).max() <= 1e-9 * D.max()
+    assert here.residual == pytest.approx(there.residual, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-3, 1e150, 2.0**1020, 2.0**-1060])
+@pytest.mark.parametrize("topologies", ["search", "all", "star"])
+def test_results_scale_with_the_distances(factor: float, topologies: str) -> None:
+    D = np.round(distances(7, 3, "whole") + distances(7, 4), 4)
+    D = np.ldexp(np.round(np.ldexp(D, 10)), -10)  # few bits, so that not even subnormal numbers lose any
+    one, other = fit_tree_metric(D, topologies=topologies), fit_tree_metric(D * factor, topologies=topologies)
+    tolerance = 1e-12 if factor > 1e-200 else 1e-2
+    assert other.distances / factor == pytest.approx(one.distances, rel=tolerance)
+    assert other.residual / factor == pytest.approx(one.residual, rel=tolerance)
+    assert twin.splits(one.tree) == twin.splits(other.tree)
+    excess = four_point_excess(D)
+    assert four_point_excess(D * factor) / factor == pytest.approx(excess, rel=tolerance)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 7), st.integers(0, 10**6), st.sampled_from(KINDS))
+def test_excess_is_the_twin_s(k: int, seed: int, kind: str) -> None:
+    D = distances(k, seed, kind)
+    assert four_point_excess(D) == pytest.approx(twin.four_point_excess(D), rel=1e-12, abs=1e-15)
+
+
+def test_excess_by_hand() -> None:
+    square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]], dtype=float)
+    assert four_point_excess(square) == 2.0  # 2 + 2 against 1 + 1, a metric
+    assert four_point_excess([[0, 5, 1], [5, 0, 1], [1, 1, 0]]) == 3.0  # the triangle
+    assert four_point_excess([[0, 1], [1, 0]]) == 0.0
+    assert four_point_excess(1.0 - np.eye(5)) == 0.0
+
+
+def test_one_two_and_three_points() -> None:
+    one = fit_tree_metric([[0.0]])
+    assert one.tree.n_nodes == 1 and one.residual == 0.0 and one.distances.tolist() == [[0.0]]
+    two = fit_tree_metric([[0.0, 3.0], [3.0, 0.0]])
+    assert two.tree.parents.tolist() == [2, 2, -1]
+    assert two.tree.edge_lengths is not None and two.tree.edge_lengths.tolist() == [1.5, 1.5, 0.0]
+    assert two.distances.tolist() == [[0.0, 3.0], [3.0, 0.0]] and two.residual == 0.0
+    three = fit_tree_metric([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    assert three.tree.parents.tolist() == [3, 3, 3, -1]
+    assert three.tree.edge_lengths == pytest.approx([1, 2, 3, 0])
+    # No triangle: the pendant edge of point 2 would be negative. Minimising (x + y - 5)^2 + (x - 1)^2 + (y - 1)^2
+    # gives x = y = 11 / 3 - 4 / 3 = 7 / 3... with errors of 1 / 3, 4 / 3, 4 / 3.
+    bent = fit_tree_metric([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
+    assert bent.tree.edge_lengths == pytest.approx([2, 2, 0, 0])
+    assert bent.residual == pytest.approx(math.sqrt(3))
+
+
+@pytest.mark.parametrize("topologies", module.TOPOLOGIES)
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 7])
+def test_all_points_equal(k: int, topologies: str) -> None:
+    fit = fit_tree_metric(np.zeros((k, k)), topologies=topologies)
+    assert fit.residual == 0.0 and (fit.distances == 0).all()
+    assert fit.tree.n_nodes == (1 if k == 1 else k + 1)
+    assert fit.tree.edge_lengths is not None and (fit.tree.edge_lengths == 0).all()
+
+
+def test_equal_points_keep_leaves_of_their_own() -> None:
+    D = np.array([[0, 0, 2, 3], [0, 0, 2, 3], [2, 2, 0, 3], [3, 3, 3, 0]], dtype=float)
+    fit = fit_tree_metric(D)
+    check(fit, D)
+    assert fit.residual <= 1e-12 and fit.tree.edge_lengths is not None
+    assert fit.tree.edge_lengths[:2].tolist() == [0.0, 0.0]
+
+
+def test_random_topologies_are_uniform_and_repeatable() -> None:
+    counts: dict[frozenset, int] = {}
+    random = np.random.RandomState(0)
+    for _ in range(3000):
+        edges = parents_to_edges(module._random_tree(5, random))
+        found = frozenset(twin.splits_of_edges(edges, 5))
+        counts[found] = counts.get(found, 0) + 1
+    assert len(counts) == 15 and min(counts.values()) > 150 and max(counts.values()) < 250
+    D = distances(8, 0)
+    same = [fit_tree_metric(D, topologies="random", random_state=seed).residual for seed in (1, 1, 2)]
+    assert same[0] == same[1] != same[2]
+
+
+def test_star_has_one_inner_node() -> None:
+    D = distances(6, 0, "noisy tree")
+    fit = fit_tree_metric(D, topologies="star")
+    assert fit.tree.n_nodes == 7
+    assert fit.residual == pytest.approx(twin.fit_edges(D, [(i, 6) for i in range(6)])[2])
+
+
+def test_root_chains_and_empty_leaves_of_a_given_tree_do_not_count() -> None:
+    D = distances(5, 1)
+    plain = fit_branch_lengths(D, Hierarchy.from_nested([[0, 1], 2, [3, 4]]))
+    for nested in (
+        [[[0, 1], 2], [3, 4]],
+        [[0, 1], [2, [3, 4]]],
+        [[[[0], 1]], 2, [[3, 4], []]],
+        [0, [1, [2, [3, 4]]]],
+    ):
+        other = fit_branch_lengths(D, Hierarchy.from_nested(nested))
+        assert other.distances == pytest.approx(plain.distances, abs=1e-12)
+        assert twin.splits(other.tree) == twin.splits(plain.tree)
+
+
+def test_rows_may_differ_by_rounding() -> None:
+    D = distances(5, 0)
+    off = D + np.triu(np.full((5, 5), 1e-9 * D.max()), 1)
+    assert fit_tree_metric(off).residual == pytest.approx(
+        fit_tree_metric((off + off.T) / 2).residual, rel=1e-12
+    )
+    with pytest.raises(ValueError, match=r"D\[0, 1\] is .* but D\[1, 0\] is"):
+        fit_tree_metric(D + np.triu(np.full((5, 5), 2e-8 * D.max()), 1))
+
+
+@pytest.mark.parametrize(
+    ("D", "words"),
+    [
+        ([[0.0, 1.0]], r"shape \(1, 2\); expected \(k, k\)"),
+        (np.zeros((0, 0)), r"shape \(0, 0\)"),
+        (np.zeros(4), r"shape \(4,\)"),
+        ([[0, np.nan], [np.nan, 0]], r"D\[0, 1\] is nan"),
+        ([[0, np.inf], [np.inf, 0]], "not connected have no tree metric"),
+        ([[0, -1.0], [-1.0, 0]], r"D\[0, 1\] is -1; expected at least 0"),
+        ([[0, 1.0], [1.0, 2.0]], r"D\[1, 1\] is 2; expected 0 on the diagonal"),
+        ([[0, 1.0], [2.0, 0]], "symmetric"),
+        ([["0", "1"], ["1", "0"]], "not an array of numbers"),
+    ],
+)
+def test_bad_distances_are_named(D, words: str) -> None:
+    for function in (
+        fit_tree_metric,
+        four_point_excess,
+        lambda D: fit_branch_lengths(D, Hierarchy([-1], [0])),
+    ):
+        with pytest.raises(ValueError, match=words):
+            function(D)
+
+
+def test_bad_choices_are_named() -> None:
+    with pytest.raises(ValueError, match="topologies='best': expected one of all, neighbor-joining"):
+        fit_tree_metric([[0.0]], topologies="best")
+    with pytest.raises(ValueError, match="'all' with 9 points; expected at most 8"):
+        fit_tree_metric(distances(9, 0), topologies="all")
+    with pytest.raises(ValueError, match="n_starts=0: expected an integer >= 1"):
+        fit_tree_metric(distances(4, 0), n_starts=0)
+    with pytest.raises(ValueError, match="random_state="):
+        fit_tree_metric(distances(4, 0), topologies="random", random_state=-1)
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        (Hierarchy.from_nested([0, 1]), "tree has 2 samples; expected 3"),
+        (Hierarchy([-1, 0, 0], [1, 1, 2]), "sample 0 is not alone below its node 1"),
+        (Hierarchy([-1, 0, 0], [1, 2, 0]), "sample 2 is not alone below its node 0"),
+    ],
+)
+def test_bad_trees_are_named(tree: Hierarchy, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        fit_branch_lengths(distances(3, 0), tree)
+
+
+def test_the_core_refuses_what_is_no_tree() -> None:
+    D = distances(4, 0)
+    for parents in ([-1, 4, 4, 4, 9], [-1, -2, 4, 4, 0], [-1, 0, 0], [-1, 4, 4, 4, 4], [-1, -1, 4, 4, 0]):
+        with pytest.raises(ValueError, match="parent"):
+            _core.nonnegative_lengths(D, np.array(parents))
+    with pytest.raises(ValueError, match="binary"):
+        _core.search_trees(D, np.array([-1, 4, 4, 4, 0]), 3)
+    with pytest.raises(ValueError, match="degree"):
+        _core.nonnegative_lengths(D, np.array([-1, 4, 5, 5, 0, 4, 4, 5]))
+    with pytest.raises(ValueError, match="length for each node"):
+        _core.path_distances(4, np.array([-1, 4, 4, 4, 0]), np.zeros(4))
+    with pytest.raises(ValueError, match=r"\(k, k\)"):
+        _core.neighbor_joining(np.zeros((2, 3)))
