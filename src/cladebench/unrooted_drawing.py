@@ -210,8 +210,8 @@ def place_blocks(
     Returns
     -------
     ndarray of complex128, shape (n_blocks,)
-        Middles of the blocks. A line from a node to the middle of its block, the block's leader, rather crosses
-        another than that it gets much longer.
+        Middles of the blocks. The line from a node to the middle of its block, its leader, meets no other block; it
+        may cross another line where it would be much longer otherwise.
 
     Notes
     -----
@@ -269,8 +269,8 @@ def _best_place(
     a, b = np.concatenate([edges, np.stack([anchors[others], ends[others]])], axis=1)
     hidden += _meets(a, b, centre, halves[i] + _AROUND).sum(axis=1)
     hidden += _meets(anchors, anchors, centre, halves[i] + _AROUND).sum(axis=1)
-    crossed = _meets(begin, end, centres[others], halves[others] + _AROUND).sum(axis=1)
-    crossed += _meets(begin, end, anchors[others], _AROUND).sum(axis=1)
+    hidden += _meets(begin, end, centres[others], halves[others] + _AROUND).sum(axis=1)
+    crossed = _meets(begin, end, anchors[others], _AROUND).sum(axis=1)
     crossed += _cross(begin, end, a, b).sum(axis=1)
     cost += _HIDDEN * hidden + _CROSSED * crossed
     best = int(cost.argmin())

@@ -189,12 +189,12 @@ def test_a_leader_goes_from_each_leaf_to_its_block_where_that_is_not_near(name, 
 def test_edges_are_as_long_as_in_the_tree(name):
     tree, figure = TREES[name], drawn(images, name)
     found = lines_of(figure)
-    drawn = [abs(line[1] - line[0]) for line in found["edges"]]
+    lengths = [abs(line[1] - line[0]) for line in found["edges"]]
     pruned = tree.pruned()
     given = np.ones(pruned.n_nodes) if tree.edge_lengths is None else pruned.edge_lengths
     given = np.delete(given, pruned.root)
     scale = given.max() if len(given) and given.any() else 1.0
-    np.testing.assert_allclose(np.sort(drawn), np.sort(given), rtol=1e-6, atol=2e-6 * scale)
+    np.testing.assert_allclose(np.sort(lengths), np.sort(given), rtol=1e-6, atol=2e-6 * scale)
     (across, up) = figure.axes[0].transData.transform([(1, 0), (0, 1)]) - figure.axes[0].transData.transform(
         (0, 0)
     )
