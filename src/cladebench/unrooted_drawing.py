@@ -21,8 +21,8 @@ _MOST_EVENED = 300  # nodes of a tree whose gaps are evened out: that takes n_no
 _PASSES = 5
 
 # Places that a block may take beside its node: how far off, as a share of the farthest, and how far turned aside.
-_REACH = np.concatenate([[0.0], np.geomspace(0.005, 1.0, 50)])
-_TURNS = np.radians([0, *(sign * turn for turn in range(10, 160, 10) for sign in (1, -1))])
+_REACH = np.concatenate([[0.0], np.geomspace(0.005, 1.0, 40)])
+_TURNS = np.radians([0, *(sign * turn for turn in range(15, 165, 15) for sign in (1, -1))])
 _LEAST_GAP = 0.07  # inches between a node and its block
 _ROOM = 0.05  # inches between a block and what is not its own
 _AROUND = _ROOM * (1 + 1j)

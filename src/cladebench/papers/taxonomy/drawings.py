@@ -234,7 +234,8 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
         axes.add_patch(frame)
         end = _first_met(anchor, centre, [centre], [size])
     else:
-        end = _first_met(anchor, centre, middles, sizes)
+        # Half of the room between them belongs to each: no line slips through.
+        end = _first_met(anchor, centre, middles, [size + 1j * _BETWEEN / unit for size in sizes])
     if abs(end - anchor) * unit > _LEADER:
         axes.plot(
             [anchor.real, end.real],
@@ -269,7 +270,7 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
 
 
 def _first_met(start: complex, aim: complex, middles: Sequence[complex], sizes: Sequence[complex]) -> complex:
-    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one or between them."""
+    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one of them."""
     step = aim - start
     shares = [1.0]
     for middle, size in zip(middles, sizes, strict=True):
