@@ -241,3 +241,28 @@ def test_a_block_with_room_stands_right_beside_its_node() -> None:
         anchors, np.array([-1 + 0j, 1 + 0j]), np.array([1 + 2j, 0.4 + 0.4j]), np.array([[-3], [3]])
     )
     np.testing.assert_allclose(centres, [-3.57, 3.27])
+
+
+def test_leaders_run_through_no_block() -> None:
+    # Ten blocks at one point: they do not all fit next to it, and those behind are reached between those before.
+    n = 10
+    sizes = np.full(n, 1.0 + 0.6j)
+    centres = place_blocks(np.zeros(n, dtype=complex), np.ones(n, dtype=complex), sizes, np.zeros((2, 0)))
+    for i in range(n):
+        seen = np.linspace(0, 1, 500) * centres[i] - np.delete(centres, i)[:, None]
+        assert not ((abs(seen.real) < 0.5) & (abs(seen.imag) < 0.3)).any()
+
+
+def test_blocks_leave_other_nodes_free() -> None:
+    anchors = np.array([0.0, 0.3 + 0j])
+    centres = place_blocks(anchors, np.array([1, 1j]), np.array([1 + 1j, 1 + 1j]), np.zeros((2, 0)))
+    seen = centres[0] - anchors[1]
+    assert max(abs(seen.real), abs(seen.imag)) > 0.5
+
+
+def test_a_leader_rather_turns_than_it_crosses_an_edge() -> None:
+    edge = np.array([[0.1 - 0.1j], [0.1 + 0.1j]])
+    centres = place_blocks(
+        np.zeros(1, dtype=complex), np.ones(1, dtype=complex), np.array([0.6 + 0.6j]), edge
+    )
+    assert not unrooted_drawing._cross(np.zeros(1, dtype=complex), centres, *edge).any()

@@ -51,6 +51,8 @@ def trees():
     star = Hierarchy([-1, *[0] * 8], range(1, 9), edge_lengths=np.arange(9.0))
     together = Hierarchy([-1, 0, 0, 0], [1, 1, 2, 3, 3, 0], edge_lengths=[0, 1, 2, 0.5])
     without = Hierarchy.from_nested([0, [1, 2], [3, 4]])
+    chain = Hierarchy([-1, 0, 1, 1, 1, 2], [5, 3, 4], edge_lengths=[0, 5, 1, 2, 3, 1])
+    found["a chain above the root"] = chain
     return found | {"1": ONE, "2": TWO, "star": star, "clusters at one node": together, "no lengths": without}
 
 
