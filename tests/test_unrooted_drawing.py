@@ -244,10 +244,10 @@ def test_a_block_with_room_stands_right_beside_its_node() -> None:
 
 
 def test_leaders_run_through_no_block() -> None:
-    # Ten blocks at one point: they do not all fit next to it, and those behind are reached between those before.
-    n = 10
-    sizes = np.full(n, 1.0 + 0.6j)
-    centres = place_blocks(np.zeros(n, dtype=complex), np.ones(n, dtype=complex), sizes, np.zeros((2, 0)))
+    # Twelve blocks about a point: they do not all fit next to it, and those behind are reached between those before.
+    n = 12
+    away = np.exp(2j * np.pi * np.arange(n) / n)
+    centres = place_blocks(np.zeros(n, dtype=complex), away, np.full(n, 1.0 + 0.6j), np.zeros((2, 0)))
     for i in range(n):
         seen = np.linspace(0, 1, 500) * centres[i] - np.delete(centres, i)[:, None]
         assert not ((abs(seen.real) < 0.5) & (abs(seen.imag) < 0.3)).any()

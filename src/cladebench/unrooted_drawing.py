@@ -210,8 +210,9 @@ def place_blocks(
     Returns
     -------
     ndarray of complex128, shape (n_blocks,)
-        Middles of the blocks. The line from a node to the middle of its block, its leader, meets no other block; it
-        may cross another line where it would be much longer otherwise.
+        Middles of the blocks. The line from a node to the middle of its block, its leader, keeps clear of other
+        blocks, and of other lines unless it would be much longer then. This is a search and no proof: with seven or
+        more blocks at one node, all with the same direction, a leader may run behind a block.
 
     Notes
     -----
