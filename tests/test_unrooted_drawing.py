@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from cladebench import unrooted_drawing
 from cladebench.hierarchy import Hierarchy
 from cladebench.plotting import PALETTE
-from cladebench.unrooted_drawing import unrooted_layout
+from cladebench.unrooted_drawing import outward, place_blocks, round_length, unrooted_layout
 from strategies import hierarchies
 
 
@@ -163,3 +163,106 @@ def test_bad_labels() -> None:
 def test_any_tree_can_be_drawn(tree: Hierarchy) -> None:
     ax = drawn(tree, labels=np.arange(tree.n_samples) % 3)
     ax.figure.draw_without_rendering()
+
+
+def test_outward_is_where_no_edges_are() -> None:
+    tree = Hierarchy([-1, 0, 0, 2, 2], [1, 3, 4])
+    places = np.array([0, -2, 3, 3 + 1j, 4 + 0j])  # edges of node 2 go to the left, up and to the right
+    assert outward(tree, places, 1) == pytest.approx(-1)
+    assert outward(tree, places, 3) == pytest.approx(1j)
+    assert outward(tree, places, 2) == pytest.approx(-1j)
+    assert abs(outward(tree, places, 0).imag) == pytest.approx(1)  # both sides of a straight line are alike
+    alone = Hierarchy([-1], [0])
+    assert outward(alone, unrooted_layout(alone), 0) == 1
+    turned = outward(tree, places * 5j + 7, 3)
+    assert turned == pytest.approx(1j * 1j)
+
+
+@given(st.floats(1e-9, 1e9))
+def test_round_lengths(extent: float) -> None:
+    length = round_length(extent)
+    assert extent / 10 * (1 - 1e-9) <= length <= extent / 4 * (1 + 1e-9)
+    assert f"{length:.0e}"[0] in "125" and float(f"{length:.0e}") == pytest.approx(length, rel=1e-12)
+
+
+def test_round_lengths_by_hand() -> None:
+    assert [round_length(extent) for extent in (4, 7.9, 8, 19.9, 20, 39)] == [1, 1, 2, 2, 5, 5]
+
+
+complex_numbers = st.builds(complex, st.integers(-4, 4), st.integers(-4, 4))
+
+
+@settings(max_examples=200)
+@given(complex_numbers, complex_numbers, complex_numbers, st.integers(1, 3), st.integers(1, 3))
+def test_lines_that_meet_rectangles_have_points_in_them(
+    a: complex, b: complex, centre: complex, wide: int, high: int
+) -> None:
+    half = complex(wide, high) - 0.25 * (1 + 1j)  # no end is on a rim
+    points = a + np.linspace(0, 1, 4001) * (b - a) - centre
+    expected = bool(((np.abs(points.real) < half.real) & (np.abs(points.imag) < half.imag)).any())
+    found = unrooted_drawing._meets(np.array([a]), np.array([b]), np.array([centre]), half)
+    assert found.tolist() == [expected]
+
+
+def test_lines_that_cross() -> None:
+    a, b = np.array([0 + 0j]), np.array([4 + 0j])
+    c = np.array([1 - 1j, 1 + 1j, 4 - 1j, 5 - 1j, 0, 1j])
+    d = np.array([1 + 1j, 2 + 2j, 4 + 1j, 5 + 1j, 3j, 4 + 1j])
+    crossed = [True, False, False, False, False, False]  # a touch at an end is none
+    assert unrooted_drawing._cross(a, b, c, d).tolist() == crossed
+    assert unrooted_drawing._cross(c, d, a, b).tolist() == crossed
+
+
+@settings(max_examples=15, deadline=None)
+@given(hierarchies(max_nodes=10, max_samples=7), st.data())
+def test_blocks_cover_neither_one_another_nor_the_tree(tree: Hierarchy, data: st.DataObject) -> None:
+    tree = with_lengths(tree, data).pruned()
+    places = unrooted_layout(tree)
+    side = st.floats(0.1, 1.5)
+    sizes = np.array([complex(data.draw(side), data.draw(side)) for _ in range(tree.n_samples)])
+    below = np.flatnonzero(tree.parents >= 0)
+    edges = np.stack([places[below], places[tree.parents[below]]])
+    anchors = places[tree.leaf_of]
+    away = np.array([outward(tree, places, int(node)) for node in tree.leaf_of])
+    centres = place_blocks(anchors, away, sizes, edges)
+    for i in range(tree.n_samples):
+        for j in range(i):
+            apart, room = centres[i] - centres[j], (sizes[i] + sizes[j]) / 2
+            assert abs(apart.real) > room.real + 0.04 or abs(apart.imag) > room.imag + 0.04
+        points = (edges[0] + np.linspace(0, 1, 200)[:, None] * (edges[1] - edges[0])).ravel()
+        seen = np.concatenate([points, anchors]) - centres[i]
+        assert not ((abs(seen.real) < sizes[i].real / 2) & (abs(seen.imag) < sizes[i].imag / 2)).any()
+    np.testing.assert_array_equal(place_blocks(anchors, away, sizes, edges), centres)
+
+
+def test_a_block_with_room_stands_right_beside_its_node() -> None:
+    anchors = np.array([-3 + 0j, 3 + 0j])
+    centres = place_blocks(
+        anchors, np.array([-1 + 0j, 1 + 0j]), np.array([1 + 2j, 0.4 + 0.4j]), np.array([[-3], [3]])
+    )
+    np.testing.assert_allclose(centres, [-3.57, 3.27])
+
+
+def test_leaders_run_through_no_block() -> None:
+    # Twelve blocks about a point: they do not all fit next to it, and those behind are reached between those before.
+    n = 12
+    away = np.exp(2j * np.pi * np.arange(n) / n)
+    centres = place_blocks(np.zeros(n, dtype=complex), away, np.full(n, 1.0 + 0.6j), np.zeros((2, 0)))
+    for i in range(n):
+        seen = np.linspace(0, 1, 500) * centres[i] - np.delete(centres, i)[:, None]
+        assert not ((abs(seen.real) < 0.5) & (abs(seen.imag) < 0.3)).any()
+
+
+def test_blocks_leave_other_nodes_free() -> None:
+    anchors = np.array([0.0, 0.3 + 0j])
+    centres = place_blocks(anchors, np.array([1, 1j]), np.array([1 + 1j, 1 + 1j]), np.zeros((2, 0)))
+    seen = centres[0] - anchors[1]
+    assert max(abs(seen.real), abs(seen.imag)) > 0.5
+
+
+def test_a_leader_rather_turns_than_it_crosses_an_edge() -> None:
+    edge = np.array([[0.1 - 0.1j], [0.1 + 0.1j]])
+    centres = place_blocks(
+        np.zeros(1, dtype=complex), np.ones(1, dtype=complex), np.array([0.6 + 0.6j]), edge
+    )
+    assert not unrooted_drawing._cross(np.zeros(1, dtype=complex), centres, *edge).any()

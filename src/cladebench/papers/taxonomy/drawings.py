@@ -161,9 +161,10 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     tree = tree.pruned()
     places = _levelled(unrooted_layout(tree))
     below = np.flatnonzero(tree.parents >= 0)
-    has_lengths = tree.edge_lengths is None or bool(tree.edge_lengths.max() > 0)
     across = max(float(np.ptp(places.real)), float(np.ptp(places.imag)))
-    unit = _TREE / across if has_lengths and across > 0 else 1.0  # inches
+    all_0 = tree.edge_lengths is not None and not tree.edge_lengths.any()
+    has_scale = tree.edge_lengths is not None and not all_0
+    unit = 1.0 if all_0 or across == 0 else _TREE / across  # inches
     edges = np.stack([places[below], places[tree.parents[below]]])
     anchors = places[tree.leaf_of]
     away = np.array([outward(tree, places, int(node)) for node in tree.leaf_of])
@@ -177,10 +178,11 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     bottom = min((centres.imag - halves.imag).min(), places.imag.min() * unit) - _MARGIN
     top = max((centres.imag + halves.imag).max(), places.imag.max() * unit) + _MARGIN
     scale_at = bottom - 0.1
+    bottom -= 0.25 if has_scale or len(below) else 0.0
     lacking = max(2.8, 0.075 * len(title)) - (right - left)
     left, right = left - max(0.0, lacking / 2), right + max(0.0, lacking / 2)
     n_lines = sum(len(textwrap.wrap(note, int(17 * (right - left)))) for note in notes)
-    bottom -= 0.25 + _LINE * n_lines + (0.1 if notes else 0.0)
+    bottom -= _LINE * n_lines + (0.1 if notes else 0.0)
     top += _TITLE if title else 0.0
 
     figure = Figure(figsize=(right - left, top - bottom))
@@ -190,8 +192,11 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     axes.plot(anchors.real, anchors.imag, "o", color=PALETTE[0], markersize=3.5, zorder=3)
     for block, anchor, centre in zip(blocks, anchors, centres / unit, strict=True):
         _draw_block(axes, block, anchor, centre, unit)
-    if has_lengths and tree.edge_lengths is not None:
+    if has_scale:
         _draw_scale(axes, (left + _MARGIN) / unit, scale_at / unit, round_length(across))
+    elif len(below):
+        says = "all distances in the tree are 0" if all_0 else "edges are not to scale"
+        axes.text((left + _MARGIN) / unit, scale_at / unit, says, va="center", fontsize=SMALL)
     if title:
         middle = (left + right) / 2 / unit
         axes.text(middle, (top - 0.08) / unit, title, ha="center", va="top", fontsize=9.0)
@@ -229,7 +234,8 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
         axes.add_patch(frame)
         end = _first_met(anchor, centre, [centre], [size])
     else:
-        end = _first_met(anchor, centre, middles, sizes)
+        # Half of the room between them belongs to each: no line slips through.
+        end = _first_met(anchor, centre, middles, [size + 1j * _BETWEEN / unit for size in sizes])
     if abs(end - anchor) * unit > _LEADER:
         axes.plot(
             [anchor.real, end.real],
@@ -264,7 +270,7 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
 
 
 def _first_met(start: complex, aim: complex, middles: Sequence[complex], sizes: Sequence[complex]) -> complex:
-    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one or between them."""
+    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one of them."""
     step = aim - start
     shares = [1.0]
     for middle, size in zip(middles, sizes, strict=True):
@@ -362,22 +368,17 @@ def objective_against_clusters(
     figure = Figure(figsize=(6.8, 2.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     for k, name in enumerate(names):
-        style = {"color": PALETTE[k % len(PALETTE)], "marker": _MARKERS[k % len(_MARKERS)]}
+        style = (PALETTE[k % len(PALETTE)], _MARKERS[k % len(_MARKERS)])
         of = curves.get(name, {})
         _means(left, name, sorted(of), [of[x] for x in sorted(of)], style)
         if name in eigenvalues:
             values = np.atleast_2d(eigenvalues[name])
             _means(right, name, range(1, values.shape[1] + 1), list(values.T), style)
-        if elbow and name in elbow:
-            _ring(left, elbow[name], float(np.mean(of[elbow[name]])), "elbow")
-        if eigengap and name in eigengap:
-            last = eigengap[name]
-            _ring(
-                right,
-                last,
-                float(np.mean(np.atleast_2d(eigenvalues[name])[:, last - 1])),
-                "last before the eigengap",
-            )
+    for name, k in (elbow or {}).items():
+        _mark(left, k, float(np.mean(curves[name][k])), "o", "elbow")
+    for name, k in (eigengap or {}).items():
+        last = float(np.atleast_2d(eigenvalues[name])[:, k - 1].mean())
+        _mark(right, k, last, "s", "last before the gap")
     left.set_xlabel("number of clusters k")
     left.set_ylabel("largest objective (1) found")
     right.set_xlabel("rank")
@@ -389,23 +390,32 @@ def objective_against_clusters(
 
 
 def _means(
-    axes: Axes, name: str, xs: Sequence[int], values: Sequence[np.ndarray], style: Mapping[str, str]
+    axes: Axes, name: str, xs: Sequence[int], values: Sequence[np.ndarray], style: tuple[str, str]
 ) -> None:
     """Draw means, and a line from the least value to the largest."""
-    axes.plot(xs, [float(v.mean()) for v in values], markersize=3.5, label=name, **style)
+    axes.plot(
+        xs, [float(v.mean()) for v in values], markersize=3.5, label=name, color=style[0], marker=style[1]
+    )
     axes.vlines(
         xs,
         [float(v.min()) for v in values],
         [float(v.max()) for v in values],
-        color=style["color"],
+        color=style[0],
         linewidth=1.0,
     )
 
 
-def _ring(axes: Axes, x: int, y: float, label: str) -> None:
+def _mark(axes: Axes, x: int, y: float, marker: str, label: str) -> None:
     """Mark the point that a rule chooses."""
     axes.plot(
-        x, y, "o", markersize=9.0, markerfacecolor="none", markeredgecolor="black", label=label, linestyle=""
+        x,
+        y,
+        marker,
+        markersize=10.0,
+        markerfacecolor="none",
+        markeredgecolor="black",
+        label=label,
+        linestyle="",
     )
 
 
