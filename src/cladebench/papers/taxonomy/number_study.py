@@ -21,10 +21,10 @@ def run_study(cell: Cell) -> CellOutput:
     Returns
     -------
     CellOutput
-        At each number ``k``: ``objective`` (1), ``eigenvalue`` (of M, the k-th) and ``bound``, the most that (1) can be.
-        Once: ``elbow`` and ``eigengap``, the numbers that both rules choose; ``falls``, the largest fall of (1) from one
-        number to the next, relative; with labels ``elbow_off`` and ``eigengap_off``, how far the numbers are from that
-        of the classes.
+        At each number ``k``: ``objective`` (1), ``eigenvalue`` (the k-th of M) and ``bound``, the most that (1) can be.
+        Once: ``elbow`` and ``eigengap``, the numbers that both rules choose, and how far they are apart; ``falls``, the
+        largest fall of (1) from one number to the next, relative; with labels ``elbow_off`` and ``eigengap_off``, how
+        far the numbers are from that of the classes.
     """
     data = cell.data
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
@@ -70,8 +70,8 @@ def elbow(x: FloatArray, y: FloatArray) -> int:
 def eigengap(eigenvalues: FloatArray) -> int:
     """Number of clusters before the largest gap: with k clusters centred data have k - 1 large eigenvalues.
 
-    Gaps from the second eigenvalue on are compared, so that the answer is 3 at least: the first gap, of what all clusters
-    have in common, is nearly always the largest.
+    Gaps from the second eigenvalue on are compared, so that the answer is 3 at least: the first gap, of what all
+    clusters have in common, is nearly always the largest.
     """
     gaps = -np.diff(eigenvalues)[1:]
     return int(np.argmax(gaps)) + 3 if len(gaps) else 2

@@ -23,7 +23,7 @@ N_PERMUTATIONS = 999
 def run_study(cell: Cell) -> CellOutput:
     """Learn a taxonomy from half of the rows, drawn at random, and test it on the others.
 
-    A held-out row goes to the cluster whose mean is nearest in the feature space. The objective (1) of the held-out rows
+    A held-out row goes to the cluster whose mean is nearest in the feature space. The objective (1) of these rows
     is then compared with what it is when the leaves of the tree change places, which keeps the clusters (does the tree
     say how they lie?), and when the rows change clusters, which keeps the tree (do the clusters exist?). In the sample
     that was learned from both would be significant by construction.

@@ -29,8 +29,9 @@ def run_study(cell: Cell) -> CellOutput:
     -------
     CellOutput
         For NTC (``taxonomy``), NTC without a tree (``unconstrained``), the normalised objective with the star
-        (``star``) and the start of all of them (``start``): ``ari_*``, the mean adjusted Rand index over pairs of samples
-        on the documents that both have; for NIPS ``words_back_*``, the mean share of the printed words that come back.
+        (``star``) and the start of all of them (``start``): ``ari_*``, the mean adjusted Rand index over pairs of
+        samples on the documents that both have; for NIPS ``words_back_*``, the mean share of the printed words that
+        come back.
     """
     data, seed = cell.data, cell.spec.seed
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
