@@ -22,9 +22,9 @@ def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
     Returns
     -------
     Scores
-        ``value`` is H(l) - I(l; c): 0 where each cluster has one class, H(l) where clusters say nothing. ``permuted`` is
-        its exact expectation when the rows of either are permuted at random, below H(l) as few rows agree by chance;
-        ``corrected`` is the adjusted mutual information, as in `v_scores`.
+        ``value`` is H(l) - I(l; c): 0 where each cluster has one class, H(l) where clusters say nothing. ``permuted``
+        is its exact expectation when the rows of either are permuted at random, below H(l) as few rows agree by
+        chance; ``corrected`` is the adjusted mutual information, as in `v_scores`.
 
     Raises
     ------
