@@ -30,6 +30,7 @@ class RandomClusters(Clusterer):
         Clusters that have samples.
     """
 
+    takes_sparse = True
     contract_excuses: ClassVar[Mapping[str, Excuse]] = {
         "check_clustering": ("finds well-separated blobs no better than chance", AssertionError),
     }
@@ -41,4 +42,4 @@ class RandomClusters(Clusterer):
         self.random_state = random_state
 
     def _cluster(self, X: np.ndarray, y: np.ndarray | None) -> np.ndarray:
-        return check_random_state(self.random_state).randint(self.n_clusters, size=len(X))
+        return check_random_state(self.random_state).randint(self.n_clusters, size=X.shape[0])
