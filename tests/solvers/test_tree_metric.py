@@ -196,6 +196,15 @@ def test_neighbour_joining_is_the_twin_s(k: int, seed: int, kind: str) -> None:
     assert fit.residual == pytest.approx(twin.fit_edges(D, edges)[2], rel=1e-9, abs=1e-12)
 
 
+def test_the_first_of_equal_pairs_is_joined() -> None:
+    # Whole numbers and their halves are exact, and so are ties.
+    for seed in range(60):
+        k = 4 + seed % 6
+        D = distances(k, seed, "whole")
+        edges = parents_to_edges(_core.neighbor_joining(D))
+        assert twin.splits_of_edges(edges, k) == twin.splits_of_edges(twin.neighbor_joining(D), k)
+
+
 def test_neighbour_joining_by_hand() -> None:
     # A pair of neighbours (0, 1) that is not the closest one, which is (0, 2): what the sums of rows are for.
     D = np.array([[0, 11, 3, 12], [11, 0, 12, 21], [3, 12, 0, 11], [12, 21, 11, 0]], dtype=float)
@@ -279,7 +288,7 @@ def moved(edges: list[tuple[int, int]], k: int):
                     yield [*(edge for edge in joined if edge != target), (a, stub), (stub, b), (stub, root)]
 
 
-@pytest.mark.parametrize(("k", "seed"), [(5, 0), (6, 1), (7, 2), (7, 3), (8, 4)])
+@pytest.mark.parametrize(("k", "seed"), [(5, 0), (6, 1), (8, 4), *((7, seed) for seed in range(12))])
 def test_no_move_improves_what_the_search_found(k: int, seed: int) -> None:
     D = distances(k, seed)
     start = module._random_tree(k, np.random.RandomState(seed))
@@ -302,6 +311,14 @@ def test_a_larger_radius_finds_what_exchanges_miss() -> None:
         near += one > any_ * (1 + 1e-9)
         far += any_ > one * (1 + 1e-9)
     assert near >= 5 and far <= near / 4  # a better move may lead to a worse end, but seldom does
+
+
+def test_exchanges_alone_improve_a_random_start() -> None:
+    for seed in range(10):
+        D = distances(8, seed, "noisy tree")
+        start = module._random_tree(8, np.random.RandomState(seed))
+        found = _core.search_trees(D, start, 1)
+        assert twin.fit_edges(D, parents_to_edges(found))[2] < twin.fit_edges(D, parents_to_edges(start))[2]
 
 
 def test_beyond_the_full_radius() -> None:
@@ -366,8 +383,8 @@ def test_one_two_and_three_points() -> None:
     three = fit_tree_metric([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
     assert three.tree.parents.tolist() == [3, 3, 3, -1]
     assert three.tree.edge_lengths == pytest.approx([1, 2, 3, 0])
-    # No triangle: the pendant edge of point 2 would be negative. Minimising (x + y - 5)^2 + (x - 1)^2 + (y - 1)^2
-    # gives x = y = 11 / 3 - 4 / 3 = 7 / 3... with errors of 1 / 3, 4 / 3, 4 / 3.
+    # No triangle: the pendant edge of point 2 would be negative. (x + y - 5)^2 + (x - 1)^2 + (y - 1)^2 is least at
+    # x = y = 2, with errors of 1 each.
     bent = fit_tree_metric([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     assert bent.tree.edge_lengths == pytest.approx([2, 2, 0, 0])
     assert bent.residual == pytest.approx(math.sqrt(3))
