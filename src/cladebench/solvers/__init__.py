@@ -8,12 +8,17 @@ from cladebench.solvers.margin import (
     sparse_group_prox,
     squared_hinge,
 )
+from cladebench.solvers.tree_metric import TreeMetric, fit_branch_lengths, fit_tree_metric, four_point_excess
 
 __all__ = [
     "MarginFit",
+    "TreeMetric",
     "assignment_costs",
     "balanced_assignment",
+    "fit_branch_lengths",
     "fit_margin",
+    "fit_tree_metric",
+    "four_point_excess",
     "sparse_group_prox",
     "squared_hinge",
 ]
