@@ -40,7 +40,15 @@ WORTH = ("share_unconstrained", "share_tree", "share_best_random_tree", "share_r
 STUDIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "significance": (
         "significance-study",
-        ("p_tree", "tree_gain", "p_partition", "partition_gain", "p_partition_learned"),
+        (
+            "tree_over_star",
+            "tree_over_random",
+            "p_tree",
+            "tree_gain",
+            "p_partition",
+            "partition_gain",
+            "p_partition_learned",
+        ),
     ),
     "numbers": ("number-study", ("elbow", "eigengap", "rules_apart", "elbow_off", "eigengap_off", "falls")),
     "stability": (
@@ -59,6 +67,7 @@ STUDIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "set_kernel_difference",
             "sweeps_reach",
             "sweeps_gap",
+            "optimum_falls",
         ),
     ),
 }
@@ -108,7 +117,8 @@ def entropies(context: ArtifactContext) -> Figure:
             rows[label_of(context, method)] = found.sort_values("cell_id").value.to_numpy()
     published = context.published[context.published.artifact == "Table 1"]
     printed = {
-        label_of(context, claim.method): float(claim.value) for claim in published.itertuples() if rows
+        label_of(context, str(claim["method"])): float(claim["value"])
+        for claim in published.to_dict("records")
     }
     return drawings.entropies(rows, printed)
 
@@ -140,7 +150,7 @@ def figure_2(context: ArtifactContext) -> Figure:
     labels, names = arrays["labels"], arrays["class_names"]
     pictures, captions = [], []
     for cluster, counts in enumerate(arrays["class_counts"]):
-        mean = np.stack([images.pixels[i] for i in np.flatnonzero(labels == cluster)]).mean(axis=0)
+        mean = np.stack([images.pixels[int(i)] for i in np.flatnonzero(labels == cluster)]).mean(axis=0)
         # The files use half of the grey values at most.
         pictures.append(np.clip(mean * (255.0 / 150.0), 0, 255).astype(np.uint8))
         largest = int(counts.argmax())
@@ -151,7 +161,7 @@ def figure_2(context: ArtifactContext) -> Figure:
         pictures,
         captions,
         notes=(
-            f"Draw {repetition} of {len(found)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
+            f"Draw {repetition + 1} of {len(found)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
             " Below each the class that most of its images have. Images that stand in for the paper's.",
         ),
     )

@@ -214,7 +214,7 @@ def word_measures(
 ) -> tuple[dict[str, float], list[Reading], dict[str, np.ndarray]]:
     """Give the words of the clusters, and for NIPS how many of the printed ones come back, and where they lie."""
     scores = words.word_scores(X, labels, int(labels.max()) + 1)
-    found = words.top_words(scores, data.feature_names)
+    found = words.top_words(scores, np.array(data.feature_names))
     arrays = {"top_words": found}
     if data.name != "nips":
         return {}, [], arrays

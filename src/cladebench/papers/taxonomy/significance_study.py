@@ -11,8 +11,10 @@ from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.methods import NumericalTaxonomy
 from cladebench.methods._kernel import kernel_matrix
 from cladebench.papers.taxonomy.protocol import features_of, n_clusters_of
-from cladebench.solvers.dependence import dependence
+from cladebench.papers.taxonomy.tree_measures import N_RANDOM
+from cladebench.solvers.dependence import dependence, distances_structure
 from cladebench.solvers.gram import center
+from cladebench.solvers.tree_metric import fit_tree_metric
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -33,7 +35,9 @@ def run_study(cell: Cell) -> CellOutput:
     CellOutput
         ``p_tree``, ``p_partition``: shares of permutations that are as good, the given order counted as one of them;
         ``tree_gain``, ``partition_gain``: the objective over its mean under permutation; ``p_partition_learned``: the
-        same test in the half that was learned from.
+        same test in the half that was learned from. ``tree_over_star``, ``tree_over_random``: the objective over that
+        of other trees for the same clusters, fitted in the half that was learned from: the star, and the mean of 20
+        that are drawn.
     """
     data, seed = cell.data, cell.spec.seed
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
@@ -55,8 +59,14 @@ def run_study(cell: Cell) -> CellOutput:
     rows = permuted(lambda p: dependence(gram, labels[p], structure), len(labels))
     own = center(K[np.ix_(learn, learn)])
     learned = permuted(lambda p: dependence(own, taxonomy.labels_[p], structure), len(learn))
+    star = dependence(gram, labels, other_tree(taxonomy, "star"))
+    random = np.mean(
+        [dependence(gram, labels, other_tree(taxonomy, "random", draw)) for draw in range(N_RANDOM)]
+    )
     return CellOutput(
         {
+            "tree_over_star": observed / star,
+            "tree_over_random": observed / float(random),
             "p_tree": p_value(observed, leaves),
             "p_partition": p_value(observed, rows),
             "p_partition_learned": p_value(dependence(own, taxonomy.labels_, structure), learned),
@@ -64,6 +74,12 @@ def run_study(cell: Cell) -> CellOutput:
             "partition_gain": observed / float(rows.mean()),
         }
     )
+
+
+def other_tree(taxonomy: NumericalTaxonomy, topologies: str, draw: int = 0) -> FloatArray:
+    """Structure of another tree that is fitted to the same distances."""
+    fit = fit_tree_metric(taxonomy.distances_, topologies=topologies, random_state=draw)
+    return distances_structure(fit.distances)
 
 
 def nearest_means(K: FloatArray, learn: IntArray, labels: IntArray, test: IntArray) -> IntArray:

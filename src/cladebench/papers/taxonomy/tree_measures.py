@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._structures import path_lengths
+from cladebench.methods.numerical_taxonomy import TREE_STARTS
 from cladebench.solvers.dependence import (
     dependence,
     distances_structure,
@@ -106,7 +107,8 @@ def worth_of_trees(gram: CenteredGram, labels: IntArray, seed: int) -> Worth:
         return dependence(gram, labels, structure) / bound
 
     def of(topologies: str, draw: int = 0) -> float:
-        fit = fit_tree_metric(distances, topologies=topologies, random_state=draw)
+        n_starts = TREE_STARTS if topologies == "search" else 1
+        fit = fit_tree_metric(distances, topologies=topologies, n_starts=n_starts, random_state=draw)
         return share(distances_structure(fit.distances))
 
     random = np.random.RandomState(seed)

@@ -119,7 +119,7 @@ def placement(distances: FloatArray, matched: IntArray) -> dict[str, float]:
     at = dict(zip(LETTERS, matched.tolist(), strict=True))
 
     def mean(pairs: tuple[str, ...]) -> float:
-        return float(np.mean([distances[at[one], at[other]] for one, other in pairs]))
+        return float(np.mean([distances[at[pair[0]], at[pair[1]]] for pair in pairs]))
 
     everywhere = mean(tuple(a + b for a, b in combinations(LETTERS, 2))) or 1.0
     found = {name: mean(near) / (mean(far) or 1.0) for name, (near, far) in CLOSE.items()}
