@@ -107,6 +107,8 @@ def test_structures_by_both_equations(monkeypatch):
     gram, labels = matrix(8), np.array([0, 0, 1, 1, 1, 2, 2, 0])
     assert study.structure_apart(gram, labels, 3) < 1e-12
     assert study.structure_apart(center(np.ones((8, 8))), labels, 3) == 0.0
+    for n in (40, 100):  # where rounding of the eigenvalue 0 is largest
+        assert study.structure_apart(matrix(n), (np.arange(n) == n - 1).astype(int), 2) < 1e-10
     monkeypatch.setattr(
         study, "optimal_structure", lambda *a: 1.5 * twin.optimal_structure(gram.values, *a[1:])
     )

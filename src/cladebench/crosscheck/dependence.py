@@ -25,12 +25,14 @@ from cladebench.papers.taxonomy.partition_study import best_partitions
 from cladebench.papers.taxonomy.tree_measures import objective_bound
 from cladebench.reference import dependence as twin
 from cladebench.reference.dependence_programmes import (
+    best_structure,
+    best_value,
     partition_bound,
     partition_programme,
     partition_value,
     structure_programme,
 )
-from cladebench.reference.programmes import SOLVERS
+from cladebench.reference.programmes import SOLVERS, SolverName
 from cladebench.solvers.dependence import centered, greedy_partition, optimal_structure
 from cladebench.solvers.gram import CenteredGram, center, center_factor
 
@@ -39,16 +41,16 @@ TOPICS = ("dependence-structure", "dependence-relaxation", "dependence-partition
 #: Rows of structures, of enumerated sets, of integer programmes, of sweeps; numbers of clusters; draws.
 Sizes = tuple[int, int, int, int, tuple[int, ...], int]
 SIZES: dict[str, Sizes] = {
-    "smoke": (12, 6, 5, 50, (2, 3), 1),
-    "quick": (20, 7, 6, 150, (2, 3, 5), 1),
+    "smoke": (12, 6, 4, 25, (2, 3), 1),
+    "quick": (20, 7, 5, 80, (2, 3, 5), 1),
     "full": (40, 9, 7, 300, (2, 3, 5, 8), 3),
 }
 #: Clusters of integer programmes, of single moves, of sweeps.
 N_CLUSTERS, N_SWEPT = 3, 4
 #: Structures and subspaces that are drawn.
 N_DRAWN = 100
-#: A value is flat where it is largest: a matrix has half as many digits as its value.
-MATRIX = 1e-4
+#: Structures of unit norm are as far apart as the root of twice what one lacks of the largest objective.
+MATRIX = float(np.sqrt(2.0 * SOLVER))
 KERNEL = "greedy sweeps of the core"
 
 
@@ -72,7 +74,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             yield from _enumerated(given, seed + k)
             yield from _local(given, seed + k)
         for given in _instances(n_programme, seed + k):
-            yield from _programmes(given)
+            yield from _programmes(given, ("HiGHS",) if scope == "smoke" else SOLVERS)  # CBC is slow to start
     for given in _instances(n_swept, seed):
         yield from _sweeps(given, seed)
 
@@ -81,13 +83,6 @@ def structures(n_clusters: int) -> dict[str, FloatArray]:
     """Y = I, the star; and a caterpillar: clusters share the spine up to where the first of them leaves it."""
     places = np.arange(n_clusters, dtype=np.float64)
     return {"star": np.eye(n_clusters), "caterpillar": np.minimum.outer(places, places) + np.eye(n_clusters)}
-
-
-def plugged_in(M: FloatArray, P: FloatArray) -> float:
-    """Equation (10) for any real P: the objective with the best structure, by a pseudo-inverse; M centred."""
-    HP = twin.centring(len(M)) @ P
-    product = HP.T @ M @ HP @ np.linalg.pinv(HP.T @ HP)
-    return float(np.sqrt(max(0.0, np.trace(product @ product))))
 
 
 def best_move(value: Callable[[IntArray], float], labels: IntArray, n_clusters: int) -> float:
@@ -103,12 +98,12 @@ def best_move(value: Callable[[IntArray], float], labels: IntArray, n_clusters: 
 
 
 def _instances(n: int, seed: int) -> Iterator[Instance]:
-    drawn = {name: draw(X, n, seed) for name, (X, _) in real_data().items()}
+    drawn = {name: draw(X, min(n, len(np.unique(X, axis=0))), seed) for name, (X, _) in real_data().items()}
     drawn["random"] = np.random.default_rng([seed, n]).normal(size=(n, 3))
     for name, X in drawn.items():
         spread = X.std(axis=0)
         Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        yield Instance(f"{name}-{n}-{seed}", Z, center(kernel_matrix(Z, "gaussian", 1.0)))
+        yield Instance(f"{name}-{len(Z)}-{seed}", Z, center(kernel_matrix(Z, "gaussian", 1.0)))
 
 
 def _labels(n: int, n_clusters: int, seed: int) -> IntArray:
@@ -121,15 +116,20 @@ def _labels(n: int, n_clusters: int, seed: int) -> IntArray:
 def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
     """The best structure of a partition: a semidefinite programme, equations (8) and (9), structures that are drawn."""
     M, labels = given.gram.values, _labels(given.gram.n, n_clusters, seed)
-    certificate = partial(Certificate, topic=TOPICS[0], instance=f"{given.name}-{n_clusters}")
     Y, seconds_fast = timed(lambda: optimal_structure(given.gram, labels, n_clusters))
     value = twin.dependence(M, labels, Y)
     found, seconds = timed(lambda: structure_programme(M, labels, n_clusters))
-    HP = twin.centring(len(M)) @ twin.indicator(labels, n_clusters)
+    P = twin.indicator(labels, n_clusters)
+    HP = twin.centring(len(M)) @ P
     norm = float(np.linalg.norm(HP @ Y @ HP.T))
-    common = {"fast": "means over pairs of clusters", "seconds_fast": seconds_fast}
+    certificate = partial(
+        Certificate,
+        topic=TOPICS[0],
+        instance=f"{given.name}-{n_clusters}",
+        fast="means over pairs of clusters",
+        seconds_fast=seconds_fast,
+    )
     yield certificate(
-        **common,
         name="programme",
         problem="the structure is positive semidefinite, of unit norm, and its objective is the programme's optimum",
         reference="semidefinite programme (5) in cvxpy, Clarabel",
@@ -146,33 +146,40 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
         seconds_reference=seconds,
         note=f"{found.status}; the solver's structure has {found.value:.12g}, its multipliers give {found.bound:.12g}",
     )
+    apart = float(np.linalg.norm(HP @ (Y - found.structure) @ HP.T))
+    yield certificate(
+        name="programme-matrix",
+        problem="the structure is that of the programme: they differ by little in the norm of (5)",
+        reference="semidefinite programme (5) in cvxpy, Clarabel",
+        primal=norm,
+        dual_bound=float(np.linalg.norm(HP @ found.structure @ HP.T)),
+        residual=apart,
+        tolerance=MATRIX,
+    )
+    set_kernel = centered(twin.set_kernel(M, labels, n_clusters))
     others = {
-        "programme-matrix": ("is that of the programme", found.structure, MATRIX),
-        "pseudo-inverse": ("is (8)", twin.optimal_structure(M, labels, n_clusters), ROUNDING),
+        "pseudo-inverse": ("(8) by a pseudo-inverse", best_structure(M, P)),
         "set-kernel": (
-            "is the set kernel (9), centred and scaled",
-            _unit(HP, centered(twin.set_kernel(M, labels, n_clusters))),
-            ROUNDING,
+            "the set kernel (9), centred and scaled",
+            set_kernel / np.linalg.norm(HP @ set_kernel @ HP.T),
         ),
     }
-    for name, (statement, other, tolerance) in others.items():
+    for name, (statement, other) in others.items():
         yield certificate(
-            **common,
             name=name,
-            problem=f"the structure, entry by entry, {statement}",
-            reference="cvxpy, Clarabel" if name == "programme-matrix" else "the plain twin",
+            problem=f"the structure is {statement}, entry by entry",
+            reference="the equation, as it is written",
             primal=float(np.linalg.norm(Y)),
             dual_bound=float(np.linalg.norm(other)),
             residual=float(np.abs(Y - other).max() / np.abs(other).max()),
-            tolerance=tolerance,
+            tolerance=ROUNDING,
         )
     rng = np.random.default_rng([seed, n_clusters])
     drawn = [F @ F.T for F in rng.normal(size=(N_DRAWN, n_clusters, n_clusters))]
     near = [Y + 1e-3 * np.abs(Y).max() * Z for Z in drawn]
     most = max(twin.dependence(M, labels, Z) for Z in (*structures(n_clusters).values(), *drawn, *near))
-    plugged = plugged_in(M, twin.indicator(labels, n_clusters))
+    plugged = best_value(M, P)
     yield certificate(
-        **common,
         name="no-better",
         problem="the objective is (10), and no structure that is drawn, near it or not, has more",
         reference=f"{2 * N_DRAWN} random structures, star and caterpillar; (10) by a pseudo-inverse",
@@ -181,10 +188,6 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
         residual=max(shortfall(value, most), relative_difference(value, plugged)),
         tolerance=ROUNDING,
     )
-
-
-def _unit(HP: FloatArray, Y: FloatArray) -> FloatArray:
-    return Y / float(np.linalg.norm(HP @ Y @ HP.T))
 
 
 def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
@@ -198,11 +201,11 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
     vectors = np.linalg.eigh(M)[1][:, ::-1]
     spanned = np.column_stack([np.ones(n), vectors[:, : n_clusters - 1]])
     mixed = spanned @ rng.normal(size=(n_clusters, n_clusters))
-    value = plugged_in(M, mixed)
+    value = best_value(M, mixed)
     yield certificate(
         name="attained",
-        problem="a real P that spans the constant vector and k - 1 leading eigenvectors has in (10) the root of the sum "
-        "of their squared eigenvalues",
+        problem="a real P that spans the constant vector and k - 1 leading eigenvectors has in (10) the root of the "
+        "sum of their squared eigenvalues",
         reference="(10) by a pseudo-inverse, eigenvectors by LAPACK",
         primal=value,
         dual_bound=bound,
@@ -215,7 +218,7 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
         np.column_stack([np.ones(n), spanned[:, 1:] + step * rng.normal(size=(n, n_clusters - 1))])
         for step in steps
     ]
-    most = max(plugged_in(M, P) for P in tried)
+    most = max(best_value(M, P) for P in tried)
     yield certificate(
         name="no-better-subspace",
         problem="no P that is drawn, near that subspace or not, has more in (10); the constant vector is in its span",
@@ -226,11 +229,11 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
         tolerance=ROUNDING,
         seconds_fast=seconds_fast,
     )
-    free, larger = plugged_in(M, vectors[:, :n_clusters]), objective_bound(given.gram, n_clusters + 1)
+    free, larger = best_value(M, vectors[:, :n_clusters]), objective_bound(given.gram, n_clusters + 1)
     yield certificate(
         name="without-constant",
-        problem="without the constant vector in its span P reaches k eigenvalues: (10) as the paper relaxes it, which no "
-        "partition can",
+        problem="without the constant vector in its span P reaches k eigenvalues: (10) as the paper relaxes it, which "
+        "no partition can",
         reference="(10) by a pseudo-inverse, eigenvectors by LAPACK",
         primal=free,
         dual_bound=larger,
@@ -265,8 +268,8 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
             instance=f"{given.name}-{n_clusters}",
             fast="enumeration by sums over pairs of clusters",
         )
-        found, seconds_fast = timed(lambda k=n_clusters: best_partitions(given.gram, k))  # type: ignore[misc]
-        both, seconds = timed(lambda k=n_clusters: _values(M, k))  # type: ignore[misc]
+        found, seconds_fast = timed(partial(best_partitions, given.gram, n_clusters))
+        both, seconds = timed(partial(_values, M, n_clusters))
         star, best = both.max(axis=0)
         again = twin.dependence(M, found.star, np.eye(n_clusters))
         with_best, unconstrained = (
@@ -312,8 +315,8 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
             apart = float(np.abs(both[:, 0] - both[:, 1]).max() / both.max())
             yield certificate(
                 name="two-clusters",
-                problem="with two clusters every partition has one objective for all structures, so that the best one is "
-                "the same (section 3.3)",
+                problem="with two clusters every partition has one objective for all structures, so that the best one "
+                "is the same (section 3.3)",
                 reference="the plain twin's enumeration",
                 primal=float(star),
                 dual_bound=float(best),
@@ -336,11 +339,12 @@ def _values(M: FloatArray, n_clusters: int) -> FloatArray:
     )
 
 
-def _labellings(n: int, n_clusters: int) -> Iterator[IntArray]:
-    """Yield all partitions with no cluster empty, their clusters in all orders."""
-    for labels in twin.partitions(n, n_clusters):
-        for order in itertools.permutations(range(n_clusters)):
-            yield np.array(order)[labels]
+def _optimum(value: Callable[[IntArray], float], n: int, structure: FloatArray) -> float:
+    """The largest value of all partitions with no cluster empty; clusters in all orders, unless that is the same."""
+    k = len(structure)
+    alike = np.array_equal(structure, np.eye(k))
+    orders = [tuple(range(k))] if alike else list(itertools.permutations(range(k)))
+    return max(value(np.array(order)[labels]) for labels in twin.partitions(n, k) for order in orders)
 
 
 def _local(given: Instance, seed: int) -> Iterator[Certificate]:
@@ -349,19 +353,17 @@ def _local(given: Instance, seed: int) -> Iterator[Certificate]:
     start = _labels(n, N_CLUSTERS, seed)
     for (name, structure), normalized in itertools.product(structures(N_CLUSTERS).items(), (False, True)):
         found, seconds_fast = timed(
-            lambda Y=structure, how=normalized: greedy_partition(given.gram, Y, start, normalized=how)  # type: ignore[misc]
+            partial(greedy_partition, given.gram, structure, start, normalized=normalized)
         )
         value = partial(twin.dependence, M, structure=structure, normalized=normalized)
-        optimum, seconds = timed(
-            lambda of=value: max(of(labels) for labels in _labellings(n, N_CLUSTERS))  # type: ignore[misc]
-        )
+        optimum, seconds = timed(partial(_optimum, value, n, structure))
         reached, moved = value(found.labels), best_move(value, found.labels, N_CLUSTERS)
         yield Certificate(
             topic=TOPICS[2],
             instance=given.name,
             name=f"{name}-{'normalized' if normalized else 'plain'}-local",
-            problem="the partition is not above the best of all, no single move raises its objective, and that is the one "
-            "reported",
+            problem="the partition is not above the best of all, no single move raises its objective, and that is the "
+            "one reported",
             fast=KERNEL,
             reference="enumeration, and all moves of single points, by the n x n formula",
             primal=reached,
@@ -379,22 +381,18 @@ def _local(given: Instance, seed: int) -> Iterator[Certificate]:
         )
 
 
-def _programmes(given: Instance) -> Iterator[Certificate]:
+def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
     """The best partition for a structure, without the norm: integer programmes, and a bound by relaxation."""
     M = given.gram.values
     for name, structure in structures(N_CLUSTERS).items():
         certificate = partial(Certificate, topic=TOPICS[2], instance=given.name, fast="enumeration")
         value = partial(twin.dependence, M, structure=structure, normalized=False)
-        optimum, seconds_fast = timed(
-            lambda of=value: max(of(labels) for labels in _labellings(len(M), N_CLUSTERS))  # type: ignore[misc]
-        )
+        optimum, seconds_fast = timed(partial(_optimum, value, len(M), structure))
         swept = greedy_partition(
             given.gram, structure, _labels(len(M), N_CLUSTERS, 0), normalized=False
         ).objective[-1]
-        for solver in SOLVERS:
-            labels, seconds = timed(
-                lambda Y=structure, by=solver: partition_programme(M, Y, by)  # type: ignore[misc]
-            )
+        for solver in solvers:
+            labels, seconds = timed(partial(partition_programme, M, structure, solver))
             found = partition_value(M, structure, labels)
             yield certificate(
                 name=f"{name}-ilp-{solver}",
@@ -407,7 +405,7 @@ def _programmes(given: Instance) -> Iterator[Certificate]:
                 seconds_fast=seconds_fast,
                 seconds_reference=seconds,
             )
-        bound, seconds = timed(lambda Y=structure: partition_bound(M, Y))  # type: ignore[misc]
+        bound, seconds = timed(partial(partition_bound, M, structure))
         yield certificate(
             name=f"{name}-semidefinite",
             problem="neither enumeration nor sweeps pass the bound by semidefinite relaxation",
@@ -429,10 +427,11 @@ def _sweeps(given: Instance, seed: int) -> Iterator[Certificate]:
         start = _labels(gram.n, N_SWEPT, seed)
         order = np.random.default_rng([seed, gram.n]).permutation(gram.n)
         for normalized in (False, True):
-            options = {"normalized": normalized, "order": order}
-            found, seconds_fast = timed(partial(greedy_partition, gram, structure, start, **options))
+            found, seconds_fast = timed(
+                partial(greedy_partition, gram, structure, start, normalized=normalized, order=order)
+            )
             (labels, path, moves), seconds = timed(
-                partial(twin.greedy_partition, M, structure, start, **options)
+                partial(twin.greedy_partition, M, structure, start, normalized=normalized, order=order)
             )
             certificate = partial(
                 Certificate,
@@ -459,8 +458,8 @@ def _sweeps(given: Instance, seed: int) -> Iterator[Certificate]:
             first = twin.dependence(M, start, structure, normalized)
             yield certificate(
                 name=f"{what}-objective",
-                problem="the objective at the start, after each sweep and at the end is that of the n x n matrices, and "
-                "never falls",
+                problem="the objective at the start, after each sweep and at the end is that of the n x n matrices, "
+                "and never falls",
                 reference="the twin's path, and the n x n formula at both ends",
                 primal=float(found.objective[-1]),
                 dual_bound=own,

@@ -14,8 +14,13 @@ from cladebench.reference.programmes import Constraint, FloatArray, IntArray, So
 
 #: Binary variables that an integer programme may have.
 LARGEST = 30
-#: What Clarabel is asked for; its defaults leave matrices apart in their fifth digit.
-ACCURATE = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
+#: What Clarabel is asked for; with its defaults matrices differ in their fifth digit.
+ACCURATE = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
+
+
+#: Eigenvalues below this share of the largest are 0. One of P'HP always is; from some 40 points on its rounding may
+#: pass the cut-off that NumPy has by default.
+CUT_OFF = 1e-10
 
 
 class BestStructure(NamedTuple):
@@ -42,6 +47,32 @@ class BestStructure(NamedTuple):
     status: str
 
 
+def best_structure(M: FloatArray, P: FloatArray) -> FloatArray:
+    """Equation (8) by a pseudo-inverse, for a partition or any other real matrix P; of unit norm in the sense of (5).
+
+    Parameters
+    ----------
+    M : ndarray of shape (n, n)
+        Symmetric.
+    P : ndarray of shape (n, k)
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+    """
+    HP = centring(len(M)) @ P
+    inverse = np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
+    Y = inverse @ HP.T @ M @ HP @ inverse
+    return np.asarray(Y / np.linalg.norm(HP @ Y @ HP.T))
+
+
+def best_value(M: FloatArray, P: FloatArray) -> float:
+    """Equation (10): the objective (1) of a real matrix P with its best structure; M centred."""
+    HP = centring(len(M)) @ P
+    product = HP.T @ M @ HP @ np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
+    return float(np.sqrt(max(0.0, np.trace(product @ product))))
+
+
 def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> BestStructure:
     """Solve (5): maximise tr(M H P Y P' H) over positive semidefinite Y with |H P Y P' H| <= 1.
 
@@ -57,8 +88,9 @@ def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> Bes
 
     Notes
     -----
-    For any positive semidefinite Z, tr(B Y) <= tr((B + Z) Y), B = P'HMHP; by Cauchy's inequality that is at most the norm
-    of A^(+1/2) (B + HZH) A^(+1/2) with A = P'HP. The solver's multiplier of Y, without its negative eigenvalues, is Z.
+    For centred Y and any positive semidefinite Z, tr(B Y) <= tr((B + Z) Y) with B = P'HMHP; by Cauchy's inequality that
+    is at most the norm of A^(+1/2) (B + Z) A^(+1/2), A = P'HP. The solver's multiplier of Y, without its negative
+    eigenvalues, is Z.
     """
     HP = centring(len(M)) @ indicator(labels, n_clusters)
     B, A, H = HP.T @ M @ HP, HP.T @ HP, centring(n_clusters)
@@ -172,9 +204,9 @@ def partition_bound(M: FloatArray, structure: FloatArray) -> float:
 
     Notes
     -----
-    With x = (1, x_11, ..., x_nk) of a partition let X = x x'. It is positive semidefinite of trace 1 + n, its diagonal is
-    its first column, entries of one point in two clusters are 0, all others not negative, and X v_i = 0 where v_i is 1
-    for point i and -1 first, as a point is in one cluster. If C is the objective and
+    With x = (1, x_11, ..., x_nk) of a partition let X = x x'. It is positive semidefinite of trace 1 + n, its diagonal
+    is its first column, entries of one point in two clusters are 0, all others not negative, and X v_i = 0 where v_i is
+    1 for point i and -1 first, as a point is in one cluster. If C is the objective and
 
         S = t e e' + (multipliers of these equations) - C - (something not negative)
 
@@ -205,6 +237,7 @@ def partition_bound(M: FloatArray, structure: FloatArray) -> float:
     with warnings.catch_warnings():  # of a tolerance narrowly missed, which costs a little of the bound
         warnings.simplefilter("ignore", UserWarning)
         programme.solve(solver=cp.CLARABEL)
-    entries.value = np.where(zero, entries.value, np.maximum(entries.value, 0.0))
-    least = float(np.linalg.eigvalsh(S.value)[0])
-    return scale * (float(t.value) - (1 + n) * min(0.0, least))
+    found = np.asarray(entries.value)
+    entries.value = np.where(zero, found, np.maximum(found, 0.0))
+    least = float(np.linalg.eigvalsh(np.asarray(S.value))[0])
+    return scale * (float(np.asarray(t.value)) - (1 + n) * min(0.0, least))

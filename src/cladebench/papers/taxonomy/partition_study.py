@@ -28,6 +28,8 @@ POINTS, SETS, CLUSTERS = 9, 50, (2, 3)
 LARGEST = 10**6
 #: Values that differ by less, relative to the largest, are equal but for rounding.
 TIE = 1e-10
+#: Eigenvalues below this share of the largest are 0.
+CUT_OFF = 1e-10
 
 
 class BestPartitions(NamedTuple):
@@ -204,7 +206,8 @@ def structure_apart(gram: CenteredGram, labels: IntArray, n_clusters: int) -> fl
     M = gram.values @ gram.values.T if gram.is_factor else gram.values
     P = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)
     HP = P - P.mean(axis=0)
-    inverse = np.linalg.pinv(HP.T @ HP)
+    # One eigenvalue is always 0; its rounding can pass the cut-off that is the default.
+    inverse = np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
     Y = inverse @ HP.T @ M @ HP @ inverse
     largest = np.linalg.norm(HP @ Y @ HP.T)
     if not largest > 0.0:
