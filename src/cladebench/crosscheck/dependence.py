@@ -42,8 +42,8 @@ TOPICS = ("dependence-structure", "dependence-relaxation", "dependence-partition
 Sizes = tuple[int, int, int, int, tuple[int, ...], int]
 SIZES: dict[str, Sizes] = {
     "smoke": (12, 6, 4, 25, (2, 3), 1),
-    "quick": (20, 7, 5, 80, (2, 3, 5), 1),
-    "full": (40, 9, 7, 300, (2, 3, 5, 8), 3),
+    "quick": (20, 7, 5, 60, (2, 3, 5), 1),
+    "full": (40, 9, 7, 300, (2, 3, 5, 8), 2),
 }
 #: Clusters of integer programmes, of single moves, of sweeps.
 N_CLUSTERS, N_SWEPT = 3, 4
