@@ -1,127 +1,220 @@
-"""Best partitions of small sets, by enumeration: what section 3.3 says of them, and what greedy sweeps reach."""
+"""Is the best partition the same for the best structure as for Y = I (section 3.3)? Small sets are enumerated.
+
+The paper infers it from the relaxed problems, whose solutions span one subspace. With two clusters it is true of
+partitions, as all centred structures of two clusters are multiples of one; with more nothing says so.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.bench.cell_io import Cell, CellOutput
-from cladebench.methods import CLUHSIC, NumericalTaxonomy
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.methods import NumericalTaxonomy
+from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy.protocol import features_of, gram_of
-from cladebench.solvers.dependence import centered, optimal_structure, squared_norm
+from cladebench.solvers.dependence import greedy_partition, optimal_structure
 from cladebench.solvers.gram import CenteredGram
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-#: Numbers of clusters whose best values are compared.
-MOST_CLUSTERS = 4
-#: Points of a set, of which there are 3,025 partitions into three clusters; sets of a cell.
-N_POINTS, N_CLUSTERS, N_SETS = 9, 3, 20
-#: Objectives that differ by less, relatively, are equal.
-TIE = 1e-9
+#: Points of a set, sets that are drawn, and numbers of clusters; a cell's parameters of these names replace them.
+POINTS, SETS, CLUSTERS = 9, 50, (2, 3)
+#: Most labellings that are gone through.
+LARGEST = 10**6
+#: Values that differ by less, relative to the largest, are equal but for rounding.
+TIE = 1e-10
+#: Eigenvalues below this share of the largest are 0.
+CUT_OFF = 1e-10
+
+
+class BestPartitions(NamedTuple):
+    """The best partitions of a small set.
+
+    Attributes
+    ----------
+    star : ndarray of int64, shape (n,)
+        Largest (1) with Y = I, clusters numbered by their first points.
+    unconstrained : ndarray of int64, shape (n,)
+        Largest (1) with the best Y for each partition.
+    star_value : float
+        (1) of `star` with Y = I.
+    unconstrained_value : float
+        (1) of `unconstrained` with its best Y.
+    star_with_best : float
+        (1) of `star` with its best Y.
+    """
+
+    star: IntArray
+    unconstrained: IntArray
+    star_value: float
+    unconstrained_value: float
+    star_with_best: float
+
+    @property
+    def agree(self) -> bool:
+        """Whether one partition is the best for both."""
+        return bool(np.array_equal(self.star, self.unconstrained))
+
+    @property
+    def loss(self) -> float:
+        """What is lost of (1) with the best Y where the partition for Y = I is taken, relative."""
+        return _shortfall(self.star_with_best, self.unconstrained_value)
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Draw small sets of the data's rows, and try all of their partitions into three clusters.
+    """Enumerate the partitions of small sets of the cell's rows.
+
+    The kernel of each set is that of NTC with its defaults: Gaussian, of the median squared distance in the set. The
+    cell's parameters may say ``points``, ``sets``, ``clusters`` and ``features``.
 
     Returns
     -------
     CellOutput
-        ``partitions_agree``: share of sets of which a partition that is best for Y = I is best for the best Y, too;
-        ``partitions_ari``: mean adjusted Rand index of the two; ``partition_loss``: mean relative loss of (1) under the
-        best Y with the partition for Y = I; ``set_kernel_difference``: largest relative difference of (9), centred and
-        scaled, from (8); ``sweeps_reach``, ``sweeps_gap``: share of sets in which CLUHSIC with the star, normalised,
-        reaches the best objective, and the mean relative gap; ``optimum_falls``: largest relative fall of the best
-        value of (1), over all partitions and structures, from two to three and from three to four clusters.
+        At each number of clusters ``k``: ``same_partition``, the share of sets in which one partition is the best for
+        Y = I and for the best Y; ``partition_ari``, the mean adjusted Rand index of the two; ``partition_loss``, the
+        mean of what the partition for Y = I loses of (1) with the best Y, relative; ``structure_apart``, the largest
+        difference of (8) by a pseudo-inverse and (9), centred and scaled, relative to the largest entry;
+        ``sweeps_optimal``, the share of sets in which greedy sweeps with Y = I from the spectral start reach the
+        enumerated optimum of (1), and ``sweeps_loss``, the mean of what they leave, relative.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows than points, or too many partitions.
     """
-    X = cell.task.of(features_of(cell.data, "raw"))
-    rng = np.random.default_rng(cell.spec.seed)
-    agree, ari, loss, difference, gap, falls = [], [], [], [], [], []
-    for _ in range(N_SETS):
-        rows = np.sort(rng.permutation(X.shape[0])[:N_POINTS])
-        gram = gram_of(NumericalTaxonomy(), X[rows], cell.spec.seed)
-        plain, best = partition_values(gram, N_CLUSTERS)
-        candidates = partitions_of(gram.n, N_CLUSTERS)
-        optima = np.array([partition_values(gram, k)[1].max() for k in range(2, MOST_CLUSTERS + 1)])
-        falls.append(max(0.0, float((-np.diff(optima) / optima[:-1]).max())))
-        # Of several that are best for Y = I the one that is best for the other counts, in favour of the claim.
-        tied = np.flatnonzero(plain >= plain.max() * (1.0 - TIE))
-        for_identity = int(tied[np.argmax(best[tied])])
-        for_best = int(np.argmax(best))
-        agree.append(bool(best[for_identity] >= best[for_best] * (1.0 - TIE)))
-        ari.append(
-            adjusted_rand_score(candidates[for_identity], candidates[for_best]) if not agree[-1] else 1.0
-        )
-        loss.append(max(0.0, 1.0 - best[for_identity] / best[for_best]))
-        difference.append(set_kernel_difference(gram, candidates[for_best], N_CLUSTERS))
-        reached = CLUHSIC(N_CLUSTERS, normalized=True, random_state=cell.spec.seed).fit_gram(gram)
-        # Of the star's structure 2 I, centred, the objective is that of Y = I.
-        gap.append(max(0.0, 1.0 - reached.objective_ / plain.max()))
-    return CellOutput(
-        {
-            "partitions_agree": float(np.mean(agree)),
-            "partitions_ari": float(np.mean(ari)),
-            "partition_loss": float(np.mean(loss)),
-            "set_kernel_difference": float(np.max(difference)),
-            "sweeps_reach": float(np.mean(np.array(gap) <= TIE)),
-            "sweeps_gap": float(np.mean(gap)),
-            "optimum_falls": float(np.max(falls)),
-        }
-    )
+    given = cell.parameters
+    n, n_sets = int(given.get("points", POINTS)), int(given.get("sets", SETS))
+    X = cell.task.of(features_of(cell.data, given.get("features", "raw")))
+    if X.shape[0] < n:
+        raise ValueError(f"points={n}: expected at most {X.shape[0]}, the number of rows")
+    readings = []
+    for k in given.get("clusters", CLUSTERS):
+        # The same sets for each number of clusters.
+        rng = np.random.default_rng([cell.spec.seed, n])
+        found = [of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s) for s in range(n_sets)]
+        metrics = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+        metrics["structure_apart"] = max(one["structure_apart"] for one in found)
+        readings.append(Reading(metrics, {"k": int(k)}))
+    return CellOutput(readings=readings, details={"points": n, "sets": n_sets})
 
 
-@lru_cache(maxsize=8)
-def partitions_of(n: int, n_clusters: int) -> IntArray:
-    """All partitions of n points into so many clusters, none empty, numbered by their first points: (m, n)."""
-    found = np.zeros((1, 1), dtype=np.int64)
-    for _ in range(1, n):
-        used = found.max(axis=1)
-        # A point joins one of the clusters that are there, or opens the next.
-        longer = [
-            np.column_stack([found[used >= c - 1], np.full((used >= c - 1).sum(), c)])
-            for c in range(n_clusters)
-        ]
-        found = np.concatenate(longer)
-    found = found[found.max(axis=1) == n_clusters - 1]
-    found.flags.writeable = False
-    return found
+def of_set(X: Any, n_clusters: int, seed: int) -> dict[str, float]:
+    """Measure one set: what `run_study` takes means of; ``seed`` is that of k-means."""
+    gram = gram_of(NumericalTaxonomy(n_clusters), X, seed)
+    best = best_partitions(gram, n_clusters)
+    start = start_labels(gram, n_clusters, "spectral", np.random.RandomState(seed))
+    swept = float(greedy_partition(gram, np.eye(n_clusters), start).objective[-1])
+    left = _shortfall(swept, best.star_value)
+    return {
+        "same_partition": float(best.agree),
+        "partition_ari": float(adjusted_rand_score(best.star, best.unconstrained)),
+        "partition_loss": best.loss,
+        "structure_apart": structure_apart(gram, best.unconstrained, n_clusters),
+        "sweeps_optimal": float(left <= TIE),
+        "sweeps_loss": left,
+    }
 
 
-def partition_values(gram: CenteredGram, n_clusters: int) -> tuple[FloatArray, FloatArray]:
-    """Objective (1) of all partitions, for Y = I and for the best Y of each.
+def best_partitions(gram: CenteredGram, n_clusters: int) -> BestPartitions:
+    """Find the best partitions for Y = I and for the best Y, among all with no cluster empty.
 
     Parameters
     ----------
     gram : CenteredGram
-        Of few points: all partitions are tried.
+        Of few points.
     n_clusters : int
+        At least 2.
 
     Returns
     -------
-    plain, best : ndarray of shape (n_partitions,)
-        tr S / |A| and, with the best Y, the root of tr(D^-1 S D^-1 S), equation (10).
+    BestPartitions
+        Where partitions tie, the first that is the best for both, if there is one, and else the first.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer points than clusters, or more than a million labellings.
     """
-    member = (partitions_of(gram.n, n_clusters)[:, :, None] == np.arange(n_clusters)).astype(np.float64)
+    labels = all_partitions(gram.n, n_clusters)
+    star, unconstrained = both_values(gram, labels)
+    of_star = star >= star.max() - TIE * abs(star.max())
+    of_best = unconstrained >= unconstrained.max() * (1.0 - TIE)
+    common = of_star & of_best
+    i, j = (int(np.argmax(common if common.any() else own)) for own in (of_star, of_best))
+    return BestPartitions(
+        labels[i], labels[j], float(star[i]), float(unconstrained[j]), float(unconstrained[i])
+    )
+
+
+def both_values(gram: CenteredGram, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Objective (1) of many partitions, with Y = I and with the best Y of each.
+
+    Parameters
+    ----------
+    gram : CenteredGram
+    labels : ndarray of int64, shape (m, n)
+        A partition in each row, clusters 0..k-1, none empty.
+
+    Returns
+    -------
+    star, unconstrained : ndarrays of shape (m,)
+
+    Notes
+    -----
+    With the sums S_ab of M over pairs of clusters and sizes n_a the objective with the best Y is the root of the sum of
+    S_ab^2 / (n_a n_b): (10), in which no centring is left as M is centred.
+    """
     M = gram.values @ gram.values.T if gram.is_factor else gram.values
-    S = np.einsum("mia,ij,mjb->mab", member, M, member, optimize=True)
-    sizes = member.sum(axis=1)
-    # |A|^2 with A = diag(n_a) - n n' / n.
-    squared = (sizes**2).sum(1) - 2.0 * (sizes**3).sum(1) / gram.n + ((sizes**2).sum(1) / gram.n) ** 2
-    plain = np.trace(S, axis1=1, axis2=2) / np.sqrt(squared)
-    best = np.sqrt((S**2 / (sizes[:, :, None] * sizes[:, None, :])).sum(axis=(1, 2)))
-    return plain, best
+    P = (labels[:, :, None] == np.arange(int(labels.max()) + 1)).astype(np.float64)
+    S = np.swapaxes(P, 1, 2) @ (M @ P)
+    sizes = P.sum(axis=1)
+    squares = np.square(sizes).sum(axis=1)
+    # tr((P'HP)^2), P'HP = diag(n_a) - n n' / n.
+    norm = np.sqrt(squares - 2.0 * (sizes**3).sum(axis=1) / gram.n + (squares / gram.n) ** 2)
+    unconstrained = np.sqrt((S**2 / (sizes[:, :, None] * sizes[:, None, :])).sum(axis=(1, 2)))
+    return np.trace(S, axis1=1, axis2=2) / norm, unconstrained
 
 
-def set_kernel_difference(gram: CenteredGram, labels: IntArray, n_clusters: int) -> float:
-    """Relative difference of (9), centred and scaled to unit norm, from (8) by its pseudo-inverse."""
-    sizes = np.bincount(labels, minlength=n_clusters)
-    S = gram.cluster_sums(labels, n_clusters)
-    inverse = np.linalg.pinv(np.diag(sizes) - np.outer(sizes, sizes) / gram.n)
-    exact = inverse @ S @ inverse
-    exact /= np.sqrt(squared_norm(sizes, centered(exact)))
-    found = optimal_structure(gram, labels, n_clusters)
-    return float(np.abs(found - exact).max() / np.abs(exact).max())
+def all_partitions(n: int, n_clusters: int) -> IntArray:
+    """All partitions of n points into so many clusters, numbered by their first points; (m, n), in ascending order.
+
+    ValueError if there are fewer than 2 clusters or points than clusters, or more than `LARGEST` labellings.
+    """
+    if not 2 <= n_clusters <= n:
+        raise ValueError(f"n_clusters={n_clusters}: expected 2 to {n}, the number of points")
+    if n_clusters**n > LARGEST:
+        raise ValueError(
+            f"{n} points have {n_clusters}^{n} labellings in {n_clusters} clusters; expected at most {LARGEST}"
+        )
+    labels = np.zeros((1, 1), dtype=np.int64)
+    for _ in range(1, n):
+        # A point goes to a cluster that is there, or founds the next one.
+        room = np.minimum(labels.max(axis=1) + 2, n_clusters)
+        rows = np.repeat(np.arange(len(labels)), room)
+        last = np.arange(len(rows)) - np.repeat(np.cumsum(room) - room, room)
+        labels = np.column_stack([labels[rows], last])
+    return labels[labels.max(axis=1) == n_clusters - 1]
+
+
+def structure_apart(gram: CenteredGram, labels: IntArray, n_clusters: int) -> float:
+    """Largest difference of (8), by a pseudo-inverse, and (9), centred, both of unit norm, over the largest entry."""
+    M = gram.values @ gram.values.T if gram.is_factor else gram.values
+    P = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)
+    HP = P - P.mean(axis=0)
+    # One eigenvalue is always 0; its rounding can pass the cut-off that is the default.
+    inverse = np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
+    Y = inverse @ HP.T @ M @ HP @ inverse
+    largest = np.linalg.norm(HP @ Y @ HP.T)
+    if not largest > 0.0:
+        return 0.0
+    Y /= largest
+    return float(np.abs(Y - optimal_structure(gram, labels, n_clusters)).max() / np.abs(Y).max())
+
+
+def _shortfall(value: float, best: float) -> float:
+    return max(0.0, 1.0 - value / best) if best > 0.0 else 0.0
