@@ -487,5 +487,5 @@ def test_bad_orders_and_numbers_of_sweeps() -> None:
         greedy_partition(gram, np.eye(2), [0, 0, 1], order=[0.0, 1.0, 2.0])
     with pytest.raises(ValueError, match="max_sweeps is 0; expected at least 1"):
         greedy_partition(gram, np.eye(2), [0, 0, 1], max_sweeps=0)
-    with pytest.raises(TypeError, match="max_sweeps is 1.5"):
+    with pytest.raises(TypeError, match=r"max_sweeps is 1\.5"):
         greedy_partition(gram, np.eye(2), [0, 0, 1], max_sweeps=1.5)  # type: ignore[arg-type]

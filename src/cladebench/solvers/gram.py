@@ -124,6 +124,8 @@ def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatAr
 def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArray, FloatArray]:
     """Eigenpairs at one end of the spectrum, ascending."""
     n = len(M)
+    if not M.any():  # of equal points; ARPACK raises an error
+        return np.zeros(n_vectors), np.eye(n)[:, :n_vectors]
     values, vectors = eigsh(
         LinearOperator((n, n), matvec=lambda x: M @ x, dtype=np.float64),
         n_vectors,
