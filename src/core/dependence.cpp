@@ -179,7 +179,7 @@ class Sweeper {
         g_(k),
         h_(k) {
     // Adding u 1' + 1 u' to Y changes nothing, as M and H are centred. With zeros for the largest cluster
-    // small ones do not drown in its square.
+    // small ones do not drown in its square. What is left of equal numbers is rounding, and no structure.
     norm_.set_sizes(labels_);
     std::size_t base = 0;
     for (std::size_t c = 1; c < k_; ++c) {
@@ -188,7 +188,12 @@ class Sweeper {
     const std::vector<double> shift(Y_.begin() + static_cast<std::ptrdiff_t>(base * k_),
                                     Y_.begin() + static_cast<std::ptrdiff_t>((base + 1) * k_));
     for (std::size_t a = 0; a < k_; ++a) {
-      for (std::size_t b = 0; b < k_; ++b) Y_[a * k_ + b] += shift[base] - shift[a] - shift[b];
+      for (std::size_t b = 0; b < k_; ++b) {
+        double& y = Y_[a * k_ + b];
+        const double scale = std::abs(y) + std::abs(shift[base]) + std::abs(shift[a]) + std::abs(shift[b]);
+        y += shift[base] - shift[a] - shift[b];
+        if (std::abs(y) <= 4.0 * std::numeric_limits<double>::epsilon() * scale) y = 0.0;
+      }
     }
     take_anew();
   }

@@ -32,6 +32,8 @@ STARTS = ("spectral", "unit_rows", "random")
 MEDIAN_ROWS = 2_000
 #: Similarities below exp of this are raised to it: a sample far from all others keeps a positive degree.
 LEAST_EXPONENT = -300.0
+#: Squared distances below this share of the squared norms that they are the difference of are rounding.
+ROUNDING = 1e-13
 #: Rows of a sparse X that are dense at a time.
 BLOCK = 256
 
@@ -76,7 +78,8 @@ def gram_matrix(
     """
     if kernel != "precomputed":
         check_scale(X)
-    if kernel == "linear" and not sparse.issparse(X) and (rank is not None or X.shape[1] < X.shape[0]):
+    most = X.shape[0] - 1 if rank is None else rank
+    if kernel == "linear" and not sparse.issparse(X) and X.shape[1] <= most:  # X is a factor itself
         factor = X if matrix == "kernel" else normalized_cut_factor(X)
         return center_factor(factor)
     if rank is not None:
@@ -106,8 +109,15 @@ def squared_distances(X: Any) -> FloatArray:
         return np.asarray(cdist(X, X, "sqeuclidean"))
     products = _products(X)
     norms = np.diag(products).copy()
-    squares = np.maximum(norms[:, None] + norms - 2.0 * products, 0.0)
+    squares = _expanded_squares(norms[:, None] + norms, products)
     np.fill_diagonal(squares, 0.0)
+    return squares
+
+
+def _expanded_squares(norms: FloatArray, products: FloatArray) -> FloatArray:
+    """|x|^2 + |z|^2 - 2 x'z; of equal rows exactly 0, not rounding that a median would take for a distance."""
+    squares = norms - 2.0 * products
+    squares[squares <= ROUNDING * norms] = 0.0
     return squares
 
 
@@ -140,7 +150,7 @@ def _columns(
 
     def column(i: int) -> FloatArray:
         if sparse.issparse(X):
-            squares = np.maximum(norms + norms[i] - 2.0 * _product(X, i), 0.0)
+            squares = _expanded_squares(norms + norms[i], _product(X, i))
             squares[i] = 0.0
         else:
             squares = np.square(X - X[i]).sum(axis=1)

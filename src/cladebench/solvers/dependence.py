@@ -25,6 +25,8 @@ IntArray = npt.NDArray[np.int64]
 
 #: Of a structure: largest asymmetry, and largest negative eigenvalue, relative to its largest entry and eigenvalue.
 SYMMETRIC, SEMIDEFINITE = 1e-8, 1e-8
+#: Means of clusters whose Gram matrix has a norm below this share of the points' trace are equal.
+EQUAL_MEANS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +186,9 @@ def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int
             f"cluster {int(np.argmin(sizes))} is empty; expected a point in each of {n_clusters}"
         )
     Y = centered(gram.cluster_sums(labels, n_clusters) / np.outer(sizes, sizes))
-    squared = squared_norm(sizes, Y)
-    return Y / np.sqrt(squared) if squared > 0.0 else np.zeros_like(Y)
+    norm = float(np.sqrt(squared_norm(sizes, Y)))
+    # What is left of equal means is rounding of numbers as large as the trace.
+    return Y / norm if norm > EQUAL_MEANS * gram.trace else np.zeros_like(Y)
 
 
 def structure_distances(structure: FloatArray) -> FloatArray:

@@ -21,6 +21,8 @@ SYMMETRIC, SEMIDEFINITE = 1e-8, 1e-8
 STRIP = 512
 #: Eigenvalues below this share of the largest are rounding.
 RANK = 1e-10
+#: So are centred numbers that are all below this share of the largest before: the points are equal.
+EQUAL = 16.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,7 @@ class CenteredGram:
     def rows(self, index: IntArray) -> CenteredGram:
         """Give the matrix of some of the points, centred among them."""
         if self.is_factor:
-            factor = self.values[index]
-            return CenteredGram(np.ascontiguousarray(factor - factor.mean(axis=0)), True)
+            return center_factor(self.values[index])
         return center(self.values[np.ix_(index, index)])
 
     def cluster_sums(self, labels: IntArray, n_clusters: int) -> FloatArray:
@@ -123,6 +124,8 @@ def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatAr
 def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArray, FloatArray]:
     """Eigenpairs at one end of the spectrum, ascending."""
     n = len(M)
+    if not M.any():  # of equal points; ARPACK raises an error
+        return np.zeros(n_vectors), np.eye(n)[:, :n_vectors]
     values, vectors = eigsh(
         LinearOperator((n, n), matvec=lambda x: M @ x, dtype=np.float64),
         n_vectors,
@@ -135,15 +138,21 @@ def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArr
 
 
 def center(M: FloatArray) -> CenteredGram:
-    """Centre a symmetric matrix: H M H."""
-    means = M.mean(axis=0)
-    centred = M - means - means[:, None] + means.mean()
+    """Centre a symmetric matrix: H M H; exactly 0 where all points are equal."""
+    shifted = M - M[0, 0]  # of equal numbers nothing is left, which their mean may miss by its last bit
+    means = shifted.mean(axis=0)
+    centred = shifted - means - means[:, None] + means.mean()
+    if np.abs(centred).max() <= EQUAL * np.abs(M).max():
+        centred = np.zeros_like(centred)
     return CenteredGram((centred + centred.T) / 2.0, False)
 
 
 def center_factor(factor: FloatArray) -> CenteredGram:
-    """Centre F F' by the columns of F."""
-    return CenteredGram(np.ascontiguousarray(factor - factor.mean(axis=0)), True)
+    """Centre F F' by the columns of F; a column of equal numbers is exactly 0."""
+    shifted = factor - factor[0]
+    centred = shifted - shifted.mean(axis=0)
+    centred[:, np.abs(centred).max(axis=0) <= EQUAL * np.abs(factor).max(axis=0)] = 0.0
+    return CenteredGram(np.ascontiguousarray(centred), True)
 
 
 def checked_kernel(K: Any, *, semidefinite: bool = True) -> FloatArray:
