@@ -56,7 +56,8 @@ def optimal_structure(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.
     """
     H = centring(len(M))
     P = indicator(labels, n_clusters).astype(float)
-    inverse = np.linalg.pinv(P.T @ H @ P)
+    # One eigenvalue is 0; its rounding can pass the cut-off that is the default.
+    inverse = np.linalg.pinv(P.T @ H @ P, rcond=1e-10)
     Y = inverse @ P.T @ H @ M @ H @ P @ inverse
     norm = np.sqrt(np.trace(P.T @ H @ P @ Y @ P.T @ H @ P @ Y))
     return Y / norm

@@ -37,6 +37,16 @@ BESIDE = (
 SHOWN_WORDS = 5
 #: What other trees make of the same partition.
 WORTH = ("share_unconstrained", "share_tree", "share_best_random_tree", "share_random_tree", "share_star")
+#: Of small sets whose partitions are all tried.
+PARTITIONS = (
+    "same_partition",
+    "partition_ari",
+    "partition_loss",
+    "structure_apart",
+    "optimum_falls",
+    "sweeps_optimal",
+    "sweeps_loss",
+)
 STUDIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "significance": (
         "significance-study",
@@ -56,18 +66,6 @@ STUDIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (
             *(f"ari_{name}" for name in ("taxonomy", "unconstrained", "star", "start")),
             *(f"words_back_{name}" for name in ("taxonomy", "unconstrained", "star", "start")),
-        ),
-    ),
-    "partitions": (
-        "partition-study",
-        (
-            "partitions_agree",
-            "partitions_ari",
-            "partition_loss",
-            "set_kernel_difference",
-            "sweeps_reach",
-            "sweeps_gap",
-            "optimum_falls",
         ),
     ),
 }
@@ -261,8 +259,32 @@ def study_table(context: ArtifactContext, name: str) -> Table:
     )
 
 
+def partitions_table(context: ArtifactContext) -> Table:
+    """What the study of best partitions found, by data set and number of clusters."""
+    tables = {
+        k: measures_table(
+            context,
+            [("partition-study", metric) for metric in PARTITIONS],
+            ("faces", "nested-blobs"),
+            {"k": k},
+        )
+        for k in (2, 3, 4)
+    }
+    frames, sources, start = [], {}, 0
+    for k, table in tables.items():
+        frames.append(table.frame.assign(clusters=str(k)))
+        sources |= {(start + row, column): cells for (row, column), cells in table.sources.items()}
+        start += len(table.frame)
+    frame = pd.concat(frames, ignore_index=True)
+    columns = ["clusters", *(name for name in frame.columns if name != "clusters")]
+    return Table(frame[columns], sources, notes=tables[3].notes)
+
+
 def measures_table(
-    context: ArtifactContext, asked: Sequence[tuple[str, str]], datasets: Sequence[str]
+    context: ArtifactContext,
+    asked: Sequence[tuple[str, str]],
+    datasets: Sequence[str],
+    at: Mapping[str, float] | None = None,
 ) -> Table:
     """Measures of methods as rows, data sets as columns."""
     known = [name for name in datasets if name in context.datasets]
@@ -280,7 +302,7 @@ def measures_table(
         row = {"method": label_of(context, method)} if several else {}
         row["measure"] = measure.meaning
         for name in known:
-            found = context.results.chosen(name, method, metric, context.own_rule)
+            found = context.results.chosen(name, method, metric, context.own_rule, at=at)
             if found.empty:
                 row[name] = (
                     why_empty(context, name, method, context.own_rule)
@@ -359,7 +381,7 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "table",
         "Best partitions of small sets, by enumeration",
         "Section 3.3",
-        partial(study_table, name="partitions"),
+        partitions_table,
     ),
     ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
     ("cells", "table", "Cells: status, time, memory", "", status_table),
