@@ -127,14 +127,15 @@ def cell():
 
 def test_a_cell_reads_at_each_number_of_clusters(cell):
     out = study.run_study(cell)
-    assert [reading.at for reading in out.readings] == [{"k": 2}, {"k": 3}]
-    two, three = (reading.metrics for reading in out.readings)
+    assert [reading.at for reading in out.readings] == [{"k": 2}, {"k": 3}, {"k": 4}]
+    two, three, four = (reading.metrics for reading in out.readings)
     assert two["same_partition"] == two["partition_ari"] == 1.0 and two["partition_loss"] == 0.0
-    for metrics in (two, three):
+    for metrics in (two, three, four):
+        assert metrics["optimum_falls"] == 0.0
         assert 0.0 <= metrics["same_partition"] <= 1.0 and metrics["structure_apart"] < 1e-10
         assert metrics["partition_loss"] >= 0.0 and metrics["sweeps_loss"] >= 0.0
         assert (metrics["sweeps_optimal"] == 1.0) == (metrics["sweeps_loss"] <= study.TIE)
-    assert [reading.metrics for reading in study.run_study(cell).readings] == [two, three]
+    assert [reading.metrics for reading in study.run_study(cell).readings] == [two, three, four]
 
 
 def test_measures_are_means_over_the_sets_and_the_largest_of_differences(cell, monkeypatch):
@@ -142,15 +143,25 @@ def test_measures_are_means_over_the_sets_and_the_largest_of_differences(cell, m
 
     def told(X, k, seed):
         seen.append((k, seed, X.tolist()))
-        return {"same_partition": float(seed), "structure_apart": float(seed)}
+        return {name: float(seed) for name in ("same_partition", "structure_apart", "optimum_falls")}
 
     monkeypatch.setattr(study, "of_set", told)
     out = study.run_study(cell)
-    assert all(r.metrics == {"same_partition": 2.5, "structure_apart": 5.0} for r in out.readings)
-    assert [s[2] for s in seen[:6]] == [s[2] for s in seen[6:]]  # the same sets for each number
+    expected = {"same_partition": 2.5, "structure_apart": 5.0, "optimum_falls": 5.0}
+    assert all(r.metrics == expected for r in out.readings)
+    assert [s[2] for s in seen[:6]] == [s[2] for s in seen[6:12]]  # the same sets for each number
     rows = {tuple(row) for row in cell.task.of(cell.data.X).tolist()}
     for k, _, X in seen:
-        assert k in (2, 3) and len({tuple(row) for row in X}) == 7 and {tuple(row) for row in X} <= rows
+        assert k in (2, 3, 4) and len({tuple(row) for row in X}) == 7 and {tuple(row) for row in X} <= rows
+
+
+def test_the_best_value_is_held_against_that_with_a_cluster_less(cell, monkeypatch):
+    X = cell.task.of(cell.data.X)[:7]
+    gram = study.gram_of(study.NumericalTaxonomy(3), X, 0)
+    true = study.best_partitions
+    doubled = true(gram, 2)._replace(unconstrained_value=2.0 * true(gram, 3).unconstrained_value)
+    monkeypatch.setattr(study, "best_partitions", lambda g, k: doubled if k == 2 else true(g, k))
+    assert study.of_set(X, 3, 0)["optimum_falls"] == pytest.approx(0.5)
 
 
 def test_sweeps_are_held_against_the_optimum(cell, monkeypatch):

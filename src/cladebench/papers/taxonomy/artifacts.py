@@ -270,7 +270,9 @@ def partitions_table(context: ArtifactContext) -> Table:
         )
         for k in (2, 3, 4)
     }
-    frames, sources, start = [], {}, 0
+    frames: list[pd.DataFrame] = []
+    sources: dict[tuple[int, str], tuple[str, ...]] = {}
+    start = 0
     for k, table in tables.items():
         frames.append(table.frame.assign(clusters=str(k)))
         sources |= {(start + row, column): cells for (row, column), cells in table.sources.items()}
