@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cladebench.datasets import DataUnavailable, load
 from cladebench.reference import dependence as twin
 from cladebench.solvers.dependence import distances_structure, greedy_partition, squared_norm
 from cladebench.solvers.gram import CenteredGram, center, center_factor
@@ -19,13 +20,14 @@ import json, sys, time
 from memory import peak_mebibytes
 import numpy as np
 from sklearn.datasets import make_blobs
-from cladebench.methods import CLUHSIC
+from cladebench.methods import CLUHSIC, NumericalTaxonomy
 
-n, start = int(sys.argv[1]), sys.argv[2]
+n, start, tree = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "tree"
 X, y = make_blobs(n, 20, centers=8, cluster_std=3.0, random_state=0)
 before = peak_mebibytes()
 begin = time.perf_counter()
-fit = CLUHSIC(8, structure="2-ary", normalized=True, rank=200, start=start, random_state=0).fit(X)
+given = CLUHSIC(8, structure="2-ary", normalized=True) if not tree else NumericalTaxonomy(8)
+fit = given.set_params(rank=200, start=start, random_state=0).fit(X)
 seconds = time.perf_counter() - begin
 print(json.dumps({"seconds": seconds, "before": before, "megabytes": peak_mebibytes(), "sweeps": fit.n_iter_}))
 """
@@ -99,12 +101,44 @@ def test_sweeps_to_the_end(n: int, ratios: Any, seconds: Callable[..., float]) -
         ratios.add(f"{sweeps} sweeps to the end, n={n:,}, k=8, {name}", took, unit="s")
 
 
-@pytest.mark.parametrize("start", ["spectral", "random"])
-def test_many_points(start: str, ratios: Any) -> None:
-    # A process of its own, so that the peak of memory is this fit's.
-    command = [sys.executable, "-c", FIT, "50000", start]
+NIPS = """
+import json, time
+from memory import peak_mebibytes
+from cladebench.datasets import load
+from cladebench.methods import NumericalTaxonomy
+
+X = load("nips").X
+before = peak_mebibytes()
+begin = time.perf_counter()
+fit = NumericalTaxonomy(8, random_state=0).fit(X)
+seconds = time.perf_counter() - begin
+print(json.dumps({"seconds": seconds, "before": before, "megabytes": peak_mebibytes(), "sweeps": fit.n_iter_}))
+"""
+
+
+def run_alone(script: str, *arguments: str) -> dict[str, float]:
+    """Run in a process of its own, so that the peak of memory is this fit's."""
+    command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent)
-    used = json.loads(done.stdout)
-    ratios.add(f"CLUHSIC, 50,000 x 20, rank 200, k=8, {start} start: time", used["seconds"], "< 120", "s")
+    return dict(json.loads(done.stdout))
+
+
+def test_taxonomy_of_nips(ratios: Any) -> None:
+    try:
+        load("nips")
+    except DataUnavailable as reason:
+        pytest.skip(str(reason))
+    used = run_alone(NIPS)
+    ratios.add("NTC, NIPS 1-12 (1,740 x 13,649), k=8: time", used["seconds"], "< 30", "s")
+    ratios.add(f"  peak memory ({used['before']:.0f} MB before the fit)", used["megabytes"], "< 2048", "MB")
+    ratios.add("  trees fitted", used["sweeps"], unit="")
+
+
+@pytest.mark.parametrize("start", ["spectral", "random"])
+@pytest.mark.parametrize("structure", ["given", "tree"])
+def test_many_points(start: str, structure: str, ratios: Any) -> None:
+    used = run_alone(FIT, "50000", start, structure)
+    name = "NTC" if structure == "tree" else "CLUHSIC"
+    ratios.add(f"{name}, 50,000 x 20, rank 200, k=8, {start} start: time", used["seconds"], "< 120", "s")
     ratios.add(f"  peak memory ({used['before']:.0f} MB before the fit)", used["megabytes"], "< 1024", "MB")
-    ratios.add("  sweeps", used["sweeps"], unit="")
+    ratios.add("  trees fitted" if structure == "tree" else "  sweeps", used["sweeps"], unit="")

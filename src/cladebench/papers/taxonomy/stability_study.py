@@ -19,6 +19,7 @@ from cladebench.solvers.gram import CenteredGram
 
 IntArray = npt.NDArray[np.int64]
 
+#: Samples that are drawn; a cell's parameter ``samples`` replaces it.
 N_SAMPLES = 20
 
 
@@ -38,7 +39,7 @@ def run_study(cell: Cell) -> CellOutput:
     k = n_clusters_of(data, None)
     whole = gram_of(NumericalTaxonomy(), X, seed)
     found: dict[str, list[tuple[IntArray, IntArray]]] = {name: [] for name in methods(k, seed)}
-    for sample in range(N_SAMPLES):
+    for sample in range(int(cell.parameters.get("samples", N_SAMPLES))):
         drawn = np.sort(np.random.default_rng([seed, sample]).integers(whole.n, size=whole.n))
         # A document that was drawn twice counts twice; of its copies the first says its cluster.
         rows, first = np.unique(drawn, return_index=True)
