@@ -265,6 +265,15 @@ def test_pivots_by_hand() -> None:
     assert np.array_equal(np.diag(K), [2, 5, 5, 1])
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 20), st.integers(1, 3), st.integers(0, 10**6))
+def test_no_point_is_a_pivot_twice(n: int, rank: int, seed: int) -> None:
+    # Not even of the rounding that is left where nothing else ends it.
+    F = factors(n, rank, seed)
+    _, pivots = cholesky(F @ F.T, n, tol=0.0)
+    assert len(pivots) == len(set(pivots))
+
+
 def test_where_a_factor_ends() -> None:
     K = np.diag([100.0, 10.0, 1.0, 0.1])
     for tol, rank in ((0.2, 1), (0.05, 2), (0.005, 3), (1e-12, 4)):
