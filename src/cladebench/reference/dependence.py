@@ -125,7 +125,8 @@ def greedy_partition(
 
     P = indicator(labels, k).astype(float)
     S, sizes = P.T @ M @ P, P.sum(axis=0)
-    trace, moves = [objective(S, sizes)[0]], []
+    trace = [objective(S, sizes)[0]]
+    moves: list[int] = []
     while len(moves) < max_sweeps:
         moves.append(0)
         for i in range(n) if order is None else order:
