@@ -278,6 +278,8 @@ def test_where_a_factor_ends() -> None:
     K = np.diag([100.0, 10.0, 1.0, 0.1])
     for tol, rank in ((0.2, 1), (0.05, 2), (0.005, 3), (1e-12, 4)):
         assert cholesky(K, 4, tol=tol)[0].shape[1] == rank
+    # What counts is the sum of what is left.
+    assert cholesky(np.diag([4.0, 1.0, 1.0, 1.0, 1.0]), 5, tol=0.3)[0].shape[1] == 3
     K = np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     G, pivots = cholesky(K, 3)
     assert pivots == [2] and G.ravel() == pytest.approx([1, 2, 3])
