@@ -89,7 +89,7 @@ def test_equal_points_are_exactly_so(n: int, value: float) -> None:
     assert not center(noisy).values.any()
     # One column of equal numbers does not wipe out the others, whatever its size.
     F[0, 1] += abs(value)
-    F[:, 2] *= 1e6
+    F[:, 2] *= 1e17
     centred = center_factor(F).values
     assert centred[0, 1] == pytest.approx(abs(value) * (1 - 1 / n))
     assert not centred[:, [0, 2]].any()
