@@ -201,9 +201,13 @@ class Sweeper {
   void take_anew() {
     sums_.take_anew(labels_);
     norm_.set_sizes(labels_);
+    // Sums over clusters may cancel out to rounding, entries do not: their scale counts too.
+    double largest = 0.0;
+    for (const double y : Y_) largest = std::max(largest, std::abs(y));
     numerator_ = scale_ = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
       read(i);
+      scale_ += sums_.diagonal(i) * largest;
       numerator_ += h_[static_cast<std::size_t>(labels_[i])];
       scale_ += std::abs(h_[static_cast<std::size_t>(labels_[i])]);
     }

@@ -282,6 +282,21 @@ def test_where_it_is_as_good_a_point_stays() -> None:
     assert found.labels.tolist() == [2, 1, 2, 0] and found.moves.tolist() == [0] and found.converged
 
 
+@pytest.mark.parametrize("form", ["dense", "factor"])
+@pytest.mark.parametrize("normalized", [True, False])
+def test_gains_that_are_rounding_move_no_point(form: str, normalized: bool) -> None:
+    # All clusters have one mean, which is best, and three points are there: all their sums are rounding.
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        half = rng.normal(size=(6, 3))
+        X = np.concatenate([half, -half, np.zeros((3, 3))]) + 3.0 * rng.normal(size=3)
+        labels = np.concatenate([np.arange(6) % 3, np.arange(6) % 3, [0, 1, 2]])
+        it = Case(X, -np.eye(3), labels, np.arange(15), normalized)
+        found = it.fast(form)
+        assert found.moves.tolist() == [0] and np.array_equal(found.labels, labels)
+        assert it.plain()[2] == [0]
+
+
 def test_the_last_point_of_a_cluster_stays() -> None:
     X = np.array([[0.0], [0.1], [5.0], [5.1]])
     found = greedy_partition(center(X @ X.T), np.eye(3), [0, 1, 2, 2])

@@ -104,10 +104,11 @@ def greedy_partition(
     n, k = len(M), len(structure)
     labels = np.array(labels)
     rows = M.tolist()
+    entries = float(np.trace(M) * np.abs(structure).max())  # the scale of what sums over clusters cancel out
 
     def objective(S: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
         """Objective from the sums over pairs of clusters and their sizes, and the scale of what it is a sum of."""
-        numerator, scale = float((S * structure).sum()), float(np.abs(S * structure).sum())
+        numerator, scale = float((S * structure).sum()), float(np.abs(S * structure).sum()) + entries
         if not normalized:
             return numerator, scale
         A = np.diag(sizes) - np.outer(sizes, sizes) / n
