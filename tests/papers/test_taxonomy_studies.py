@@ -68,8 +68,9 @@ def test_eigengap_by_hand(values, k):
     assert number_study.eigengap(np.array(values)) == k
 
 
-def test_groups_that_are_points_have_their_gap():
+def test_groups_that_are_points_have_their_gap(monkeypatch):
     """As many distinct rows as groups: beyond them the eigenvalues are exactly 0."""
+    monkeypatch.setattr(number_study, "NUMBERS", (2, 3, 4, 5, 6))
     for n_groups in (3, 5):
         groups = np.arange(300) % n_groups
         data = SimpleNamespace(X=np.eye(n_groups)[groups], labels=groups, label_names=("",) * n_groups)
@@ -207,11 +208,11 @@ def test_nearest_means_by_loops():
     X = rng.normal(size=(30, 3))
     order = rng.permutation(30)
     learn, test = order[:18], order[18:]
-    labels = np.concatenate([np.arange(4), rng.integers(0, 4, 14)])
+    labels = np.argmax(np.column_stack([X[learn], -X[learn].sum(axis=1)]), axis=1)
     means = [X[learn[labels == c]].mean(axis=0) for c in range(4)]
     expected = [int(np.argmin([np.linalg.norm(X[i] - mean) for mean in means])) for i in test]
     found = significance_study.nearest_means(X @ X.T, learn, labels, test)
-    assert found.tolist() == expected and len(set(expected)) > 2
+    assert found.tolist() == expected and set(labels) == set(expected) == {0, 1, 2, 3}
 
 
 def test_of_means_that_are_equally_near_the_first():
@@ -264,17 +265,11 @@ def test_held_out_rows_are_not_learned_from(monkeypatch):
     assert len(learn) == 20 and sorted([*learn, *test]) == list(range(41))
 
 
-def test_noise_has_no_structure_that_lasts(monkeypatch):
-    """Clusters of noise are there in the half that was learned from, and a tree of noise says nothing of other rows."""
+def test_in_the_half_that_was_learned_from_noise_has_clusters(monkeypatch):
     monkeypatch.setattr(significance_study, "N_PERMUTATIONS", 49)
     data = datasets.load("nested-blobs")
-    p_tree = []
-    for seed in range(4):
-        noise = replace(data, X=np.random.default_rng(seed).normal(size=data.X.shape))
-        metrics = significance_study.run_study(cell(60, noise)).metrics
-        assert metrics["p_partition_learned"] == 0.02
-        p_tree.append(metrics["p_tree"])
-    assert np.mean(p_tree) > 0.1
+    noise = replace(data, X=np.random.default_rng(0).normal(size=data.X.shape))
+    assert significance_study.run_study(cell(60, noise)).metrics["p_partition_learned"] == 0.02
 
 
 def test_other_trees():
