@@ -92,7 +92,7 @@ class NumericalTaxonomy(DependenceClusterer):
     max_sweeps : int, default=100
         Largest number of passes over the points in one step; 1 moves each point once for each tree.
     max_iter : int, default=100
-        Largest number of trees fitted.
+        Largest number of trees by which points are moved; where it ends the steps, one more is fitted to the result.
     random_state : int, RandomState instance or None, default=None
         Source of k-means' starts, random starts, orders and random trees.
 
@@ -119,11 +119,12 @@ class NumericalTaxonomy(DependenceClusterer):
     objective_ : float
         (1) at the end.
     objective_path_ : ndarray
-        (1) for the start with Y = I, then after each new structure and each new partition in turn.
+        (1) for the start with Y = I, then after each new structure and each new partition in turn: 1 + 2 ``n_iter_``
+        entries, and one more for the last structure where ``max_iter`` ended the steps.
     trace_ : dict of str to ndarray
         ``seconds``, ``iterations`` and ``objective`` after each new partition.
     n_iter_ : int
-        Trees fitted.
+        Trees by which points were moved.
     converged_ : bool
         Whether the last partition came back as it was. A partition that was there before, but not just before, would
         come back for ever; of that circle the one with the largest objective is kept.

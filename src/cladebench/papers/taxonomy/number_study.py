@@ -30,7 +30,9 @@ def run_study(cell: Cell) -> CellOutput:
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
     gram = gram_of(NumericalTaxonomy(), X, cell.spec.seed)
     numbers = [k for k in NUMBERS if k <= gram.n]
-    eigenvalues, _ = gram.top_eigenvectors(max(numbers) + 1)
+    # Those that are 0 are left out there, but the gap before them counts.
+    found, _ = gram.top_eigenvectors(max(numbers) + 1)
+    eigenvalues = np.pad(found, (0, max(numbers) + 1 - len(found)))
     objective = []
     for k in numbers:
         # The matrix is made once: it does not depend on k.
@@ -39,7 +41,7 @@ def run_study(cell: Cell) -> CellOutput:
     rises = np.diff(values) / values[:-1]
     metrics = {
         "elbow": float(numbers[elbow(np.array(numbers, dtype=float), values)]),
-        "eigengap": float(eigengap(eigenvalues[: max(numbers) + 1])),
+        "eigengap": float(eigengap(eigenvalues)),
         "falls": float(max(0.0, -rises.min())),
     }
     metrics["rules_apart"] = abs(metrics["elbow"] - metrics["eigengap"])
@@ -50,7 +52,7 @@ def run_study(cell: Cell) -> CellOutput:
         Reading(
             {
                 "objective": float(value),
-                "eigenvalue": float(eigenvalues[k - 1]) if k <= len(eigenvalues) else 0.0,
+                "eigenvalue": float(eigenvalues[k - 1]),
                 "bound": objective_bound(gram, k),
             },
             {"k": k},

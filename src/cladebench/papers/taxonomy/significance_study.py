@@ -104,4 +104,4 @@ def nearest_means(K: FloatArray, learn: IntArray, labels: IntArray, test: IntArr
 
 def p_value(observed: float, permuted: FloatArray) -> float:
     """Share of values that are at least as large, the observed one among them; equal but for rounding counts."""
-    return float((1 + (permuted >= observed * (1.0 - 1e-12)).sum()) / (1 + len(permuted)))
+    return float((1 + (permuted >= observed - 1e-12 * abs(observed)).sum()) / (1 + len(permuted)))

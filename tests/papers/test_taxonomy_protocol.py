@@ -1,0 +1,215 @@
+"""The protocol of the taxonomy paper: what a cell computes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.task import draw_task
+from cladebench.hierarchy import Hierarchy
+from cladebench.methods import CLUHSIC, KernelSpectral, NumericalTaxonomy
+from cladebench.methods._kernel import start_labels
+from cladebench.metrics import entropy_scores, rand_scores, v_scores
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.protocol import stored_tree
+from cladebench.papers.taxonomy import protocol, words
+from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
+from cladebench.reference import tree_metric as trees
+
+PLAN = load_plan("taxonomy")
+SHARES = ("unconstrained", "tree", "star", "random_tree", "best_random_tree")
+
+
+def cell(name, rows=40, method=None, **setting):
+    data = datasets.load("nested-blobs")
+    spec = CellSpec("taxonomy", "nested-blobs", name, setting, 0, 7, Limits(60, 2000), task={"rows": rows})
+    return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
+
+
+@pytest.fixture(scope="module")
+def taxonomy():
+    given = cell("NTC")
+    return given, protocol.PROTOCOL.run(given)
+
+
+def test_measures_of_the_partition(taxonomy):
+    given, out = taxonomy
+    classes, labels = given.data.labels[given.task.rows], out.arrays["labels"]
+    for metric, scores in {
+        "conditional_entropy": entropy_scores(classes, labels),
+        "ri": rand_scores(classes, labels),
+        "v_measure": v_scores(classes, labels),
+    }.items():
+        assert out.metrics[metric] == scores.value and out.metrics[f"{metric}_permuted"] == scores.permuted
+    assert out.metrics["conditional_entropy_bits"] == pytest.approx(
+        entropy_scores(classes, labels).value / np.log(2)
+    )
+    assert out.metrics["conditional_entropy_bits_permuted"] == pytest.approx(
+        entropy_scores(classes, labels).permuted / np.log(2)
+    )
+    counts = out.arrays["class_counts"]
+    expected = [[np.sum((labels == c) & (classes == y)) for y in range(8)] for c in range(labels.max() + 1)]
+    assert counts.tolist() == expected and counts.sum() == 40
+    assert out.arrays["class_names"].tolist() == list(given.data.label_names)
+    assert out.metrics["n_clusters"] == labels.max() + 1 == 8
+    assert out.metrics["smallest_share"] == np.bincount(labels).min() / 40 and out.metrics["seconds"] > 0
+    assert out.readings == [] or not list(out.readings)
+
+
+def test_measures_of_the_tree(taxonomy):
+    given, out = taxonomy
+    X = given.task.of(given.data.X)
+    fitted = NumericalTaxonomy(8, random_state=given.spec.seed).fit(X)
+    assert np.array_equal(out.arrays["labels"], fitted.labels_)
+    for name in ("structure", "distances", "tree_distances", "objective_path"):
+        assert np.array_equal(out.arrays[name], getattr(fitted, f"{name}_"))
+    assert trees.path_lengths(stored_tree(out.arrays)) == pytest.approx(fitted.tree_distances_)
+    assert out.metrics["objective"] == fitted.objective_
+    assert out.metrics["converged"] == float(fitted.converged_)
+    assert out.metrics["n_iterations"] == fitted.n_iter_
+    assert out.metrics["least_eigenvalue"] == fitted.least_eigenvalue_
+    squares = np.square(np.triu(fitted.distances_)).sum()
+    assert out.metrics["tree_residual"] == pytest.approx(fitted.residual_ / np.sqrt(squares))
+    class_tree = Hierarchy(given.data.class_parents, np.arange(8))
+    classes = given.data.labels[given.task.rows]
+    assert out.metrics["taxonomy_correlation"] == taxonomy_correlation(
+        fitted.tree_distances_, fitted.labels_, class_tree, classes
+    )
+    assert out.metrics["taxonomy_correlation"] > 0.5
+    gram = protocol.gram_of(fitted, X, given.spec.seed)
+    worth = worth_of_trees(gram, fitted.labels_, given.spec.seed)
+    shares = (worth.unconstrained, worth.tree, worth.star, worth.random, worth.best_random)
+    assert [out.metrics[f"share_{name}"] for name in SHARES] == list(shares)
+    start = start_labels(gram, 8, "spectral", np.random.RandomState(given.spec.seed))
+    moved = out.metrics["moved_from_start"]
+    assert moved == pytest.approx(1.0 - adjusted_rand_score(start, fitted.labels_), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["CLUHSIC-b", "Spectral", "NTC-star", "NTC-unconstrained", "KM", "Random"])
+def test_each_method_has_the_measures_of_its_kind(name):
+    out = protocol.PROTOCOL.run(cell(name))
+    found = set(out.metrics)
+    assert {"conditional_entropy", "ri", "v_measure", "seconds", "n_clusters"} <= found
+    assert ("objective" in found) == ("taxonomy_correlation" in found) == name.startswith("NTC")
+    assert ("structure" in out.arrays) == name.startswith("NTC")
+    assert ("parents" in out.arrays) == (name == "NTC-star")
+    assert ("moved_from_start" in found) == (name[:3] in ("NTC", "CLU"))
+    assert ("centring_agreement" in found) == (name == "Spectral")
+    assert not any(metric.startswith("share_") for metric in found)
+    assert ("converged" in found) == (name[:3] in ("NTC", "CLU")) or name == "KM"
+
+
+def test_numbers_of_clusters():
+    data = datasets.load("nested-blobs")
+    assert protocol.n_clusters_of(data, None) == 8 and protocol.n_clusters_of(data, 3) == 3
+    assert protocol.n_clusters_of(SimpleNamespace(label_names=("a", "b")), None) == 2
+    assert protocol.n_clusters_of(SimpleNamespace(label_names=()), None) == 8
+    for setting, k in (({}, 8), ({"clusters": 3}, 3), ({"more_clusters": 1}, 9), ({"more_clusters": -1}, 7)):
+        assert protocol.PROTOCOL.run(cell("Random", **setting)).metrics["n_clusters"] == k
+    both = protocol.PROTOCOL.run(cell("Random", clusters=4, more_clusters=2))
+    assert both.metrics["n_clusters"] == 6
+
+
+def test_features():
+    X = np.array([[0.0, 2.0], [-1.0, 0.0], [0.0, 0.0]])
+    data = SimpleNamespace(X=X, labels=np.array([1, 0, 1]), label_names=("a", "b", "c"))
+    assert protocol.features_of(data, "raw") is X
+    assert protocol.features_of(data, "binary").tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert protocol.features_of(data, "classes").tolist() == [[0, 1, 0], [1, 0, 0], [0, 1, 0]]
+    sparse_data = SimpleNamespace(X=sparse.csr_array(X))
+    binary = protocol.features_of(sparse_data, "binary")
+    assert sparse.issparse(binary) and binary.toarray().tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert sparse_data.X.toarray().tolist() == X.tolist()  # the data stay
+    with pytest.raises(ValueError, match="features='counts': expected one of binary, classes, raw"):
+        protocol.features_of(data, "counts")
+
+
+def test_the_oracle_knows_the_classes():
+    out = protocol.PROTOCOL.run(cell("Oracle"))
+    assert out.metrics["conditional_entropy"] == 0.0 and out.metrics["ri"] == 1.0
+
+
+def test_the_features_of_a_cell_are_those_that_are_asked_for():
+    given = cell("NTC-star", features="classes")
+    out = protocol.PROTOCOL.run(given)
+    assert out.metrics["conditional_entropy"] == 0.0
+
+
+# ---------------------------------------------------------------- section 3.1
+
+
+def test_centring_changes_nothing_where_degrees_are_equal():
+    """Groups of one size, all pairs within a group equally similar, and all pairs of groups."""
+    for k in (3, 4, 5):
+        groups = np.arange(6 * k) % k
+        A = 0.1 + 0.9 * (groups[:, None] == groups)
+        estimator = KernelSpectral(k, kernel="precomputed")
+        assert protocol.centring_agreement(estimator, A, 0) == 1.0
+        assert A.min() == 0.1 and np.diag(A).min() == 1.0  # the matrix stays
+
+
+def test_centring_may_change_something_where_they_are_not():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(5):
+        F = rng.gamma(0.3, size=(40, 6))
+        found.append(protocol.centring_agreement(KernelSpectral(5, kernel="precomputed"), F @ F.T + 0.01, 0))
+    assert min(found) < 1.0 and max(found) <= 1.0
+    assert protocol.centring_agreement(KernelSpectral(2, kernel="precomputed"), F @ F.T, 0) == 1.0
+
+
+# ---------------------------------------------------------------- texts
+
+
+def texts(n=48):
+    """Documents of the printed words of eight clusters."""
+    names = sorted({word for printed in words.PRINTED.values() for word in printed})
+    topic = np.arange(n) % 8
+    X = np.array([[word in words.PRINTED[words.LETTERS[t]] for word in names] for t in topic], dtype=float)
+    return SimpleNamespace(name="nips", feature_names=tuple(names)), sparse.csr_array(X), topic
+
+
+def test_words_of_the_clusters():
+    data, X, topic = texts()
+    fitted = NumericalTaxonomy(8, random_state=0).fit(X)
+    metrics, readings, arrays = protocol.word_measures(data, X, fitted.labels_, fitted)
+    assert fitted.labels_.tolist() == topic.tolist()
+    scores = words.word_scores(X, topic, 8)
+    assert np.array_equal(arrays["top_words"], words.top_words(scores, np.array(data.feature_names)))
+    matched, shared = words.matched_to_printed(arrays["top_words"])
+    assert arrays["matched"].tolist() == matched.tolist() == list(range(8))
+    assert metrics["words_back"] == shared.sum() / 160
+    assert [r.metrics["cluster_words_back"] for r in readings] == [count / 20 for count in shared]
+    assert [r.at for r in readings] == [{"cluster": place} for place in range(1, 9)]
+    placed = words.placement(fitted.tree_distances_, matched)
+    assert {name: metrics[name] for name in placed} == placed
+    for other in (KernelSpectral(8), CLUHSIC(8)):  # there is no tree
+        assert set(protocol.word_measures(data, X, topic, other)[0]) == {"words_back"}
+    # With too few clusters some letters are nowhere.
+    few = NumericalTaxonomy(4, random_state=0).fit(X)
+    assert set(protocol.word_measures(data, X, few.labels_, few)[0]) == {"words_back"}
+
+
+def test_of_other_texts_the_words_alone():
+    data, X, topic = texts()
+    data.name = "newsgroups"
+    metrics, readings, arrays = protocol.word_measures(data, X, topic, None)
+    assert metrics == {} and readings == [] and set(arrays) == {"top_words"}
+
+
+def test_a_cell_without_labels():
+    data, X, topic = texts()
+    data.X, data.labels, data.label_names, data.class_parents = X, None, (), None
+    method = MethodPlan("NTC", "NumericalTaxonomy", {"worth": True})
+    spec = SimpleNamespace(seed=0, setting={})
+    task = SimpleNamespace(of=lambda values: values)
+    given = Cell(spec, method, data, task)
+    out = protocol.PROTOCOL.run(given)
+    assert out.arrays["labels"].tolist() == topic.tolist()
+    assert "words_back" in out.metrics and "share_tree" in out.metrics and len(out.readings) == 8
+    assert not {"conditional_entropy", "taxonomy_correlation", "moved_from_start"} & set(out.metrics)

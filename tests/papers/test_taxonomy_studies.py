@@ -1,0 +1,283 @@
+"""Studies of the taxonomy paper: the number of clusters, their stability, and what held-out rows say of the tree."""
+
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell
+from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.task import draw_task
+from cladebench.methods import NumericalTaxonomy
+from cladebench.papers.taxonomy import number_study, significance_study, stability_study, words
+from cladebench.papers.taxonomy.protocol import gram_of
+from cladebench.papers.taxonomy.tree_measures import objective_bound
+from cladebench.solvers.gram import center
+
+
+def cell(rows=40, data=None, seed_of=0, **parameters):
+    data = data or datasets.load("nested-blobs")
+    spec = CellSpec(
+        "taxonomy", "nested-blobs", "study", {}, seed_of, 7, Limits(60, 2000), task={"rows": rows}
+    )
+    return Cell(spec, SimpleNamespace(parameters=lambda setting: parameters), data, draw_task(spec, data))
+
+
+# ---------------------------------------------------------------- the number of clusters
+
+
+@pytest.mark.parametrize(
+    ("y", "place"),
+    [
+        ([0.0, 8.0, 9.0, 10.0], 1),
+        ([0.0, 4.0, 9.5, 10.0], 2),
+        ([5.0, 6.0, 7.0, 8.0], 0),  # a line has no elbow
+        ([0.0, 1.0, 2.0, 10.0], 0),  # nor has what lies below it
+        ([3.0, 9.0, 3.0], 0),
+        ([1.0, 2.0], 0),
+        ([1.0], 0),
+    ],
+)
+def test_elbow_by_hand(y, place):
+    assert number_study.elbow(np.arange(2.0, 2.0 + len(y)), np.array(y)) == place
+
+
+def test_the_axis_of_the_elbow_is_scaled():
+    y = np.array([0.0, 6.0, 9.0, 10.0])
+    assert number_study.elbow(np.array([2.0, 3.0, 4.0, 5.0]), y) == 1
+    assert number_study.elbow(np.array([2.0, 5.0, 6.0, 20.0]), y) == 2
+    assert number_study.elbow(np.array([20.0, 50.0, 60.0, 200.0]), 7.0 + 0.1 * y) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "k"),
+    [
+        ([9.0, 8.0, 1.0, 0.5], 3),
+        ([9.0, 8.0, 7.5, 1.0], 4),
+        ([99.0, 3.0, 2.5, 2.4, 0.1, 0.0], 5),  # the first gap is not compared
+        ([4.0, 3.0, 2.0, 1.0], 3),
+        ([4.0, 3.0], 2),
+        ([4.0], 2),
+    ],
+)
+def test_eigengap_by_hand(values, k):
+    assert number_study.eigengap(np.array(values)) == k
+
+
+def test_groups_that_are_points_have_their_gap(monkeypatch):
+    """As many distinct rows as groups: beyond them the eigenvalues are exactly 0."""
+    monkeypatch.setattr(number_study, "NUMBERS", (2, 3, 4, 5, 6))
+    for n_groups in (3, 5):
+        groups = np.arange(300) % n_groups
+        data = SimpleNamespace(X=np.eye(n_groups)[groups], labels=groups, label_names=("",) * n_groups)
+        task = SimpleNamespace(of=lambda values: values[:20])
+        spec = SimpleNamespace(seed=0)
+        out = number_study.run_study(SimpleNamespace(data=data, task=task, spec=spec, parameters={}))
+        assert out.metrics["eigengap"] == n_groups and out.metrics["eigengap_off"] == 0.0
+        assert out.arrays["eigenvalues"][n_groups:].max() == 0.0
+
+
+def test_the_number_study_reads_at_each_number():
+    study = cell()
+    out = number_study.run_study(study)
+    assert [reading.at for reading in out.readings] == [{"k": k} for k in range(2, 16)]
+    X = study.task.of(study.data.X)
+    gram = gram_of(NumericalTaxonomy(), X, study.spec.seed)
+    values = np.linalg.eigvalsh(gram.values)[::-1]
+    objective = []
+    for k, reading in zip(range(2, 16), out.readings, strict=True):
+        found = reading.metrics
+        assert found["eigenvalue"] == pytest.approx(values[k - 1], rel=1e-8)
+        assert found["bound"] == pytest.approx(objective_bound(gram, k))
+        assert found["objective"] <= found["bound"] * (1 + 1e-9)
+        objective.append(found["objective"])
+    for k in (2, 5):
+        fitted = NumericalTaxonomy(k, random_state=study.spec.seed).fit(X)
+        assert objective[k - 2] == pytest.approx(fitted.objective_)
+    metrics = out.metrics
+    place = number_study.elbow(np.arange(2.0, 16.0), np.array(objective))
+    assert metrics["elbow"] == place + 2 and metrics["eigengap"] == number_study.eigengap(values[:16])
+    assert metrics["rules_apart"] == abs(metrics["elbow"] - metrics["eigengap"])
+    assert metrics["elbow_off"] == abs(metrics["elbow"] - 8)
+    assert metrics["eigengap_off"] == abs(metrics["eigengap"] - 8)
+    falls = [(a - b) / a for a, b in pairwise(objective)]
+    assert metrics["falls"] == pytest.approx(max(0.0, *falls), abs=1e-15)
+    assert out.arrays["eigenvalues"] == pytest.approx(values[:16], rel=1e-8)
+
+
+def test_falls_are_told(monkeypatch):
+    class Told(NumericalTaxonomy):
+        def fit_gram(self, gram):
+            self.objective_ = {4: 0.5, 5: 0.45}.get(self.n_clusters, 1.0)
+            return self
+
+    monkeypatch.setattr(number_study, "NumericalTaxonomy", Told)
+    assert number_study.run_study(cell()).metrics["falls"] == pytest.approx(0.5)
+
+
+def test_no_more_clusters_than_rows_and_no_classes():
+    data = replace(datasets.load("nested-blobs"), labels=None, label_names=())
+    out = number_study.run_study(cell(6, data))
+    assert [reading.at["k"] for reading in out.readings] == [2, 3, 4, 5, 6]
+    assert out.readings[-1].metrics["eigenvalue"] == 0.0  # of a centred matrix
+    assert set(out.metrics) == {"elbow", "eigengap", "rules_apart", "falls"}
+
+
+# ---------------------------------------------------------------- stability
+
+
+def test_mean_agreement_by_hand():
+    one = (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
+    two = (np.array([1, 2, 3, 7]), np.array([1, 0, 0, 1]))  # the same on the rows 1, 2, 3
+    three = (np.array([0, 1, 2, 3]), np.array([0, 1, 0, 1]))
+    assert stability_study.mean_agreement([one, two]) == 1.0
+    of_pairs = [
+        1.0,
+        adjusted_rand_score([0, 0, 1, 1], [0, 1, 0, 1]),
+        adjusted_rand_score([1, 0, 0], [1, 0, 1]),
+    ]
+    assert stability_study.mean_agreement([one, two, three]) == pytest.approx(np.mean(of_pairs))
+
+
+def test_the_methods_that_are_compared():
+    X = np.random.default_rng(0).normal(size=(40, 3)) + 6.0 * (np.arange(40) % 3 == np.arange(3)[:, None]).T
+    gram = gram_of(NumericalTaxonomy(), X, 0)
+    methods = stability_study.methods(3, 0)
+    assert list(methods) == ["taxonomy", "unconstrained", "star", "start"]
+    for labels_of in methods.values():
+        assert adjusted_rand_score(labels_of(gram), np.arange(40) % 3) == 1.0
+
+
+def test_the_stability_study_compares_bootstrap_samples(monkeypatch):
+    monkeypatch.setattr(stability_study, "N_SAMPLES", 4)
+    given = []
+
+    def methods(k, seed):
+        def by_row(gram):
+            given.append(gram)
+            # Of copies of a row the first has its own cluster, so that it counts which copy is asked.
+            first = np.concatenate([[True], np.abs(np.diff(gram.values, axis=0)).max(axis=1) > 0])
+            return np.where(first, np.arange(gram.n) % k, k)
+
+        return {"one": by_row}
+
+    monkeypatch.setattr(stability_study, "methods", methods)
+    study = cell(30)
+    out = stability_study.run_study(study)
+    X = study.task.of(study.data.X)
+    whole = gram_of(NumericalTaxonomy(), X, study.spec.seed)
+    found = []
+    for sample, gram in enumerate(given):
+        drawn = np.sort(np.random.default_rng([study.spec.seed, sample]).integers(30, size=30))
+        assert gram.values == pytest.approx(center(whole.values[np.ix_(drawn, drawn)]).values)
+        places = [drawn.tolist().index(row) for row in sorted(set(drawn.tolist()))]
+        found.append((np.unique(drawn), np.array(places) % 8))
+    assert out.metrics == {"ari_one": pytest.approx(stability_study.mean_agreement(found))}
+    assert len(given) == 4
+
+
+def test_the_stability_study_of_nested_groups(monkeypatch):
+    monkeypatch.setattr(stability_study, "N_SAMPLES", 3)
+    out = stability_study.run_study(cell(80))
+    assert set(out.metrics) == {f"ari_{name}" for name in ("taxonomy", "unconstrained", "star", "start")}
+    assert all(0.3 < value <= 1.0 for value in out.metrics.values())
+    assert stability_study.run_study(cell(80)).metrics == out.metrics
+
+
+def test_words_that_come_back():
+    from scipy import sparse
+
+    names = sorted({word for printed in words.PRINTED.values() for word in printed})
+    X = np.array([[word in printed for word in names] for printed in words.PRINTED.values()], dtype=float)
+    labels = np.repeat(np.arange(8), 2)
+    found = stability_study.words_back(sparse.csr_array(np.repeat(X, 2, axis=0)), labels, tuple(names))
+    assert found == 1.0
+    less = np.minimum(labels, 3)  # at most four clusters of the eight come back
+    assert stability_study.words_back(sparse.csr_array(np.repeat(X, 2, axis=0)), less, tuple(names)) <= 0.5
+
+
+# ---------------------------------------------------------------- significance
+
+
+def test_nearest_means_by_loops():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    order = rng.permutation(30)
+    learn, test = order[:18], order[18:]
+    labels = np.argmax(np.column_stack([X[learn], -X[learn].sum(axis=1)]), axis=1)
+    means = [X[learn[labels == c]].mean(axis=0) for c in range(4)]
+    expected = [int(np.argmin([np.linalg.norm(X[i] - mean) for mean in means])) for i in test]
+    found = significance_study.nearest_means(X @ X.T, learn, labels, test)
+    assert found.tolist() == expected and set(labels) == set(expected) == {0, 1, 2, 3}
+
+
+def test_of_means_that_are_equally_near_the_first():
+    x = np.array([[-1.0], [1.0], [0.0], [0.75]])
+    found = significance_study.nearest_means(x @ x.T, np.array([0, 1]), np.array([0, 1]), np.array([2, 3]))
+    assert found.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_p_value_by_hand(sign):
+    observed = 2.0 * sign
+    permuted = np.array([3.0, 1.0, observed, observed * (1.0 + 1e-15), observed - 1e-6, -5.0])
+    at_least = 3 if sign > 0 else 4
+    assert significance_study.p_value(observed, permuted) == (1 + at_least) / 7
+    assert significance_study.p_value(9.0, permuted) == 1 / 7
+    assert significance_study.p_value(0.0, np.zeros(3)) == 1.0
+
+
+def test_ties_count_where_the_dependence_is_negative():
+    for observed in (-0.3, -1e-5, 0.3):
+        assert significance_study.p_value(observed, np.array([observed, observed - 1.0])) == 2 / 3
+
+
+def test_the_significance_study_of_nested_groups(monkeypatch):
+    monkeypatch.setattr(significance_study, "N_PERMUTATIONS", 99)
+    out = significance_study.run_study(cell(160))
+    assert significance_study.run_study(cell(160)).metrics == out.metrics
+    assert set(out.metrics) == {
+        *("p_tree", "p_partition", "p_partition_learned", "tree_gain", "partition_gain"),
+        *("tree_over_star", "tree_over_random"),
+    }
+    assert out.metrics["p_tree"] <= 0.05 and out.metrics["p_partition"] == 0.01
+    assert out.metrics["p_partition_learned"] == 0.01
+    assert out.metrics["tree_gain"] > 1.0 and out.metrics["tree_over_star"] > 1.0
+    assert out.metrics["tree_over_random"] > 1.0
+
+
+def test_held_out_rows_are_not_learned_from(monkeypatch):
+    monkeypatch.setattr(significance_study, "N_PERMUTATIONS", 9)
+    seen = []
+    real = significance_study.nearest_means
+
+    def told(K, learn, labels, test):
+        seen.append((learn, test))
+        return real(K, learn, labels, test)
+
+    monkeypatch.setattr(significance_study, "nearest_means", told)
+    significance_study.run_study(cell(41))
+    ((learn, test),) = seen
+    assert len(learn) == 20 and sorted([*learn, *test]) == list(range(41))
+
+
+def test_in_the_half_that_was_learned_from_noise_has_clusters(monkeypatch):
+    monkeypatch.setattr(significance_study, "N_PERMUTATIONS", 49)
+    data = datasets.load("nested-blobs")
+    noise = replace(data, X=np.random.default_rng(0).normal(size=data.X.shape))
+    assert significance_study.run_study(cell(60, noise)).metrics["p_partition_learned"] == 0.02
+
+
+def test_other_trees():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    found = NumericalTaxonomy(5, random_state=0).fit(X)
+    same = significance_study.other_tree(found, "search")
+    scale = np.linalg.norm(found.structure_) / np.linalg.norm(same)
+    assert same * scale == pytest.approx(found.structure_, abs=1e-8)
+    star = significance_study.other_tree(found, "star")
+    drawn = [significance_study.other_tree(found, "random", draw) for draw in range(4)]
+    assert not np.allclose(star, same) and not all(np.allclose(Y, drawn[0]) for Y in drawn)
