@@ -105,7 +105,7 @@ class NumericalTaxonomy(DependenceClusterer):
     structure_ : ndarray of shape (n_clusters_, n_clusters_)
         Y, of unit norm in the sense of (5).
     distances_ : ndarray of shape (n_clusters_, n_clusters_)
-        Between clusters, before a tree is fitted to them.
+        Between clusters, before a tree is fitted to them; their squares with ``tree_distance="square"``.
     tree_ : Hierarchy or None
         The tree of the clusters (its samples), with edge lengths; where its root is has no meaning.
     hierarchy_ : Hierarchy or None

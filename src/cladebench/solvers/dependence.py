@@ -142,7 +142,7 @@ def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
     Returns
     -------
     float
-        0 where it is so but for rounding.
+        Exactly 0 where only rounding is left.
     """
     n = np.asarray(sizes, dtype=np.float64)
     # A is the same for Y less what it has in common with the largest cluster; small clusters do not drown in that.

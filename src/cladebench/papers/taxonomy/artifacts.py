@@ -82,8 +82,8 @@ def table_1(context: ArtifactContext) -> Table:
             *(name for name in ("faces-expressions", "nested-blobs") if name in context.datasets),
         ],
         notes=(
-            "The base of the logarithm is not printed; all here is in nats. With expressions in the place of poses all"
-            " methods find the persons alone: ln 3 = 1.10 is left.",
+            "The base of the logarithm is not printed; all here is in nats. A partition that finds the persons alone"
+            " has ln 3 = 1.10.",
         ),
     )
 

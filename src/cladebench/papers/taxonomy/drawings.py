@@ -380,7 +380,7 @@ def objective_against_clusters(
         last = float(np.atleast_2d(eigenvalues[name])[:, k - 1].mean())
         _mark(right, k, last, "s", "last before the gap")
     left.set_xlabel("number of clusters k")
-    left.set_ylabel("largest objective (1) found")
+    left.set_ylabel("objective (1) reached by NTC")
     right.set_xlabel("rank")
     right.set_ylabel("eigenvalue of HMH")
     for axes in (left, right):

@@ -79,7 +79,7 @@ class TaxonomyProtocol(Protocol):
             metrics["n_iterations"] = float(estimator.n_iter_)
         if isinstance(estimator, DependenceClusterer) and classes is not None:
             metrics["moved_from_start"] = moved_share(estimator, X, labels, cell.spec.seed)
-        if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut":
+        if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut" and k > 2:
             metrics["centring_agreement"] = centring_agreement(estimator, X, cell.spec.seed)
         readings: list[Reading] = []
         if sparse.issparse(X) and data.feature_names is not None:
@@ -191,8 +191,6 @@ def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> float:
     A = kernel_matrix(X, estimator.kernel, estimator.width)
     np.fill_diagonal(A, 0.0)
     M, k = normalized_cut(A), estimator.n_clusters
-    if k < 3:
-        return 1.0
     embeddings = (top_eigenvectors(M, k)[1][:, 1:], top_eigenvectors(center(M).values, k - 1)[1])
     one, other = (kmeans_labels(unit_rows(rows), k, n_init=10, seed=seed)[0] for rows in embeddings)
     return float(adjusted_rand_score(one, other))

@@ -88,7 +88,7 @@ def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
 
 
 def worth_of_trees(gram: CenteredGram, labels: IntArray, seed: int) -> Worth:
-    """Put other trees in the place of the fitted one, for the same partition; each with its best lengths.
+    """Put other trees in the place of the fitted one, for the same partition; lengths are fitted to its distances.
 
     Parameters
     ----------
