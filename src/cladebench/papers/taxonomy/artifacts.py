@@ -366,7 +366,7 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
     ("table-2", "table", "Table 2: words of the clusters", "Table 2", table_2),
     ("words-back", "table", "How many words of Table 2 come back", "Table 2", words_back_table),
     ("worth-of-the-tree", "table", "What the tree is worth", "", worth_table),
-    ("newsgroups", "figure", "A taxonomy of newsgroups", "", partial(taxonomy_of, dataset="newsgroups")),
+    ("newsgroups", "figure", "A taxonomy of newsgroups", "", partial(taxonomy_of, dataset="newsgroups-100")),
     ("texts", "table", "Texts with known groups", "", texts_table),
     ("number-of-clusters", "figure", "The number of clusters", "Section 6", numbers_figure),
     (
