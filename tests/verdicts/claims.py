@@ -153,7 +153,7 @@ def _entries(entry: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
         family = entry.get("family", entry["id"] if entry["kind"] in {"order", "trend"} else "")
         found.append(
             Claim(
-                "/".join([entry["id"], *map(_word, values)]).lower(),
+                "/".join([entry["id"], *map(_in_an_id, values)]),
                 entry["kind"],
                 measure,
                 body.get("expects", {}),
@@ -171,6 +171,11 @@ def _query(part: dict[str, Any]) -> dict[str, Any]:
 
 def _word(value: Any) -> str:
     return str(value)
+
+
+def _in_an_id(value: Any) -> str:
+    """Lower case, a hyphen for whatever is neither letter, digit nor point."""
+    return "".join(letter if letter.isalnum() or letter == "." else "-" for letter in _word(value).lower())
 
 
 def _filled(part: Any, names: dict[str, Any]) -> Any:
