@@ -79,7 +79,7 @@ class TaxonomyProtocol(Protocol):
             metrics["n_iterations"] = float(estimator.n_iter_)
         if isinstance(estimator, DependenceClusterer) and classes is not None:
             metrics["moved_from_start"] = moved_share(estimator, X, labels, cell.spec.seed)
-        if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut" and k > 2:
+        if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut" and k > 1:
             metrics["centring_agreement"] = centring_agreement(estimator, X, cell.spec.seed)
         readings: list[Reading] = []
         if sparse.issparse(X) and data.feature_names is not None:
