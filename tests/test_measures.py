@@ -79,7 +79,15 @@ def test_a_new_measure_needs_its_meaning():
 
 def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape():
     rewarding = {name for name, entry in MEASURES.items() if entry.rewards_shape}
-    assert rewarding == {"dendrogram_purity", "dasgupta_cost", "sp", "ps", "ri", "v_measure"}
+    assert rewarding == {
+        "dendrogram_purity",
+        "dasgupta_cost",
+        "sp",
+        "ps",
+        "ri",
+        "v_measure",
+        "conditional_entropy",
+    }
     assert {name for name in MEASURES if name.endswith("_permuted")} == set(map(permuted_name, rewarding))
     for name in rewarding:
         entry, permuted = MEASURES[name], MEASURES[permuted_name(name)]
