@@ -92,7 +92,8 @@ def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape()
     for name in rewarding:
         entry, permuted = MEASURES[name], MEASURES[permuted_name(name)]
         assert (permuted.range, permuted.needs, permuted.direction) == (entry.range, entry.needs, None)
-        assert permuted.heading == f"{entry.title}, permuted" and entry.title in permuted.meaning
+        assert permuted.title == f"{entry.title}, permuted" and entry.title in permuted.meaning
+        assert permuted.unit == entry.unit
         if entry.corrected:
             corrected = MEASURES[entry.corrected]
             assert corrected.blind == 0.0 and corrected.direction == "higher" and not corrected.rewards_shape
