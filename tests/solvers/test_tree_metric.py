@@ -288,7 +288,11 @@ def moved(edges: list[tuple[int, int]], k: int):
                     yield [*(edge for edge in joined if edge != target), (a, stub), (stub, b), (stub, root)]
 
 
-@pytest.mark.parametrize(("k", "seed"), [(5, 0), (6, 1), (8, 4), *((7, seed) for seed in range(12))])
+# The last four are where a search that prunes in one direction only ends too early, (9, 35) whichever it is.
+@pytest.mark.parametrize(
+    ("k", "seed"),
+    [(5, 0), (6, 1), *((7, seed) for seed in range(12)), (8, 4), (8, 47), (9, 35), (9, 46)],
+)
 def test_no_move_improves_what_the_search_found(k: int, seed: int) -> None:
     D = distances(k, seed)
     start = module._random_tree(k, np.random.RandomState(seed))
