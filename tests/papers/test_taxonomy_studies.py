@@ -6,16 +6,20 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
-from cladebench.methods import NumericalTaxonomy
+from cladebench.methods import CLUHSIC, NumericalTaxonomy
+from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import number_study, significance_study, stability_study, words
 from cladebench.papers.taxonomy.protocol import gram_of
 from cladebench.papers.taxonomy.tree_measures import objective_bound
+from cladebench.reference import dependence as twin
 from cladebench.solvers.gram import center
 
 
@@ -25,6 +29,20 @@ def cell(rows=40, data=None, seed_of=0, **parameters):
         "taxonomy", "nested-blobs", "study", {}, seed_of, 7, Limits(60, 2000), task={"rows": rows}
     )
     return Cell(spec, SimpleNamespace(parameters=lambda setting: parameters), data, draw_task(spec, data))
+
+
+@pytest.mark.parametrize("study", [number_study, stability_study, significance_study])
+def test_features_are_those_that_are_asked_for(study, monkeypatch):
+    class Asked(Exception):
+        pass
+
+    def told(data, features):
+        raise Asked(features)
+
+    monkeypatch.setattr(study, "features_of", told)
+    for parameters, features in (({}, "raw"), ({"features": "binary"}, "binary")):
+        with pytest.raises(Asked, match=features):
+            study.run_study(cell(**parameters))
 
 
 # ---------------------------------------------------------------- the number of clusters
@@ -119,6 +137,33 @@ def test_falls_are_told(monkeypatch):
     assert number_study.run_study(cell()).metrics["falls"] == pytest.approx(0.5)
 
 
+def test_rules_are_held_against_the_classes_that_rows_are_of(monkeypatch):
+    """Rules that choose too few and too many: what they are off is not below 0."""
+    data = datasets.load("nested-blobs")
+    data = replace(data, labels=data.labels // 2)  # four of the eight names are of no row
+    monkeypatch.setattr(number_study, "NUMBERS", (2, 3, 4))
+    monkeypatch.setattr(number_study, "elbow", lambda x, y: 1)
+    monkeypatch.setattr(number_study, "eigengap", lambda values: 6)
+    metrics = number_study.run_study(cell(data=data)).metrics
+    assert (metrics["elbow"], metrics["eigengap"], metrics["rules_apart"]) == (3.0, 6.0, 3.0)
+    assert (metrics["elbow_off"], metrics["eigengap_off"]) == (1.0, 2.0)
+
+
+def test_the_seed_of_the_number_study_is_the_cell_s(monkeypatch):
+    seeds = set()
+
+    class Told(NumericalTaxonomy):
+        def fit_gram(self, gram):
+            seeds.add(self.random_state)
+            self.objective_ = 1.0
+            return self
+
+    monkeypatch.setattr(number_study, "NumericalTaxonomy", Told)
+    study = cell()
+    number_study.run_study(study)
+    assert seeds == {study.spec.seed} != {0}
+
+
 def test_no_more_clusters_than_rows_and_no_classes():
     data = replace(datasets.load("nested-blobs"), labels=None, label_names=())
     out = number_study.run_study(cell(6, data))
@@ -152,6 +197,27 @@ def test_the_methods_that_are_compared():
         assert adjusted_rand_score(labels_of(gram), np.arange(40) % 3) == 1.0
 
 
+def test_the_methods_are_those_of_their_names():
+    """On points without clusters, where all four end differently, and differently from their like."""
+    gram = gram_of(NumericalTaxonomy(), np.random.default_rng(8).normal(size=(60, 4)), 0)
+    k, seed = 5, 3
+    spectral, unit_rows = (
+        start_labels(gram, k, start, np.random.RandomState(seed)) for start in ("spectral", "unit_rows")
+    )
+    expected = {
+        "taxonomy": NumericalTaxonomy(k, random_state=seed).fit_gram(gram).labels_,
+        "unconstrained": NumericalTaxonomy(k, taxonomy="none", random_state=seed).fit_gram(gram).labels_,
+        "star": CLUHSIC(k, normalized=True, random_state=seed).fit_gram(gram).labels_,
+        "start": spectral,
+    }
+    others = [CLUHSIC(k, normalized=False, random_state=seed).fit_gram(gram).labels_, unit_rows]
+    assert len({tuple(labels) for labels in [*expected.values(), *others]}) == 6
+    other_seed = stability_study.methods(k, 0)
+    for name, labels_of in stability_study.methods(k, seed).items():
+        assert np.array_equal(labels_of(gram), expected[name])
+        assert not np.array_equal(other_seed[name](gram), expected[name])
+
+
 def test_the_stability_study_compares_bootstrap_samples(monkeypatch):
     monkeypatch.setattr(stability_study, "N_SAMPLES", 4)
     given = []
@@ -180,6 +246,30 @@ def test_the_stability_study_compares_bootstrap_samples(monkeypatch):
     assert len(given) == 4
 
 
+def test_words_are_those_of_the_rows_that_were_drawn(monkeypatch):
+    X = sparse.csr_array(np.random.default_rng(0).integers(0, 3, size=(12, 5)).astype(float))
+    data = SimpleNamespace(name="nips", X=X, labels=None, label_names=(), feature_names=tuple("abcde"))
+    seen = []
+
+    def told(X, labels, names):
+        seen.append((X.toarray().tolist(), labels.tolist(), names))
+        return float(len(seen) ** 2)
+
+    monkeypatch.setattr(stability_study, "words_back", told)
+    monkeypatch.setattr(
+        stability_study, "methods", lambda k, seed: {"one": lambda gram: np.arange(gram.n) % k}
+    )
+    spec, task = SimpleNamespace(seed=5), SimpleNamespace(of=lambda values: values)
+    study = SimpleNamespace(data=data, task=task, spec=spec, parameters={"samples": 3})
+    metrics = stability_study.run_study(study).metrics
+    assert metrics["words_back_one"] == pytest.approx((1 + 4 + 9) / 3) and len(seen) == 3
+    for sample, (given, labels, names) in enumerate(seen):
+        drawn = np.sort(np.random.default_rng([5, sample]).integers(12, size=12)).tolist()
+        rows = sorted(set(drawn))
+        assert given == X.toarray()[rows].tolist() and names == data.feature_names
+        assert labels == [drawn.index(row) % 8 for row in rows]
+
+
 def test_the_stability_study_of_nested_groups(monkeypatch):
     monkeypatch.setattr(stability_study, "N_SAMPLES", 3)
     out = stability_study.run_study(cell(80))
@@ -189,8 +279,6 @@ def test_the_stability_study_of_nested_groups(monkeypatch):
 
 
 def test_words_that_come_back():
-    from scipy import sparse
-
     names = sorted({word for printed in words.PRINTED.values() for word in printed})
     X = np.array([[word in printed for word in names] for printed in words.PRINTED.values()], dtype=float)
     labels = np.repeat(np.arange(8), 2)
@@ -248,6 +336,46 @@ def test_the_significance_study_of_nested_groups(monkeypatch):
     assert out.metrics["p_partition_learned"] == 0.01
     assert out.metrics["tree_gain"] > 1.0 and out.metrics["tree_over_star"] > 1.0
     assert out.metrics["tree_over_random"] > 1.0
+
+
+def test_the_significance_study_is_what_it_says_of_itself(monkeypatch):
+    """What goes into a share of permutations is looked at, as three small ones would be equal."""
+    monkeypatch.setattr(significance_study, "N_PERMUTATIONS", 19)
+    monkeypatch.setattr(significance_study, "N_RANDOM", 3)
+    monkeypatch.setattr(significance_study, "p_value", lambda observed, values: observed / values.max())
+    data = datasets.load("nested-blobs")
+    study = cell(60, replace(data, X=np.random.default_rng(1).normal(size=data.X.shape)))
+    metrics = significance_study.run_study(study).metrics
+    X, rng = study.task.of(study.data.X), np.random.default_rng(study.spec.seed)
+    squares = cdist(X, X, "sqeuclidean")
+    K = np.exp(-squares / np.median(squares[np.triu_indices(60, 1)]))
+    order = rng.permutation(60)
+    learn, test = np.sort(order[:30]), np.sort(order[30:])
+    fitted = NumericalTaxonomy(8, random_state=study.spec.seed).fit_gram(center(K[np.ix_(learn, learn)]))
+    Y, own = fitted.structure_, fitted.labels_
+    labels = significance_study.nearest_means(K, learn, own, test)
+
+    def value(rows, labels, Y):
+        return twin.dependence(K[np.ix_(rows, rows)], labels, Y)
+
+    permutations = [[rng.permutation(n) for _ in range(19)] for n in (len(Y), 30, 30)]
+    leaves = np.array([value(test, labels, Y[np.ix_(p, p)]) for p in permutations[0]])
+    rows = np.array([value(test, labels[p], Y) for p in permutations[1]])
+    learned = np.array([value(learn, own[p], Y) for p in permutations[2]])
+    observed = value(test, labels, Y)
+    star = value(test, labels, significance_study.other_tree(fitted, "star"))
+    drawn = [value(test, labels, significance_study.other_tree(fitted, "random", i)) for i in range(3)]
+    assert metrics == pytest.approx(
+        {
+            "tree_over_star": observed / star,
+            "tree_over_random": observed / np.mean(drawn),
+            "p_tree": observed / leaves.max(),
+            "p_partition": observed / rows.max(),
+            "p_partition_learned": value(learn, own, Y) / learned.max(),
+            "tree_gain": observed / leaves.mean(),
+            "partition_gain": observed / rows.mean(),
+        }
+    )
 
 
 def test_held_out_rows_are_not_learned_from(monkeypatch):
