@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
@@ -12,14 +13,16 @@ from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods import CLUHSIC, KernelSpectral, NumericalTaxonomy
-from cladebench.methods._kernel import start_labels
+from cladebench.methods import CLUHSIC, KernelSpectral, NumericalTaxonomy, _kernel
+from cladebench.methods._kernel import gram_matrix, start_labels
+from cladebench.methods._kmeans import kmeans_labels
 from cladebench.metrics import entropy_scores, rand_scores, v_scores
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.protocol import stored_tree
 from cladebench.papers.taxonomy import protocol, words
 from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
 from cladebench.reference import tree_metric as trees
+from cladebench.reference.dependence import centring
 
 PLAN = load_plan("taxonomy")
 SHARES = ("unconstrained", "tree", "star", "random_tree", "best_random_tree")
@@ -88,6 +91,41 @@ def test_measures_of_the_tree(taxonomy):
     start = start_labels(gram, 8, "spectral", np.random.RandomState(given.spec.seed))
     moved = out.metrics["moved_from_start"]
     assert moved == pytest.approx(1.0 - adjusted_rand_score(start, fitted.labels_), abs=1e-12)
+
+
+def test_the_matrix_is_the_one_that_the_estimator_saw(monkeypatch):
+    monkeypatch.setattr(_kernel, "MEDIAN_ROWS", 8)  # so that a seed says which rows
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    plain = {"kernel": "gaussian", "width": 1.0, "matrix": "kernel", "rank": None}
+    seen = []
+    for how in ({}, {"kernel": "linear"}, {"width": 0.3}, {"matrix": "normalized_cut"}, {"rank": 5}):
+        found = protocol.gram_of(CLUHSIC(3, **how), X, 7)
+        expected = gram_matrix(X, **{**plain, **how}, random=np.random.RandomState(7))
+        assert np.array_equal(found.values, expected.values) and found.is_factor == expected.is_factor
+        seen.append(found.values)
+    assert not np.array_equal(protocol.gram_of(CLUHSIC(3, rank=5), X, 0).values, seen[-1])
+    assert not any(np.array_equal(one, seen[0]) for one in seen[1:])
+
+
+def test_sweeps_that_were_cut_off_are_told():
+    method = MethodPlan("CLUHSIC", "CLUHSIC", {"start": "random", "max_sweeps": 1})
+    out = protocol.PROTOCOL.run(cell("CLUHSIC", method=method))
+    assert out.metrics["converged"] == 0.0 and out.metrics["n_iterations"] == 1.0
+    given = cell("CLUHSIC", method=MethodPlan("CLUHSIC", "CLUHSIC", {"start": "random"}))
+    out = protocol.PROTOCOL.run(given)
+    fitted = CLUHSIC(8, start="random", random_state=given.spec.seed).fit(given.task.of(given.data.X))
+    assert out.metrics["converged"] == 1.0 and out.metrics["n_iterations"] == fitted.n_iter_ > 1
+
+
+def test_of_equal_samples_no_tree_has_a_worth():
+    data = SimpleNamespace(
+        name="equal", X=np.ones((9, 2)), labels=None, label_names=(), class_parents=None, feature_names=None
+    )
+    method = MethodPlan("NTC", "NumericalTaxonomy", {"worth": True})
+    task = SimpleNamespace(of=lambda values: values)
+    out = protocol.PROTOCOL.run(Cell(SimpleNamespace(seed=0, setting={}), method, data, task))
+    assert out.metrics["n_clusters"] == 1.0 and out.metrics["tree_residual"] == 0.0
+    assert not any(metric.startswith("share_") for metric in out.metrics)
 
 
 @pytest.mark.parametrize("name", ["CLUHSIC-b", "Spectral", "NTC-star", "NTC-unconstrained", "KM", "Random"])
@@ -160,6 +198,33 @@ def test_centring_may_change_something_where_they_are_not():
         F = rng.gamma(0.3, size=(40, 6))
         found.append(protocol.centring_agreement(KernelSpectral(5, kernel="precomputed"), F @ F.T + 0.01, 0))
     assert min(found) < 1.0 and max(found) <= 1.0
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_the_effect_of_centring_is_that_of_the_plain_steps(k):
+    found, expected = [], []
+    for seed in range(1, 4):
+        X = np.random.default_rng(seed).normal(size=(40, 4))
+        squares = cdist(X, X, "sqeuclidean")
+        A = np.exp(-squares / (0.2 * np.median(squares[np.triu_indices(40, 1)])))
+        np.fill_diagonal(A, 0.0)
+        M = A / np.sqrt(np.outer(A.sum(axis=0), A.sum(axis=0)))
+        of_cut = np.linalg.eigh(M)[1][:, ::-1][:, 1:k]
+        of_centred = np.linalg.eigh(centring(40) @ M @ centring(40))[1][:, ::-1][:, : k - 1]
+        one, other = (
+            kmeans_labels(rows / np.linalg.norm(rows, axis=1)[:, None], k, n_init=10, seed=seed)[0]
+            for rows in (of_cut, of_centred)
+        )
+        found.append(protocol.centring_agreement(KernelSpectral(k, width=0.2), X, seed))
+        expected.append(adjusted_rand_score(one, other))
+    assert found == pytest.approx(expected) and min(found) < 1.0
+
+
+def test_centring_is_looked_at_where_there_is_a_cut():
+    for k, parameters in ((1, {}), (2, {}), (2, {"matrix": "kernel"})):
+        method = MethodPlan("Spectral", "KernelSpectral", parameters)
+        found = protocol.PROTOCOL.run(cell("Spectral", method=method, clusters=k)).metrics
+        assert ("centring_agreement" in found) == (k == 2 and not parameters)
 
 
 # ---------------------------------------------------------------- texts
