@@ -8,14 +8,14 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
-from cladebench.methods import CLUHSIC
+from cladebench.methods import CLUHSIC, _kernel
 from cladebench.methods._kernel import gram_matrix, kernel_matrix, median_square, start_labels
-from cladebench.methods._kmeans import by_first_member
+from cladebench.methods._kmeans import by_first_member, kmeans_labels
 from cladebench.methods._structures import n_ary_tree, structure_matrix
 from cladebench.reference import dependence as twin
 from cladebench.reference.dependence import centring
 from cladebench.solvers.dependence import dependence
-from cladebench.solvers.gram import CenteredGram, center
+from cladebench.solvers.gram import CenteredGram, center, center_factor
 
 
 def blobs(n: int = 60, centers: int = 3, seed: int = 0, spread: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -76,6 +76,24 @@ def test_the_median_of_squared_distances() -> None:
     assert median_square(np.zeros((3, 3))) == median_square(np.zeros((1, 1))) == 1.0
 
 
+@pytest.mark.parametrize("most", [9, 25, 30])
+def test_with_a_rank_the_median_is_of_few_rows(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_kernel, "MEDIAN_ROWS", most)
+    X, _ = blobs(25, spread=3.0)
+    rows = np.random.RandomState(0).permutation(25)[:most]
+    median = np.median(cdist(X[rows], X[rows], "sqeuclidean")[np.triu_indices(len(rows), 1)])
+    expected = centring(25) @ np.exp(-cdist(X, X, "sqeuclidean") / median) @ centring(25)
+    for given in (X, sparse.csr_array(X)):
+        assert full(gram_of(given, rank=25)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_products_of_sparse_rows_are_made_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = words(30)
+    for block in (1, 7, 15, 30, 31):
+        monkeypatch.setattr(_kernel, "BLOCK", block)
+        assert np.array_equal(kernel_matrix(X, "linear", 1.0), (X @ X.T).toarray())
+
+
 def test_samples_far_from_all_others_have_similarities() -> None:
     X = np.concatenate([blobs(20)[0], [[1e6] * 4]])
     K = kernel_matrix(X, "gaussian", 1.0)
@@ -110,6 +128,25 @@ def test_unit_rows_are_another_start() -> None:
     assert not np.array_equal(
         start_labels(gram, 4, "spectral", random[0]), start_labels(gram, 4, "unit_rows", random[1])
     )
+
+
+@pytest.mark.parametrize("start", ["spectral", "unit_rows"])
+@pytest.mark.parametrize("seed", range(4))
+def test_starts_are_those_of_the_plain_steps(start: str, seed: int) -> None:
+    gram = gram_of(np.random.default_rng(seed).normal(size=(60, 5)))
+    rows = np.linalg.eigh(gram.values)[1][:, ::-1][:, :6]
+    if start == "unit_rows":
+        rows = rows / np.sqrt((rows**2).sum(axis=1))[:, None]
+    drawn = np.random.RandomState(seed).randint(2**31 - 1)
+    expected = kmeans_labels(rows, 6, n_init=10, seed=drawn)[0]
+    assert np.array_equal(start_labels(gram, 6, start, np.random.RandomState(seed)), expected)
+    assert not np.array_equal(start_labels(gram, 6, "random", np.random.RandomState(seed)), expected)
+
+
+def test_the_unit_row_of_a_sample_at_the_mean_is_zero() -> None:
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
+    labels = start_labels(center_factor(X), 5, "unit_rows", np.random.RandomState(0))
+    assert labels.tolist() == [0, 1, 2, 3, 4]
 
 
 # ---------------------------------------------------------------- results
