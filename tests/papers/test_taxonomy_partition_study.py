@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
+from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import partition_study as study
 from cladebench.reference import dependence as twin
 from cladebench.solvers.gram import center, center_factor
@@ -153,6 +155,68 @@ def test_measures_are_means_over_the_sets_and_the_largest_of_differences(cell, m
     rows = {tuple(row) for row in cell.task.of(cell.data.X).tolist()}
     for k, _, X in seen:
         assert k in (2, 3, 4) and len({tuple(row) for row in X}) == 7 and {tuple(row) for row in X} <= rows
+
+
+def test_a_cell_says_which_sets_and_features_and_numbers(cell, monkeypatch):
+    seen, asked = [], []
+
+    def told(X, k, seed):
+        seen.append((k, seed, X.tolist()))
+        return {"structure_apart": 0.0, "optimum_falls": 0.0}
+
+    def features(data, name):
+        asked.append(name)
+        return data.X
+
+    monkeypatch.setattr(study, "of_set", told)
+    monkeypatch.setattr(study, "features_of", features)
+    # As many points as rows are not too many.
+    given = {"points": 30, "sets": 2, "clusters": [5, 3], "features": "binary"}
+    for parameters in ({**given, "points": 8}, given):
+        cell.method.parameters = lambda setting, parameters=parameters: parameters
+        seen.clear()
+        out = study.run_study(cell)
+        assert [reading.at for reading in out.readings] == [{"k": 5}, {"k": 3}]
+        n, X = parameters["points"], cell.task.of(cell.data.X)
+        rng = np.random.default_rng([cell.spec.seed, n])
+        sets = [X[np.sort(rng.permutation(30)[:n])].tolist() for _ in range(2)]
+        assert seen == [(k, s, sets[s]) for k in (5, 3) for s in range(2)]
+    assert asked == ["binary", "binary"]
+    cell.method.parameters = lambda setting: {"points": 7}
+    study.run_study(cell)
+    assert asked[-1] == "raw"
+
+
+def test_what_is_measured_of_a_set(cell, monkeypatch):
+    """Each measure is of the partition that it is said to be of, where the two best differ."""
+    X, k = cell.task.of(cell.data.X)[:7], 3
+    star, unconstrained = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 1, 1, 2, 2, 0, 0])
+    best = study.BestPartitions(star, unconstrained, 4.0, 8.0, 6.0)
+    monkeypatch.setattr(study, "best_partitions", lambda gram, k: best)
+    monkeypatch.setattr(
+        study, "structure_apart", lambda gram, labels, k: float(labels @ 10.0 ** np.arange(7))
+    )
+    swept = []
+
+    def told(gram, structure, start):
+        swept.append((structure.tolist(), start.tolist()))
+        return SimpleNamespace(objective=[1.0, 3.0])
+
+    monkeypatch.setattr(study, "greedy_partition", told)
+    found = study.of_set(X, k, 5)
+    gram = study.gram_of(study.NumericalTaxonomy(k), X, 5)
+    start = start_labels(gram, k, "spectral", np.random.RandomState(5))
+    assert swept == [(np.eye(k).tolist(), start.tolist())]
+    assert start.tolist() != start_labels(gram, k, "random", np.random.RandomState(5)).tolist()
+    assert found == {
+        "optimum_falls": 0.0,
+        "same_partition": 0.0,
+        "partition_ari": pytest.approx(adjusted_rand_score(star, unconstrained)),
+        "partition_loss": 0.25,
+        "structure_apart": float(unconstrained @ 10.0 ** np.arange(7)),
+        "sweeps_optimal": 0.0,
+        "sweeps_loss": 0.25,
+    }
 
 
 def test_the_best_value_is_held_against_that_with_a_cluster_less(cell, monkeypatch):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench.methods._structures import path_lengths
+from cladebench.methods.numerical_taxonomy import TREE_STARTS
 from cladebench.papers.taxonomy import tree_measures as measures
 from cladebench.reference import dependence as twin
 from cladebench.reference import tree_metric as trees
@@ -120,11 +121,12 @@ def test_the_worth_of_trees(seed):
 
 def test_random_trees_are_the_mean_and_the_best_of_twenty(monkeypatch):
     gram, labels = nested(0)
-    drawn = []
+    drawn, starts = [], set()
     real = measures.fit_tree_metric
 
     def told(D, **how):
         fit = real(D, **how)
+        starts.add((how["topologies"], how["n_starts"]))
         if how["topologies"] == "random":
             value = dependence(gram, labels, distances_structure(fit.distances))
             drawn.append((how["random_state"], value))
@@ -136,6 +138,7 @@ def test_random_trees_are_the_mean_and_the_best_of_twenty(monkeypatch):
     assert len(shares) == measures.N_RANDOM == 20 == len({seed for seed, _ in drawn})
     assert worth.random == pytest.approx(np.mean(shares))
     assert worth.best_random == pytest.approx(max(shares))
+    assert starts == {("search", TREE_STARTS), ("star", 1), ("random", 1)}
 
 
 def test_without_dependence_there_are_no_shares():
