@@ -415,6 +415,22 @@ def test_distances_of_a_structure_by_hand() -> None:
     assert structure_distances(Y)[1, 2] == pytest.approx(np.sqrt(2.0))
 
 
+@pytest.mark.parametrize("factor", [1e-30, 1.0, 1e30])
+def test_scales_change_nothing_of_the_objective_and_its_parts(factor: float) -> None:
+    it = case(20, 4, 0, ("normal", "normal", "each"), True, False)
+    gram, scaled = it.gram(), CenteredGram(factor * it.gram().values, False)
+    best, value = optimal_structure(gram, it.labels, 4), dependence(gram, it.labels, it.Y)
+    assert optimal_structure(scaled, it.labels, 4) == pytest.approx(best)
+    assert dependence(scaled, it.labels, it.Y) == pytest.approx(factor * value)
+    assert dependence(gram, it.labels, factor * it.Y) == pytest.approx(value)
+    # Centred, this structure is 0 but for rounding: semidefinite, and with all clusters in one place.
+    u = np.array([0.1, 0.2, 0.7, 0.4])
+    nothing = factor * (u + u[:, None])
+    assert np.array_equal(checked_structure(nothing), nothing)
+    assert dependence(gram, it.labels, nothing) == 0.0
+    assert squared_norm([10**12, 10**12, 1, 1], nothing) == 0.0
+
+
 def test_centring_of_a_structure() -> None:
     Y = symmetric(5, "indefinite", np.random.default_rng(0))
     H = twin.centring(5)
