@@ -135,7 +135,7 @@ def test_what_no_protocol_can_fit_is_refused_before_anything_runs(tmp_path, esti
     )
 
 
-@pytest.mark.parametrize("paper", ["ghc", "hmmc"])
+@pytest.mark.parametrize("paper", ["ghc", "hmmc", "taxonomy"])
 @pytest.mark.parametrize(
     ("key", "value"),
     [
