@@ -1,6 +1,7 @@
 """The objective of numerical taxonomy clustering and its two halves, against the paper's formulas written out."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -429,6 +430,15 @@ def test_scales_change_nothing_of_the_objective_and_its_parts(factor: float) -> 
     assert np.array_equal(checked_structure(nothing), nothing)
     assert dependence(gram, it.labels, nothing) == 0.0
     assert squared_norm([10**12, 10**12, 1, 1], nothing) == 0.0
+
+
+def test_the_norm_is_exact_beside_a_large_cluster() -> None:
+    sizes, Y = [3, 10**6, 1, 2], np.array([[5, 1, 2, 0], [1, 7, 3, 1], [2, 3, 4, 1], [0, 1, 1, 9]])
+    k, n = range(4), sum(sizes)
+    A = [[Fraction(sizes[a] * (a == b)) - Fraction(sizes[a] * sizes[b], n) for b in k] for a in k]
+    AY = [[sum(A[a][c] * int(Y[c, b]) for c in k) for b in k] for a in k]
+    exact = float(sum(AY[a][b] * AY[b][a] for a in k for b in k))
+    assert squared_norm(sizes, Y.astype(float)) == pytest.approx(exact, rel=1e-13)
 
 
 def test_centring_of_a_structure() -> None:
