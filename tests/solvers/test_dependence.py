@@ -500,6 +500,16 @@ def test_structures_that_are_not_positive_semidefinite() -> None:
     assert np.array_equal(checked_structure(1e-300 * np.eye(3)), 1e-300 * np.eye(3))
 
 
+def test_symmetry_is_asked_for_at_the_structure_s_own_scale() -> None:
+    Y = 1e10 * np.eye(2)
+    Y[0, 1] = 1.0
+    assert checked_structure(Y)[1, 0] == 0.5
+    Y = 1e-20 * np.eye(2)
+    Y[0, 1] = 1e-21
+    with pytest.raises(ValueError, match="structure is not symmetric"):
+        checked_structure(Y)
+
+
 def test_bad_partitions() -> None:
     gram = center(np.eye(3))
     for labels, words in (
