@@ -1,0 +1,39 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+#include "cladebench/facility_location.hpp"
+#include "interruptible.hpp"
+#include "to_numpy.hpp"
+
+namespace nb = nanobind;
+using cladebench::to_numpy;
+
+namespace {
+
+using Costs = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Points = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+}  // namespace
+
+void bind_facility_location(nb::module_& m) {
+  m.def(
+      "facility_location",
+      [](Costs d, Points initial, double tolerance, std::size_t max_evaluations) {
+        const std::size_t n = d.shape(0);
+        if (n == 0 || d.shape(1) != n) throw std::invalid_argument("expected (n, n) costs, n >= 1");
+        cladebench::FacilityLocation found;
+        cladebench::interruptible([&](const auto& keep_on) {
+          found = cladebench::facility_location({d.data(), d.size()}, n, {initial.data(), initial.size()},
+                                                tolerance, max_evaluations, keep_on);
+        });
+        return nb::make_tuple(to_numpy(std::move(found.exemplars)), to_numpy(std::move(found.assignment)),
+                              found.bound, found.optimal, found.n_iter, found.converged);
+      },
+      nb::arg("d"), nb::arg("initial"), nb::arg("tolerance"), nb::arg("max_evaluations"),
+      "Exemplars, assignment, lower bound, whether it is the optimum, evaluations, whether the gap is "
+      "closed.");
+}
