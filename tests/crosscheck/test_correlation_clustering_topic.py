@@ -1,0 +1,98 @@
+"""The cross-check of correlation clustering fails when what it checks is wrong."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cladebench.crosscheck import _instances
+from cladebench.crosscheck import correlation_clustering as module
+
+
+@pytest.fixture(autouse=True)
+def one_data_set(monkeypatch):
+    iris = {"iris": _instances.real_data()["iris"]}
+    monkeypatch.setattr(module, "real_data", lambda: iris)
+
+
+def certificates():
+    return list(module.certificates("smoke", 0))
+
+
+def failing():
+    return {c.name for c in certificates() if not c.passed}
+
+
+def test_all_pass_and_each_kind_is_there():
+    found = certificates()
+    assert [c.id for c in found if not c.passed] == []
+    assert {c.name for c in found} == {
+        "value",
+        "bound",
+        "multipliers",
+        "relaxation",
+        "feasible",
+        "objective",
+    }
+    assert len({c.id for c in found}) == len(found) and {c.topic for c in found} == set(module.TOPICS)
+
+
+def changed(monkeypatch, change):
+    solve = module.correlation_clustering
+    monkeypatch.setattr(
+        module, "correlation_clustering", lambda *given, **options: change(solve(*given, **options))
+    )
+
+
+def test_another_value_fails(monkeypatch):
+    changed(monkeypatch, lambda found: replace(found, value=found.value * 1.001 + 1e-6))
+    assert "value" in failing()
+
+
+def test_a_partition_better_than_the_best_fails(monkeypatch):
+    programme = module.reference.partition_programme
+    monkeypatch.setattr(
+        module.reference, "partition_programme", lambda S: (programme(S)[0], 0.9 * programme(S)[1])
+    )
+    assert failing() == {"value"}
+
+
+def test_a_bound_below_the_best_fails(monkeypatch):
+    changed(monkeypatch, lambda found: replace(found, bound=0.9 * found.bound))
+    assert failing() >= {"bound", "multipliers", "relaxation"}
+
+
+def test_a_slack_bound_fails(monkeypatch):
+    changed(monkeypatch, lambda found: replace(found, bound=1.1 * found.bound))
+    assert failing() == {"multipliers", "relaxation"}
+
+
+def test_shares_that_violate_a_triangle_fail(monkeypatch):
+    def bent(found):
+        x = found.relaxed.copy()
+        x[0, 1:] = x[1:, 0] = 1.0
+        x[1, 2] = x[2, 1] = 0.0
+        return replace(found, relaxed=x)
+
+    changed(monkeypatch, bent)
+    assert failing() == {"feasible"}
+
+
+def test_another_objective_fails(monkeypatch):
+    fit = module.SVMCluster.fit
+
+    def other(self, *given):
+        fit(self, *given)
+        self.objective_ *= 1.01
+        return self
+
+    monkeypatch.setattr(module.SVMCluster, "fit", other)
+    assert failing() == {"objective"}
+
+
+def test_instances_have_similarities_of_either_sign():
+    for _, X in module._points(10, 1, 0):
+        S = module._similarity(X)
+        assert np.array_equal(S, S.T)
+        positive = (S[np.triu_indices(10, 1)] > 0).mean()
+        assert 0.4 <= positive <= 0.6
