@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from typing import get_args
 
 from cladebench.datasets.content import (
@@ -91,6 +92,9 @@ class DatasetInfo:
         Whether X is sparse; where there are parts, that of each.
     n_training : int, optional
         Rows of the official training set, which come first; the others are the official test set. Not beside parts.
+    libraries : tuple of str, default=()
+        Distributions that the loader or its functions compute with and that are no dependencies of the package. Without
+        them the data are unavailable; their versions enter the names of kept copies.
     """
 
     name: str
@@ -112,6 +116,7 @@ class DatasetInfo:
     features_sha256: str | None = None
     sparse: bool = False
     n_training: int | None = None
+    libraries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(NAME, self.name):
@@ -168,6 +173,11 @@ class DatasetInfo:
                 )
 
     @property
+    def missing_libraries(self) -> tuple[str, ...]:
+        """Those of `libraries` that are not installed; none is imported."""
+        return tuple(name for name in self.libraries if not _installed(name))
+
+    @property
     def fetchable(self) -> bool:
         """Whether every file has an address or a bundled copy; otherwise only a mirror can serve the data."""
         return all(file.urls or file.bundled for file in self.files)
@@ -197,3 +207,11 @@ class DatasetInfo:
         if draw < 0 or (self.n_draws == 1 and draw != 0):
             allowed = "0: the data are fixed" if self.n_draws == 1 else "an integer >= 0"
             raise ValueError(f"{self.name}: draw is {draw}, expected {allowed}")
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True

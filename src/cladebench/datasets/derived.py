@@ -20,7 +20,7 @@ from cladebench.datasets.content import Matrix
 from cladebench.datasets.fetch import check_writable, write_file
 from cladebench.datasets.settings import current
 
-#: Libraries that the values are computed with: another version may give other bits.
+#: Libraries that all values are computed with, beside those of an entry: another version may give other bits.
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -43,7 +43,7 @@ def derived_path(entry: DatasetInfo, draw: int, place: str) -> Path:
         "place": place,
         "files": [[file.name, file.sha256] for file in entry.files],
         "code": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in sources_of(entry)],
-        "libraries": [[name, version(name)] for name in LIBRARIES],
+        "libraries": [[name, version(name)] for name in (*LIBRARIES, *entry.libraries)],
     }
     digest = hashlib.sha256(json.dumps(recipe).encode()).hexdigest()
     return current().cache / "derived" / f"{entry.name}-{draw}-{place}-{digest[:16]}.npy"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cladebench.datasets.base import Dataset, DatasetInfo, RemoteFile
+from cladebench.datasets.base import Dataset, DatasetInfo, DataUnavailable, RemoteFile
 from cladebench.datasets.checks import checked
 from cladebench.datasets.code_files import sources_of
 from cladebench.datasets.content import Content, content_sha256
@@ -82,9 +82,11 @@ def availability(name: str) -> str | None:
     -------
     str or None
         cache, mirror, bundled or generated (joined by ``+`` where files differ); altered when a file that would be
-        read has the wrong size; None when a file is missing.
+        read has the wrong size; None when a file or a library is missing.
     """
     entry = info(name)
+    if entry.missing_libraries:
+        return None
     if not entry.files:
         return "generated"
     sources: list[str | None] = []
@@ -118,7 +120,7 @@ def load(name: str, draw: int = 0) -> Dataset:
     ValueError
         Unknown name, or a draw that does not exist.
     DataUnavailable
-        A file is in no source.
+        A file is in no source, or a library that the data set needs is not installed.
     ChecksumMismatch
         A file has the wrong bytes.
     DatasetError
@@ -127,6 +129,11 @@ def load(name: str, draw: int = 0) -> Dataset:
     entry = info(name)
     draw = operator.index(draw)
     entry.check_draw(draw)
+    if entry.missing_libraries:
+        raise DataUnavailable(
+            f"{name}: needs {', '.join(entry.missing_libraries)}, which is not installed: an extra of this package "
+            "brings it (docs/dependencies.md)"
+        )
     obtained = {file.name: obtain(file) for file in entry.files}
     given = entry.loader({file: got.content for file, got in obtained.items()}, draw)
     content = checked(entry, given, draw)

@@ -1,0 +1,46 @@
+"""The eight features of images of Komodakis (2011), section 6: what each is called and computed by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cladebench.datasets.base import View
+from cladebench.datasets.content import ViewKind
+from cladebench.datasets.image_gist import gist
+from cladebench.datasets.image_hog import dense_hog
+from cladebench.datasets.image_lbp import lbp, rotation_invariant_lbp
+from cladebench.datasets.image_sift import dense_sift
+from cladebench.datasets.image_sparse_sift import sparse_sift
+from cladebench.datasets.image_textons import mr8_textons, textons
+from cladebench.threads import one_thread
+
+Pixels = Sequence[NDArray[np.uint8]]
+
+#: Each takes all grey images of a data set, of 64 pixels or more on each side, and gives one row for each.
+FEATURES: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
+    "gist": gist,
+    "dense-hog": dense_hog,
+    "lbp": lbp,
+    "rot-lbp": rotation_invariant_lbp,
+    "dense-sift": dense_sift,
+    "sparse-sift": sparse_sift,
+    "textons": textons,
+    "mr8-textons": mr8_textons,
+}
+#: What a registry entry says of them.
+FEATURE_VIEWS: Mapping[str, ViewKind] = dict.fromkeys(FEATURES, "features")
+
+
+def feature_views(pixels: Pixels) -> dict[str, View]:
+    """One view of kind "features" for each feature, computed only where there is no kept copy of it."""
+    return {name: View("features", partial(_on_one_thread, name, pixels)) for name in FEATURES}
+
+
+def _on_one_thread(name: str, pixels: Pixels) -> NDArray[np.float64]:
+    """Compute a feature; sums in another order, by more threads, might move a descriptor to another word."""
+    with one_thread():
+        return FEATURES[name](pixels)

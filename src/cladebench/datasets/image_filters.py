@@ -1,0 +1,200 @@
+"""Banks of filters for textons, and their responses at every second pixel.
+
+References
+----------
+T. Leung, J. Malik (2001). Representing and recognizing the visual appearance of materials using three-dimensional
+textons. IJCV 43.
+M. Varma, A. Zisserman (2005). A statistical approach to texture classification from single images. IJCV 62.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+#: Side of all filters, and the length of an oriented one in widths.
+SUPPORT, ELONGATION = 49, 3.0
+N_ORIENTATIONS = 6
+#: Responses are taken at every second pixel, down and to the right.
+STRIDE = 2
+#: Sides of transforms are multiples of it, so that images of many sizes share a few transforms of the bank.
+MULTIPLE = 32
+
+
+def _plane() -> tuple[Doubles, Doubles]:
+    """Coordinates of the pixels of a filter: right and down from the central one."""
+    along = np.arange(SUPPORT) - SUPPORT // 2
+    return np.meshgrid(along.astype(np.float64), along.astype(np.float64))
+
+
+def _normalised(values: Doubles, *, zero_mean: bool = True) -> Doubles:
+    """With mean zero, unless it is a mere average, and absolute values that sum to 1."""
+    if zero_mean:
+        values = values - values.mean()
+    return values / np.abs(values).sum()
+
+
+def oriented(width: float, order: int, turn: int) -> Doubles:
+    """First or second derivative of a Gaussian three times as long as wide, across its length.
+
+    Parameters
+    ----------
+    width : float
+        Standard deviation across, in pixels.
+    order : {1, 2}
+        Edge or bar.
+    turn : int
+        Times 30 degrees.
+    """
+    right, down = _plane()
+    angle = np.pi * turn / N_ORIENTATIONS
+    along = right * np.cos(angle) + down * np.sin(angle)
+    across = down * np.cos(angle) - right * np.sin(angle)
+    bell = np.exp(-(along**2) / (2 * (ELONGATION * width) ** 2) - across**2 / (2 * width**2))
+    return _normalised(bell * (-across if order == 1 else across**2 / width**2 - 1))
+
+
+def gaussian(width: float) -> Doubles:
+    """Round Gaussian."""
+    right, down = _plane()
+    return _normalised(np.exp(-(right**2 + down**2) / (2 * width**2)), zero_mean=False)
+
+
+def laplacian(width: float) -> Doubles:
+    """Laplacian of a round Gaussian."""
+    right, down = _plane()
+    squares = (right**2 + down**2) / width**2
+    return _normalised((squares - 2) * np.exp(-squares / 2))
+
+
+@lru_cache(maxsize=1)
+def leung_malik() -> Floats:
+    """48 filters: edges and bars of three widths and six orientations, eight Laplacians, four Gaussians.
+
+    Returns
+    -------
+    ndarray of shape (48, 49, 49)
+    """
+    widths = np.sqrt(2.0) ** np.arange(1, 5)
+    bank = [
+        oriented(width, order, turn)
+        for order in (1, 2)
+        for width in widths[:3]
+        for turn in range(N_ORIENTATIONS)
+    ]
+    bank += [laplacian(width) for width in (*widths, *(3 * widths))]
+    bank += [gaussian(width) for width in widths]
+    return np.array(bank, dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def maximum_response() -> Floats:
+    """38 filters: edges and bars of three widths and six orientations, a Gaussian and a Laplacian of width 10.
+
+    Returns
+    -------
+    ndarray of shape (38, 49, 49)
+        Edges by width, then orientation; bars likewise; Gaussian; Laplacian.
+    """
+    bank = [
+        oriented(width, order, turn)
+        for order in (1, 2)
+        for width in (1.0, 2.0, 4.0)
+        for turn in range(N_ORIENTATIONS)
+    ]
+    return np.array([*bank, gaussian(10.0), laplacian(10.0)], dtype=np.float32)
+
+
+def maxima(responses: Floats) -> Floats:
+    """Largest response over the orientations: MR8 of the 38 responses of :func:`maximum_response`.
+
+    Parameters
+    ----------
+    responses : ndarray of shape (n, 38)
+
+    Returns
+    -------
+    ndarray of shape (n, 8)
+        Edges of three widths, by absolute value, since half a turn changes the sign; bars of three widths, with their
+        sign, which tells light from dark; Gaussian; Laplacian.
+    """
+    edges, bars = responses[:, :36].reshape(-1, 2, 3, N_ORIENTATIONS).transpose(1, 0, 2, 3)
+    return np.hstack([np.abs(edges).max(axis=2), bars.max(axis=2), responses[:, 36:]])
+
+
+def standardised(image: Image) -> Floats:
+    """Grey values with mean 0 and standard deviation 1; zeros where all are equal."""
+    centred = image - image.mean()
+    spread = centred.std()
+    return (centred / spread if spread > 0 else np.zeros(image.shape)).astype(np.float32)
+
+
+def grid(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Rows and columns of places at which a filter lies within an image and responses are taken."""
+    rows, columns = ((length - SUPPORT) // STRIDE + 1 for length in shape)
+    return rows, columns
+
+
+def responses_at(grey: Floats, bank: Floats, places: NDArray[np.intp]) -> Floats:
+    """Responses at some places, by their definition: sums of products of filter and image.
+
+    Parameters
+    ----------
+    grey : ndarray of shape (height, width)
+        49 pixels or more on each side.
+    bank : ndarray of shape (n_filters, 49, 49)
+    places : ndarray of shape (n,)
+        Numbers of places of the grid, by rows.
+
+    Returns
+    -------
+    ndarray of shape (n, n_filters)
+    """
+    windows = np.lib.stride_tricks.sliding_window_view(grey, (SUPPORT, SUPPORT))[::STRIDE, ::STRIDE]
+    rows, columns = np.divmod(places, windows.shape[1])
+    return windows[rows, columns].reshape(len(places), -1) @ bank.reshape(len(bank), -1).T
+
+
+@lru_cache(maxsize=16)
+def _spectra(bank_of: object, height: int, width: int) -> NDArray[np.complex64]:
+    """Transforms of pairs of filters, one in the real and one in the imaginary part, turned for a convolution."""
+    bank = bank_of()  # type: ignore[operator]
+    turned = bank[:, ::-1, ::-1]
+    return fft.fft2(turned[0::2] + np.complex64(1j) * turned[1::2], s=(height, width))
+
+
+def responses(grey: Floats, bank_of: object) -> Floats:
+    """Responses at all places of the grid, by Fourier transforms.
+
+    Parameters
+    ----------
+    grey : ndarray of shape (height, width)
+        49 pixels or more on each side.
+    bank_of : callable
+        :func:`leung_malik` or :func:`maximum_response`.
+
+    Returns
+    -------
+    ndarray of shape (n_places, n_filters)
+        As :func:`responses_at` has them, but for rounding.
+
+    Notes
+    -----
+    Where a filter lies within the image nothing wraps around, so that no margin is needed. Frequencies that fall
+    together at every second pixel are added before the transform back, which is then a fourth as large.
+    """
+    height, width = (-(-length // MULTIPLE) * MULTIPLE for length in grey.shape)
+    products = fft.fft2(grey, s=(height, width)) * _spectra(bank_of, height, width)
+    folded = products.reshape(len(products), STRIDE, height // STRIDE, STRIDE, width // STRIDE)
+    sampled = fft.ifft2(folded.sum(axis=(1, 3))) / np.float32(STRIDE**2)
+    first = (SUPPORT - 1) // STRIDE
+    rows, columns = grid(grey.shape)
+    inner = sampled[:, first : first + rows, first : first + columns].reshape(len(products), -1)
+    return np.stack([inner.real, inner.imag], axis=1).reshape(2 * len(products), -1).T

@@ -1,0 +1,53 @@
+"""Histograms of quantised SIFT descriptors on a dense grid.
+
+References
+----------
+S. Lazebnik, C. Schmid, J. Ponce (2006). Beyond bags of features: spatial pyramid matching for recognizing natural scene
+categories. CVPR.
+D. Lowe (2004). Distinctive image features from scale-invariant keypoints. IJCV 60.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cladebench.datasets.image_words import word_histograms
+from cladebench.datasets.opencv import opencv
+
+Image = NDArray[np.uint8]
+
+#: Pixels of a patch, which 4 x 4 bins divide, and from one patch to the next (Lazebnik et al. 2006).
+PATCH, STEP = 16, 8
+#: A bin is three times the scale at which the image is seen (Lowe 2004).
+BINS_PER_SIDE, BIN_PER_SCALE = 4, 3
+
+
+def dense_descriptors(image: Image) -> NDArray[np.uint8]:
+    """Upright SIFT descriptors of all patches of the grid, by rows; that of an even patch is zero.
+
+    Parameters
+    ----------
+    image : ndarray of uint8
+
+    Returns
+    -------
+    ndarray of shape (n_patches, 128)
+    """
+    cv2 = opencv()
+    scale = PATCH / BINS_PER_SIDE / BIN_PER_SCALE
+    rows, columns = (range(PATCH // 2, length - PATCH // 2 + 1, STEP) for length in image.shape)
+    # OpenCV calls twice the scale the size of a point.
+    points = [cv2.KeyPoint(float(x), float(y), 2 * scale, 0.0) for y in rows for x in columns]
+    _, descriptors = cv2.SIFT_create(sigma=scale).compute(image, points)
+    return descriptors.astype(np.uint8)  # OpenCV rounds them to whole numbers up to 255
+
+
+def dense_sift(images: Sequence[Image]) -> NDArray[np.float64]:
+    """Share of each word of dense SIFT in each image (:func:`~cladebench.datasets.image_words.word_histograms`).
+
+    Patches of 16 x 16 pixels every 8 pixels; no spatial pyramid. The paper does not say.
+    """
+    return word_histograms(images, dense_descriptors)
