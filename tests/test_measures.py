@@ -87,6 +87,8 @@ def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape()
         "ri",
         "v_measure",
         "conditional_entropy",
+        "pair_f",
+        "matched_accuracy",
     }
     assert {name for name in MEASURES if name.endswith("_permuted")} == set(map(permuted_name, rewarding))
     for name in rewarding:
@@ -98,7 +100,15 @@ def test_what_chance_gives_is_described_beside_each_measure_that_rewards_shape()
             corrected = MEASURES[entry.corrected]
             assert corrected.blind == 0.0 and corrected.direction == "higher" and not corrected.rewards_shape
     assert {entry.corrected for entry in MEASURES.values()} == {
-        *("", "dendrogram_purity_adjusted", "sp_correlation", "ps_correlation", "ari", "ami")
+        *(
+            "",
+            "dendrogram_purity_adjusted",
+            "sp_correlation",
+            "ps_correlation",
+            "ari",
+            "ami",
+            "matched_accuracy_adjusted",
+        )
     }
 
 

@@ -183,6 +183,36 @@ _KNOWN = (
         needs=("labels", "partition"),
     ),
     Measure(
+        "pair_f",
+        "F-measure over pairs: harmonic mean of precision and recall of the pairs of points that clusters keep "
+        "together, against those that classes do",
+        "F over pairs",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels", "partition"),
+        corrected="ari",
+    ),
+    Measure(
+        "matched_accuracy",
+        "clustering accuracy: share of the points whose cluster is matched to their class, in the best one-to-one "
+        "matching",
+        "matched accuracy",
+        unit="%",
+        direction="higher",
+        range=_SHARE,
+        needs=("labels", "partition"),
+        corrected="matched_accuracy_adjusted",
+    ),
+    Measure(
+        "matched_accuracy_adjusted",
+        "matched accuracy less its mean when the rows are permuted, over what it could exceed it by",
+        "adjusted matched accuracy",
+        direction="higher",
+        range=(-math.inf, 1.0),
+        blind=0.0,
+        needs=("labels", "partition"),
+    ),
+    Measure(
         "v_measure",
         "V-measure: harmonic mean of homogeneity (each cluster has one class) and completeness (each class is in one "
         "cluster)",

@@ -5,11 +5,13 @@ from cladebench.metrics.chance import (
     expected_dasgupta_cost,
     expected_dendrogram_purity,
     expected_rand_index,
+    f_scores,
     purity_scores,
     rand_scores,
 )
 from cladebench.metrics.hierarchical import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.information import entropy_scores, v_scores
+from cladebench.metrics.matching import matched_scores
 from cladebench.metrics.neighbors import average_precision, precision_at, vote
 from cladebench.metrics.partitions import rand_index
 from cladebench.metrics.scores import Scores
@@ -29,6 +31,8 @@ __all__ = [
     "expected_dasgupta_cost",
     "expected_dendrogram_purity",
     "expected_rand_index",
+    "f_scores",
+    "matched_scores",
     "precision_at",
     "purity_scores",
     "rand_index",

@@ -62,6 +62,28 @@ def rand_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Score
     )
 
 
+def f_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
+    """F-measure over pairs of samples, with what chance gives.
+
+    Parameters
+    ----------
+    labels_true, labels_pred
+        As for :func:`cladebench.metrics.rand_index`, whose errors are those of this function.
+
+    Returns
+    -------
+    Scores
+        ``value`` is the harmonic mean of precision and recall of the pairs that clusters keep together against those
+        that classes do; 1 where there are no such pairs. ``corrected`` is the adjusted Rand index, which is
+        (F - E) / (1 - E): both are linear in the pairs that are in both, at the same sizes.
+    """
+    true, predicted, both, pairs = pairs_together(labels_true, labels_pred)
+    if true + predicted == 0:
+        return Scores(1.0, 1.0, 1.0)
+    expected = 2.0 * true * predicted / pairs / (true + predicted)
+    return Scores(2.0 * both / (true + predicted), expected, rand_scores(labels_true, labels_pred).corrected)
+
+
 def expected_dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     """Expectation of dendrogram purity when the rows of the hierarchy are permuted at random.
 

@@ -1,0 +1,59 @@
+"""Share of samples in their class's cluster, when clusters and classes are matched one to one."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
+
+from cladebench.metrics.scores import Scores
+from cladebench.validation import class_codes
+
+#: Permutations whose mean stands for the expectation, which has no closed form.
+PERMUTATIONS = 200
+
+
+def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
+    """Clustering accuracy: the share of samples whose cluster is matched to their class, in the best matching.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n_samples,)
+        Class and cluster of each sample; names do not matter, and there may be more of one than of the other: what is
+        left over is matched to none.
+
+    Returns
+    -------
+    Scores
+        ``permuted`` is the mean over 200 permutations of the rows, drawn with a fixed seed; no closed form is known.
+        ``corrected`` is (value - permuted) / (1 - permuted), 1 where chance is perfect.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, there are no samples, a label is missing or of another kind than the rest.
+
+    Notes
+    -----
+    O(k^3) for k clusters or classes, for each permutation too.
+
+    References
+    ----------
+    Kuhn (1955), The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2.
+    """
+    n = len(np.atleast_1d(np.asarray(labels_true)))
+    if n == 0:
+        raise ValueError("labels_true is empty; expected at least one sample")
+    true = class_codes(labels_true, n, "labels_true")[1]
+    predicted = class_codes(labels_pred, n, "labels_pred")[1]
+    value = _matched(true, predicted)
+    rng = np.random.default_rng(0)
+    permuted = float(np.mean([_matched(rng.permutation(true), predicted) for _ in range(PERMUTATIONS)]))
+    return Scores(value, permuted, 1.0 if permuted >= 1.0 else (value - permuted) / (1.0 - permuted))
+
+
+def _matched(true: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> float:
+    counts = np.zeros((true.max() + 1, predicted.max() + 1), dtype=np.int64)
+    np.add.at(counts, (true, predicted), 1)
+    rows, columns = linear_sum_assignment(counts, maximize=True)
+    return float(counts[rows, columns].sum() / len(true))
