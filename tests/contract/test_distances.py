@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from cladebench.distances import base, discover
 from cladebench.distances.base import Distance
 
-DISTANCES = discover()
+DISTANCES = discover(Distance)
 Kind = type[Distance]
 
 

@@ -3,6 +3,7 @@
 import doctest
 
 from cladebench.distances import discover
+from cladebench.distances.base import Distance
 from doc_examples import ROOT
 
 PAGE = ROOT / "docs" / "distances.md"
@@ -18,4 +19,6 @@ def test_the_example_holds(tmp_path, monkeypatch):
 
 def test_it_names_all_that_take_pairs():
     named = PAGE.read_text(encoding="utf-8").split("`uses_constraints` (")[1].split(")")[0]
-    assert set(named.split(", ")) == {name for name, cls in discover().items() if cls.uses_constraints}
+    assert set(named.split(", ")) == {
+        name for name, cls in discover(Distance).items() if cls.uses_constraints
+    }

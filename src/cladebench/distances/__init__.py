@@ -1,7 +1,8 @@
 """Distances between samples, learned or given, one file each, found by folder.
 
 Every public, concrete subclass of `cladebench.distances.base.Distance` that a module of this folder defines is a
-distance: ``from cladebench.distances import Euclidean`` works with no registration.
+distance: ``from cladebench.distances import Euclidean`` works with no registration. So are those of `StackDistance`,
+which weigh distances that are given.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ from cladebench.discovery import Folder
 
 __all__ = ["discover"]
 
-_FOLDER = Folder(__name__, "Distance")
+_FOLDER = Folder(__name__, "Distance", "StackDistance")
 discover = _FOLDER.classes
 
 

@@ -1,4 +1,4 @@
-"""The base class of every distance."""
+"""The base classes of distances: of samples with features, here, and of stacks of given distances (`StackDistance`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from cladebench.discovery import Discovered
+from cladebench.distances._stack_base import StackDistance
 from cladebench.threads import one_thread
 from cladebench.validation import (
     as_index,
@@ -22,6 +23,8 @@ from cladebench.validation import (
     check_seed,
     check_y,
 )
+
+__all__ = ["Distance", "StackDistance"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

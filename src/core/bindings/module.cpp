@@ -22,6 +22,9 @@ void bind_forest(nb::module_& m);
 void bind_triplets(nb::module_& m);
 void bind_dependence(nb::module_& m);
 void bind_tree_metric(nb::module_& m);
+void bind_exemplar_slaves(nb::module_& m);
+void bind_facility_location(nb::module_& m);
+void bind_correlation_clustering(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -47,4 +50,7 @@ NB_MODULE(_core, m) {
   bind_triplets(m);
   bind_dependence(m);
   bind_tree_metric(m);
+  bind_exemplar_slaves(m);
+  bind_facility_location(m);
+  bind_correlation_clustering(m);
 }

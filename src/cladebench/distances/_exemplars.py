@@ -1,0 +1,101 @@
+"""Clustering with exemplars under a weighted sum of distances: scales, price, and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.distances.base import StackDistance
+from cladebench.solvers.facility_location import FacilityLocation, facility_location
+from cladebench.solvers.given_distances import GivenDistances
+from cladebench.threads import one_thread
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class ExemplarClusters(StackDistance):
+    """A `StackDistance` that clusters with exemplars at the price ``price_``."""
+
+    price_: float
+
+    def exemplars(self, stack: Any) -> IntArray:
+        """Exemplars of a new set: that of cluster c, as `predict` numbers them, comes at place c.
+
+        Parameters
+        ----------
+        stack : array-like of shape (n_distances, n, n)
+
+        Returns
+        -------
+        ndarray of int64, shape (n_clusters,)
+        """
+        return self._find(self._new_set(stack)).exemplars
+
+    def _cluster(self, distances: GivenDistances) -> IntArray:
+        return labels_of(self._find(distances))
+
+    def _find(self, distances: GivenDistances) -> FacilityLocation:
+        with one_thread("blas"):
+            return exemplar_clustering(distances.at(self.weights_), self.price_)
+
+
+def mean_scales(sets: Sequence[GivenDistances]) -> FloatArray:
+    """Mean of each distance over the pairs of a set, averaged over the sets; 1 where it is 0."""
+    means = np.mean([given.means() for given in sets], axis=0)
+    return np.asarray(np.where(means > 0, means, 1.0))
+
+
+def exemplar_clustering(
+    d: FloatArray, price: float, tol: float = 1e-4, max_iter: int | None = None
+) -> FacilityLocation:
+    """Cluster with exemplars at a price.
+
+    Parameters
+    ----------
+    d : ndarray of shape (n, n)
+        The diagonal is not read. Distances below 0 are allowed: a constant added to all that a row may choose from, the
+        price included, changes no clustering. They come from weights below 0, and from rounding.
+    price : float
+    tol, max_iter
+        Of `facility_location`.
+    """
+    cost = d.copy()
+    np.fill_diagonal(cost, 0.0)
+    shift = np.minimum(cost.min(axis=1), 0.0)
+    np.fill_diagonal(cost, price)
+    return facility_location(cost - shift[:, None], tol=tol, max_iter=max_iter)
+
+
+def labels_of(found: FacilityLocation) -> IntArray:
+    """Clusters 0..k-1, in the order of their exemplars."""
+    return np.searchsorted(found.exemplars, found.assignment).astype(np.int64)
+
+
+def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray) -> float:
+    """Price at which distances with weights w find as many clusters in all sets together as there are.
+
+    Bisection on the price's logarithm, between prices that make each object its own exemplar and one of all, to one in
+    a thousand; where no price gives the number, the largest that gives more. Numbers are those of the local search:
+    what a proof of the optimum costs is not spent on a price.
+    """
+    tables = [np.maximum(given.at(w), 0.0) for given in sets]
+    for table in tables:
+        np.fill_diagonal(table, 0.0)
+    wanted = sum(int(own.max()) + 1 for own in labels)
+    largest = max(float(table.max()) for table in tables) * max(map(len, tables))
+    if not largest > 0:
+        return 1.0
+    low, high = 1e-6 * largest, largest
+    while high / low > 1.001:
+        middle = float(np.sqrt(low * high))
+        found = sum(
+            len(exemplar_clustering(table, middle, tol=1e-2, max_iter=20).exemplars) for table in tables
+        )
+        if found == wanted:
+            return middle
+        low, high = (middle, high) if found > wanted else (low, middle)
+    return low

@@ -1,0 +1,122 @@
+"""Clustering with exemplars as a problem of `dual_decomposition`: its slaves are minimised in the core."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench import _core
+from cladebench.solvers.dual_decomposition import Energy, LatentProblem
+from cladebench.solvers.given_distances import GivenDistances
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class ClusteringProblem(LatentProblem):
+    r"""One training set: distances, the true clusters, and the relaxation of Section 4.
+
+    The energy is that of (1), the margin that of (15):
+
+    .. math:: \Delta(x; C) = \alpha \sum_C |1 - \sum_{q \in C} x_{qq}|
+              + \beta \sum_C \sum_{p \in C} (1 - \sum_{q \in C} x_{pq})
+
+    Parameters
+    ----------
+    distances : GivenDistances
+        Between n objects.
+    labels : ndarray of int64, shape (n,)
+        True clusters 0..k-1.
+    price : float
+        Cost of an exemplar, d_qq, which is fixed ("the penalties are set to a fixed value", Section 6).
+    alpha, beta : float, default=1
+        As in Section 6.
+    completion : {"own", "nearest"}, default="own"
+        Exemplar of a point at the true clustering: that of its own cluster, or the nearest of all as Fig. 1 has it,
+        which may not be consistent with the clusters.
+
+    Notes
+    -----
+    A round reads the given distances once and the (n, n) multipliers once. Memory beside the distances: 17 n^2 bytes,
+    8 more while a round lasts.
+    """
+
+    def __init__(
+        self,
+        distances: GivenDistances,
+        labels: IntArray,
+        price: float,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        completion: Literal["own", "nearest"] = "own",
+    ) -> None:
+        self.distances, self.labels = distances, np.ascontiguousarray(labels, dtype=np.int64)
+        self.price, self.alpha, self.beta, self.completion = (
+            float(price),
+            float(alpha),
+            float(beta),
+            completion,
+        )
+        n = len(self.labels)
+        self.members = [np.flatnonzero(self.labels == c) for c in range(int(self.labels.max()) + 1)]
+        #: Cost of opening q, shared by the n + 1 slaves that have a copy of it.
+        self.own = np.full(n, self.price + self.beta)
+        # Multipliers: raw[p, q] - offset[q] of q in the slave of p, of_clusters[q] - offset[q] in that of its cluster.
+        self.raw, self.of_clusters, self.offset = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+        self._copies = np.zeros((n, n), dtype=np.uint8)
+        self._cluster_copies, self._counts = np.zeros(n, dtype=bool), np.zeros(n)
+        self._at: tuple[FloatArray, FloatArray] | None = None
+
+    def complete(self, w: FloatArray) -> Energy:
+        """Fill in the exemplars of the true clusters, (29): in each the one of least sum of distances to it."""
+        d = self._distances_at(w)
+        exemplars = np.array([own[d[np.ix_(own, own)].sum(axis=0).argmin()] for own in self.members])
+        if self.completion == "own":
+            served_by = exemplars[self.labels]
+        else:
+            served_by = exemplars[d[:, exemplars].argmin(axis=1)]
+            served_by[exemplars] = exemplars
+        others = np.flatnonzero(served_by != np.arange(len(served_by)))
+        return Energy(self.distances.total(others, served_by[others]), self.price * len(exemplars))
+
+    def relax(self, w: FloatArray) -> Energy:
+        """Minimise the slaves of all points in one pass, and those of the clusters."""
+        d, n = self._distances_at(w), len(self.labels)
+        values, nearest, counts = _core.point_slaves(
+            d, self.own, self.raw, self.offset, self.labels, self.beta, self._copies
+        )
+        of_clusters = self._minimize_clusters()
+        self._counts = counts + self._cluster_copies
+        others = np.flatnonzero(nearest != np.arange(n))
+        features = self.distances.total(others, nearest[others])
+        bound = float(values.sum()) - self.beta * n + of_clusters
+        return Energy(features, bound - float(w @ features))
+
+    def _minimize_clusters(self) -> float:
+        """Minimise the slaves of the clusters, (34), and give the sum of their values."""
+        theta = self.own / (len(self.own) + 1) + self.of_clusters - self.offset
+        gains = np.bincount(self.labels, np.minimum(theta - self.alpha, 0.0), len(self.members))
+        several = 2.0 * self.alpha + gains <= 0.0
+        self._cluster_copies = (theta < self.alpha) & several[self.labels]
+        return float(np.where(several, gains + self.alpha, -self.alpha).sum())
+
+    def squared_slope(self) -> float:
+        """Sum of squares of what each copy differs from the mean of the n + 1 copies of its exemplar."""
+        counts = self._counts
+        return float((counts - counts**2 / (len(counts) + 1)).sum())
+
+    def move(self, step: float) -> None:
+        """Raise the multipliers of copies that are 1; what is lowered for all is kept once for each exemplar."""
+        _core.move_multipliers(self._copies, step, self.raw)
+        self.of_clusters += step * self._cluster_copies
+        self.offset += step * self._counts / (len(self._counts) + 1)
+
+    def _distances_at(self, w: FloatArray) -> FloatArray:
+        """The distances at w, kept for the next call with the same weights."""
+        if self._at is None or not np.array_equal(self._at[0], w):
+            d = self.distances.at(w)
+            np.fill_diagonal(d, 0.0)
+            self._at = (w.copy(), d)
+        return self._at[1]

@@ -1,0 +1,232 @@
+"""The learner itself, on the twin's slaves and on a model that clusters nothing."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from cladebench.solvers.dual_decomposition import (
+    Energy,
+    LatentProblem,
+    SlaveProblem,
+    l1,
+    l2,
+    learn,
+    nonnegative,
+)
+from cladebench.solvers.potts_grid import GridCosts, PottsGrid, best_chain
+
+
+class Bowl(LatentProblem):
+    """Loss |w - goal| in each weight: the least over completions of a maximum over one multiplier."""
+
+    def __init__(self, goal: np.ndarray) -> None:
+        self.goal, self.relaxed, self.moved = goal, 0, 0.0
+
+    def complete(self, w: np.ndarray) -> Energy:
+        return Energy(np.zeros(len(w)), 0.0)
+
+    def relax(self, w: np.ndarray) -> Energy:
+        self.relaxed += 1
+        sign = np.sign(w - self.goal)
+        return Energy(-sign, float(sign @ self.goal))
+
+    def squared_slope(self) -> float:
+        return 0.0
+
+    def move(self, step: float) -> None:
+        self.moved += step
+
+
+def test_steps_go_downhill_to_the_optimum() -> None:
+    goals = [np.array([1.0, 3.0]), np.array([2.0, 3.5]), np.array([2.5, -1.0])]
+    for polyak in (False, True):
+        for stochastic in (False, True):
+            found = learn(
+                [Bowl(goal) for goal in goals], np.zeros(2), tau=0.0, step=0.3, polyak=polyak,
+                stochastic=stochastic, max_iter=2000, tol=0.0, constraint=lambda w: w,
+            )  # fmt: skip
+            # Sums of distances are least at the medians, 2 and 3: 1.5 + 4.5.
+            assert found.objective == pytest.approx(6.0, rel=0.02)
+            assert found.weights == pytest.approx([2.0, 3.0], abs=0.1)
+            assert found.objective == found.path.min() and len(found.path) <= 2000
+
+
+def test_the_first_steps_by_hand() -> None:
+    # The slope is 1 for tau and -1 for the loss, 3 times: w = 0, then 0 + s (3 - 2) / sqrt(1), ...
+    problems = [Bowl(np.array([100.0])) for _ in range(3)]
+    found = learn(problems, np.zeros(1), tau=2.0, step=0.5, weight_step=4.0, max_iter=3, tol=0.0)
+    # sign(0) = 0 at the start: the slope of l1 is 0 there.
+    w1 = 0.5 * 4.0 * 3.0
+    w2 = w1 + 0.5 / np.sqrt(2) * 4.0 * 1.0
+    assert found.path == pytest.approx([300.0, 300 - 3 * w1 + 2 * w1, 300 - 3 * w2 + 2 * w2])
+    assert found.weights == pytest.approx([w2])
+    assert problems[0].moved == pytest.approx(0.5 * (1 + 1 / np.sqrt(2) + 1 / np.sqrt(3)))
+
+
+def test_regularizers_and_projections() -> None:
+    w = np.array([-2.0, 0.0, 3.0])
+    assert l1(w)[0] == 5.0 and l1(w)[1].tolist() == [-1.0, 0.0, 1.0]
+    assert l2(w)[0] == 13.0 and l2(w)[1].tolist() == [-4.0, 0.0, 6.0]
+    assert nonnegative(w).tolist() == [0.0, 0.0, 3.0]
+    box = learn(
+        [Bowl(np.array([9.0]))], np.zeros(1), tau=0.0, constraint=lambda w: np.clip(w, 0, 4), max_iter=200
+    )
+    assert box.weights.tolist() == [4.0]
+    ridge = learn([Bowl(np.array([9.0]))], np.zeros(1), tau=0.25, regularizer=l2, max_iter=3000, tol=0.0)
+    assert ridge.weights == pytest.approx([2.0], abs=0.02)  # 0.25 w^2 + 9 - w
+
+
+def test_completions_come_each_so_many_rounds_and_the_end_when_nothing_falls() -> None:
+    for rounds, completions in ((1, 20), (3, 7), (7, 3), (50, 1)):
+        assert learn([Bowl(np.ones(1))], np.zeros(1), rounds=rounds, max_iter=20).completions == completions
+    found = learn([Bowl(np.ones(1))], np.ones(1), tau=0.0, max_iter=500)
+    assert found.converged and len(found.path) == 51
+    assert not learn([Bowl(np.ones(1))], np.zeros(1), max_iter=50).converged
+
+
+def test_stochastic_rounds_meet_each_problem_once_in_an_order_that_is_drawn() -> None:
+    met: list[int] = []
+
+    class Noted(Bowl):
+        def __init__(self, number: int) -> None:
+            super().__init__(np.ones(1))
+            self.number = number
+
+        def move(self, step: float) -> None:
+            met.append(self.number)
+
+    learn(
+        [Noted(k) for k in range(6)],
+        np.zeros(1),
+        stochastic=True,
+        max_iter=4,
+        random=np.random.RandomState(1),
+    )
+    rounds = [met[i : i + 6] for i in range(0, 24, 6)]
+    assert all(sorted(one) == list(range(6)) for one in rounds)
+    assert len({tuple(one) for one in rounds}) > 1
+
+
+# ---------------------------------------------------------------- a grid of pixels
+
+
+def chain_cost(costs: np.ndarray, labels, differing: float) -> float:
+    at = np.asarray(labels)
+    return float(costs[np.arange(len(at)), at].sum() + differing * (at[1:] != at[:-1]).sum())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_chain_is_that_of_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    costs = rng.integers(0, 4, (1 + seed % 6, 2 + seed % 2)).astype(float)  # many ties
+    differing = float(rng.integers(-1, 3))
+    best = min(chain_cost(costs, y, differing) for y in product(range(costs.shape[1]), repeat=len(costs)))
+    assert chain_cost(costs, best_chain(costs, differing), differing) == best
+
+
+def random_grid(seed: int, shape=(3, 3), n_labels: int = 2) -> tuple[GridCosts, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    grid = GridCosts(rng.uniform(size=(2, *shape, n_labels)))
+    labels = rng.integers(0, n_labels, shape)
+    labels[rng.uniform(size=shape) < 0.3] = -1
+    return grid, labels, rng.uniform(size=4)
+
+
+def all_labels(grid: GridCosts):
+    _, height, width, n_labels = grid.costs.shape
+    for y in product(range(n_labels), repeat=height * width):
+        yield np.array(y).reshape(height, width)
+
+
+def test_bounds_of_grids_are_never_above_the_least_and_reach_it_nearly() -> None:
+    gains = [gain_of_the_bound(seed) for seed in range(8)]
+    assert sum(gain > 0.1 for gain in gains) >= 4  # what the multipliers are for
+
+
+def gain_of_the_bound(seed: int) -> float:
+    grid, labels, w = random_grid(seed)
+    problem, known = PottsGrid(grid, labels), labels >= 0
+    least = min(w @ grid.features(y) - (y != labels)[known].sum() for y in all_labels(grid))
+    bounds = []
+    for t in range(300):
+        bounds.append(problem.relax(w).at(w))
+        problem.move(0.5 / np.sqrt(t + 1))
+    assert max(bounds) <= least + 1e-9
+    assert max(bounds) >= least - 0.1
+    total = np.zeros_like(problem.n_copies)
+    for slave, own in zip(problem.slaves, problem.multipliers, strict=True):
+        total[slave.variables] += own
+    assert np.abs(total).max() < 1e-12
+    return max(bounds) - bounds[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_completions_keep_what_is_known_and_never_cost_more(seed: int) -> None:
+    grid, labels, w = random_grid(seed, (4, 3), 3)
+    problem = PottsGrid(grid, labels)
+    before = w @ grid.features(problem.completed)
+    energy = problem.complete(w)
+    assert (problem.completed == labels)[labels >= 0].all()
+    assert (
+        energy.at(w) == pytest.approx(w @ grid.features(problem.completed)) and energy.at(w) <= before + 1e-12
+    )
+    again = problem.complete(w)
+    assert again.at(w) <= energy.at(w) + 1e-12
+    # Alone in its row and column, a latent pixel is as good as it can be.
+    for i, j in np.argwhere(labels < 0):
+        for label in range(3):
+            other = problem.completed.copy()
+            other[i, j] = label
+            assert w @ grid.features(other) >= again.at(w) - 1e-12
+
+
+def test_weights_of_a_grid_are_learned_with_most_labels_unknown() -> None:
+    """Blocks under noise: a cost that is noise gets no weight, neighbours get some, and errors fall."""
+    rng = np.random.default_rng(0)
+
+    def draw() -> tuple[GridCosts, np.ndarray]:
+        truth = np.kron(rng.integers(0, 2, (3, 3)), np.ones((4, 4), dtype=int))
+        seen = truth + rng.normal(size=truth.shape)
+        useful = np.stack([seen, 1.0 - seen], axis=-1)
+        useless = rng.normal(size=useful.shape)
+        return GridCosts(np.stack([useful, useless])), truth
+
+    training, problems = [draw() for _ in range(6)], []
+    for grid, truth in training:
+        labels = np.where(rng.uniform(size=truth.shape) < 0.5, truth, -1)
+        problems.append(PottsGrid(grid, labels))
+    found = learn(problems, np.ones(4), tau=1.0, step=0.3, weight_step=0.01, max_iter=300)
+    assert found.objective < 0.6 * found.path[0]
+    w = found.weights
+    assert w[1] < 0.2 * w[0] and min(w[2:]) > 0.2 * w[0]
+
+    def errors(w: np.ndarray) -> float:
+        wrong = []
+        for grid, truth in tests:
+            start = grid.of_pixels(w).argmin(axis=2)
+            wrong.append((grid.minimize(w, np.zeros((12, 12, 2)), start) != truth).mean())
+        return float(np.mean(wrong))
+
+    tests = [draw() for _ in range(10)]
+    assert errors(w) < 0.5 * errors(np.array([1.0, 0.0, 0.0, 0.0])) and errors(w) < errors(np.ones(4))
+
+
+def test_multipliers_of_shared_variables_sum_to_zero_whatever_the_number_of_copies() -> None:
+    class Fixed:
+        def __init__(self, variables, copies) -> None:
+            self.variables, self.copies = np.array(variables), np.array(copies, dtype=float)
+
+        def minimize(self, w, multipliers):
+            return self.copies, Energy(np.zeros(1), 1.0)
+
+    problem = SlaveProblem(
+        [Fixed([0, 1], [1, 0]), Fixed([1, 2], [1, 1]), Fixed([1], [0])], 3, lambda w: Energy(w, 0.0)
+    )
+    bound = problem.relax(np.zeros(1))
+    assert bound.rest == 3.0
+    problem.move(3.0)
+    assert [own.tolist() for own in problem.multipliers] == [[0.0, -1.0], [2.0, 0.0], [-1.0]]
+    assert problem.squared_slope() == pytest.approx(1 / 9 + 4 / 9 + 1 / 9)
+    # The multipliers are part of the bound: -1 x 0 of the first, 2 x 1 of the second, -1 x 0 of the third.
+    assert problem.relax(np.zeros(1)).rest == 3.0 + 2.0
