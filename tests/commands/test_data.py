@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cladebench import cli, datasets
-from cladebench.datasets import cifar100, fetch, uci
+from cladebench.datasets import cifar100, fetch, noisy_mixtures, uci
+from cladebench.datasets.base import DatasetInfo
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +46,20 @@ def test_list_shows_every_shape(capsys):
         "topic-counts": ("150", "300", "5", "-"),
         "uneven-distances": ("90", "-", "3", "1 view (distances)"),
         "unlabelled-blobs": ("120", "6", "-", "-"),
+        **{
+            noisy_mixtures.name_of(noisy, n, m): (str(20 * n), "100", str(m), "10 train, 10 test sets")
+            for noisy, n, m in noisy_mixtures.KINDS
+        },
     }
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(DatasetInfo, "missing_libraries", property(lambda self: ("toylib", "other")))
+    assert cli.main(["data", "list"]) == 0
+    (glass,) = (line for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["glass"])
+    assert "needs toylib, other" in glass
+    assert cli.main(["data", "info", "digits"]) == 0
+    assert "  available: needs toylib, other\n" in capsys.readouterr().out
 
 
 def test_info_says_all_that_the_registry_knows(capsys):

@@ -80,6 +80,8 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
 
 def away(name: str) -> str:
     """What can be done about a data set that is not on this machine."""
+    if missing := datasets.info(name).missing_libraries:
+        return f"needs {', '.join(missing)}"
     if not datasets.info(name).fetchable:
         return "not here (mirror only)"
     return "not here (offline)" if settings.current().offline else "to be fetched"
