@@ -33,6 +33,10 @@ FEATURES: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
 }
 #: What a registry entry says of them.
 FEATURE_VIEWS: Mapping[str, ViewKind] = dict.fromkeys(FEATURES, "features")
+FEATURES_NOTE = (
+    "Features are computed from these images, without labels; the vocabularies of words are learned from all of them. "
+    "The paper names the features and gives no parameters: they stand in the modules of the features."
+)
 
 
 def feature_views(pixels: Pixels) -> dict[str, View]:

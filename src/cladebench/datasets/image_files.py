@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,9 @@ SMALLEST = 64
 SIZE_LIMIT = 500_000_000
 
 
-def load_classes(archive: bytes, pattern: str, *, name: str, shape: tuple[int, int] | None = None) -> Content:
+def load_classes(
+    archive: bytes, pattern: str, *, name: str, shape: tuple[int, int] | None = None, every: int = 1
+) -> Content:
     """Images, classes and the eight features of :mod:`~cladebench.datasets.image_features`.
 
     Parameters
@@ -35,6 +38,8 @@ def load_classes(archive: bytes, pattern: str, *, name: str, shape: tuple[int, i
         Name of the archive, for messages.
     shape : tuple of int, optional
         Height and width that all images must have.
+    every : int, default=1
+        Of each class only the first image is taken of so many, in the order of their names.
 
     Returns
     -------
@@ -47,13 +52,16 @@ def load_classes(archive: bytes, pattern: str, *, name: str, shape: tuple[int, i
         A member with another name, or one that is no such image (:func:`read_grey`).
     """
     members = read_members(archive, lambda member: member[-4:] in STARTS, name=name, size_limit=SIZE_LIMIT)
-    ordered, classes = sorted(members), list[str]()
-    for member in ordered:
+    seen, kept, classes = Counter[str](), list[str](), list[str]()
+    for member in sorted(members):
         match = re.fullmatch(pattern, member)
         if match is None:
             raise DatasetError(f"{name}: expected images with names like {pattern}, found {member!r}")
-        classes.append(match[1])
-    pixels = tuple(read_grey(members[member], member, name, shape) for member in ordered)
+        if seen[match[1]] % every == 0:
+            kept.append(member)
+            classes.append(match[1])
+        seen[match[1]] += 1
+    pixels = tuple(read_grey(members[member], member, name, shape) for member in kept)
     names, labels = np.unique(classes, return_inverse=True)
     return Content(
         labels=labels.astype(np.intp),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from cladebench.datasets.base import Content, DatasetInfo, RemoteFile
-from cladebench.datasets.image_features import FEATURE_VIEWS
+from cladebench.datasets.image_features import FEATURE_VIEWS, FEATURES_NOTE
 from cladebench.datasets.image_files import load_classes
 from cladebench.datasets.opencv import LIBRARY
 
@@ -23,30 +24,49 @@ SCENES = RemoteFile(
 
 def load_scenes(files: Mapping[str, bytes], draw: int) -> Content:
     """100 images of each of 15 categories, in their original sizes (:func:`~.image_files.load_classes`)."""
-    pattern = r"scene15_train100/(?:CAL|MIT|PAR)?([a-z]+)/image_\d{4}\.jpg"
-    return load_classes(files[SCENES.name], pattern, name=SCENES.name)
+    return _scenes(files, 1)
 
+
+def load_few_scenes(files: Mapping[str, bytes], draw: int) -> Content:
+    """Every tenth image of each category."""
+    return _scenes(files, 10)
+
+
+def _scenes(files: Mapping[str, bytes], every: int) -> Content:
+    pattern = r"scene15_train100/(?:CAL|MIT|PAR)?([a-z]+)/image_\d{4}\.jpg"
+    return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every)
+
+
+_ALL = DatasetInfo(
+    name="scenes-15",
+    title="15 scene categories, 100 images of each",
+    kind="real",
+    n_samples=1500,
+    n_features=None,
+    n_classes=15,
+    licence="Research use, to be cited",
+    citation="S. Lazebnik, C. Schmid, J. Ponce (2006). Beyond bags of features: spatial pyramid matching for "
+    "recognizing natural scene categories. CVPR. With images of L. Fei-Fei, P. Perona (2005) and A. Oliva, "
+    "A. Torralba (2001)",
+    loader=load_scenes,
+    files=(SCENES,),
+    images=True,
+    views=FEATURE_VIEWS,
+    libraries=(LIBRARY,),
+    notes="100 images of each category, unchanged, which others drew for training from the 4,485 of the "
+    "collection; the paper draws 80 of each from all of them. Grey, 200 to 411 pixels high and 203 to 411 wide. "
+    f"{FEATURES_NOTE}",
+)
 
 DATASETS = (
-    DatasetInfo(
-        name="scenes-15",
-        title="15 scene categories, 100 images of each",
-        kind="real",
-        n_samples=1500,
-        n_features=None,
-        n_classes=15,
-        licence="Research use, to be cited",
-        citation="S. Lazebnik, C. Schmid, J. Ponce (2006). Beyond bags of features: spatial pyramid matching for "
-        "recognizing natural scene categories. CVPR. With images of L. Fei-Fei, P. Perona (2005) and A. Oliva, "
-        "A. Torralba (2001)",
-        loader=load_scenes,
-        files=(SCENES,),
-        images=True,
-        views=FEATURE_VIEWS,
-        libraries=(LIBRARY,),
-        notes="100 images of each category, unchanged, which others drew for training from the 4,485 of the "
-        "collection; the paper draws 80 of each from all of them. Grey, 200 to 411 pixels high and 203 to 411 wide. "
-        "Features are computed from these images, without labels; the vocabularies of words are learned from all of "
-        "them. The paper names the features and gives no parameters: they stand in the modules of the features.",
+    _ALL,
+    replace(
+        _ALL,
+        name="scenes-15-10",
+        title="15 scene categories, 10 images of each",
+        n_samples=150,
+        loader=load_few_scenes,
+        notes="Every tenth image of scenes-15, for machines in a hurry. Features are computed anew, with "
+        f"vocabularies of these images. {FEATURES_NOTE}",
     ),
 )

@@ -47,6 +47,12 @@ class ExemplarMetric(ExemplarClusters):
         size of the true clusters, so that an exemplar costs what the margin of the objects that it serves is.
         "matched": such that the mean of all distances, each scaled to mean 1, finds as many clusters in the training
         sets as there are.
+    rematch : bool, default=False
+        Whether the price is set anew once the weights are learned, such that they find as many clusters in the training
+        sets as there are. The paper keeps it.
+    scaling : {"each", "common"}, default="each"
+        What distances are divided by before weights are learned, which tells in their regulariser and first steps:
+        each by its own mean, or all by the mean of these. The paper does not say.
     alpha : float, default=1
         Weight of exemplars too many or too few in the margin, (15); 1 in Section 6, as is `beta`.
     beta : float, default=1
@@ -79,7 +85,7 @@ class ExemplarMetric(ExemplarClusters):
         Weights of the distances as they are given.
     scales_ : ndarray of float64, shape (n_distances,)
         Mean of each distance over the pairs of a training set, averaged over the sets (1 where it is 0). ``weights_ *
-        scales_`` are the weights of distances of mean 1.
+        scales_`` are the weights of distances of mean 1. With "common" scaling the mean of these, for all.
     price_ : float
         Cost of an exemplar.
     objective_ : float
@@ -122,6 +128,8 @@ class ExemplarMetric(ExemplarClusters):
         tau: float = 1.0,
         constraint: Literal["nonnegative", "none"] | Projection = "nonnegative",
         price: Literal["size", "matched"] | float = "size",
+        rematch: bool = False,
+        scaling: Literal["each", "common"] = "each",
         alpha: float = 1.0,
         beta: float = 1.0,
         completion: Literal["own", "nearest"] = "own",
@@ -139,6 +147,8 @@ class ExemplarMetric(ExemplarClusters):
         self.tau = tau
         self.constraint = constraint
         self.price = price
+        self.rematch = rematch
+        self.scaling = scaling
         self.alpha = alpha
         self.beta = beta
         self.completion = completion
@@ -167,11 +177,14 @@ class ExemplarMetric(ExemplarClusters):
         check_choice("completion", self.completion, ("own", "nearest"))
         for name in ("rounds", "max_iter"):
             check_int(name, getattr(self, name), minimum=1)
-        for name in ("polyak", "stochastic"):
+        check_choice("scaling", self.scaling, ("each", "common"))
+        for name in ("rematch", "polyak", "stochastic"):
             check_flag(name, getattr(self, name))
 
     def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
         self.scales_ = mean_scales(sets)
+        if self.scaling == "common":
+            self.scales_ = np.full(self.n_distances_, self.scales_.mean())
         scaled = [given.scaled(self.scales_) for given in sets]
         mean_of_all = np.full(self.n_distances_, 1.0 / self.n_distances_)
         matched = matched_price(scaled, labels, mean_of_all)
@@ -198,6 +211,8 @@ class ExemplarMetric(ExemplarClusters):
             random=check_random_state(self.random_state),
         )
         self.weights_ = learned.weights / self.scales_
+        if self.rematch:
+            self.price_ = matched_price(scaled, labels, learned.weights)
         self.objective_, self.objective_path_ = learned.objective, learned.path
         self.n_iter_, self.converged_ = len(learned.path), learned.converged
 

@@ -1,0 +1,1 @@
+"""Komodakis: learning to cluster with exemplars by dual decomposition."""

@@ -1,0 +1,547 @@
+"""Drawings of the exemplar paper's figures; data come in, a matplotlib figure goes out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.papers.figures import empty_figure, shared_legend, write_below
+from cladebench.plotting import PALETTE, SMALL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FloatArray = npt.NDArray[np.float64]
+
+_WIDTH = 6.5  # inches
+_COLOURS = PALETTE[:6]  # of lines and points on white: yellow is too pale there, black is for marks
+_DASHES = ("-", "--", "-.", ":")
+_METHOD_MARKERS = "os^DvP"
+_CLUSTER_MARKERS = "os^Dv"  # five shapes and six colours: the first thirty clusters all differ
+_BAR_COLOURS = PALETTE[:4]
+_LINE = 0.125  # inches of a line of small text
+_WEIGHT = "weight of the distance scaled to mean 1"
+
+
+def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[str] = ()) -> Figure:
+    """Draw the objective of learning against the round, over its value at round 0 (Figures 2(a) and 6(b)).
+
+    Parameters
+    ----------
+    paths : mapping of str to sequence of ndarray, shapes (n_rounds + 1,)
+        Group of runs, such as their size or their data set -> the objective of each run at rounds 0, 1, ...: a thin
+        line each, and a thick one for their mean. Runs may differ in length: in the mean, one that stopped early stays
+        at the lowest value it reached. Runs and groups without a value are left out.
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If a run does not start above 0: nothing is relative to such a start.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
+
+    groups = {name: _relative(name, runs) for name, runs in paths.items()}
+    groups = {name: runs for name, runs in groups.items() if runs}
+    if not groups:
+        return empty_figure("No objectives of learning in this scope.")
+    figure = Figure(figsize=(_WIDTH, max(3.0, 0.155 * len(groups) + 0.4)), layout="constrained")
+    axes = figure.add_subplot()
+    for k, (name, runs) in enumerate(groups.items()):
+        colour, dashes = _line_style(k)
+        if len(runs) > 1:
+            for run in runs:
+                axes.plot(run, color=colour, linewidth=0.5, alpha=0.45)
+        label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
+        axes.plot(_mean_path(runs), color=colour, linestyle=dashes, linewidth=2.0, zorder=3, label=label)
+    last = max(len(run) for runs in groups.values() for run in runs) - 1
+    # Most is over after a few rounds. Round 0 has no logarithm: from there to round 1 the axis is linear.
+    axes.set_xscale("symlog", linthresh=1, linscale=0.4)
+    axes.set_xlim(0, max(1, last))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_locator(SymmetricalLogLocator(base=10, linthresh=1, subs=range(2, 10)))
+    lowest = min(float(run.min()) for runs in groups.values() for run in runs)
+    if 0 <= lowest < 0.5:
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel("round")
+    axes.set_ylabel("objective, relative to the start")
+    shared_legend(figure, [axes])
+    if any(len(runs) > 1 for runs in groups.values()):
+        figure.legends[0].set_title("thin: runs, thick: mean", FontProperties(size=SMALL))
+    return _noted(figure, notes)
+
+
+def _relative(name: str, runs: Sequence[FloatArray]) -> list[FloatArray]:
+    """Divide each run by its start; those without a value are left out."""
+    values = [np.asarray(run, dtype=np.float64) for run in runs if len(run)]
+    for run in values:
+        if not run[0] > 0:
+            raise ValueError(f"paths: a run of {name!r} starts at {run[0]:g}; expected a number above 0")
+    return [np.asarray(run / run[0]) for run in values]
+
+
+def _mean_path(runs: Sequence[FloatArray]) -> FloatArray:
+    """Average runs; from its end on, one has the lowest value it reached."""
+    longest = max(map(len, runs))
+    whole = [np.concatenate([run, np.full(longest - len(run), run.min())]) for run in runs]
+    return np.asarray(np.mean(whole, axis=0))
+
+
+def _line_style(k: int) -> tuple[str, str]:
+    """Colour and dashes of line k; the first 24 all differ, and neighbours in both."""
+    return _COLOURS[k % len(_COLOURS)], _DASHES[(k + k // 12) % len(_DASHES)]
+
+
+def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[str] = ()) -> Figure:
+    """Draw the learned weight of each dimension, the noisy ones on a shaded ground (Figure 2(b)).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_runs, n_dimensions)
+        A dot for the mean over the runs, and a line of one standard deviation up and down.
+    noisy_from : int
+        The first noisy dimension, counted from 0; those after it are noisy, too. The drawing counts from 1.
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If `noisy_from` is not in 0, ..., n_dimensions.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    weights = np.atleast_2d(weights)
+    n_runs, n_dimensions = weights.shape
+    if weights.size == 0:
+        return empty_figure("No learned weights in this scope.")
+    if not 0 <= noisy_from <= n_dimensions:
+        raise ValueError(f"noisy_from is {noisy_from}; expected 0, ..., {n_dimensions}")
+    mean, spread = _mean_and_spread(weights)
+    places = np.arange(1, n_dimensions + 1)
+    figure = Figure(figsize=(_WIDTH, 2.6), layout="constrained")
+    axes = figure.add_subplot()
+    if noisy_from < n_dimensions:
+        left, right = noisy_from + 0.5, n_dimensions + 0.5
+        axes.axvspan(left, right, color="0.9", linewidth=0, zorder=0)
+        # Above the axes it covers no weight; a narrow ground has its label end where it ends.
+        narrow = (n_dimensions - noisy_from) / n_dimensions < 0.3
+        axes.text(
+            right if narrow else (left + right) / 2,
+            1.02,
+            "noisy dimensions",
+            ha="right" if narrow else "center",
+            va="bottom",
+            fontsize=8.0,
+            transform=axes.get_xaxis_transform(),
+        )
+    size = min(4.0, 250 / n_dimensions)  # points; more would touch one another
+    axes.vlines(places, mean - spread, mean + spread, color=PALETTE[5], linewidth=max(0.5, size / 2))
+    dots = axes.plot(places, mean, "o", color=PALETTE[0], markersize=size, markeredgewidth=0, zorder=3)
+    dots[0].set_clip_on(False)  # at 0 they are whole
+    axes.set_xlim(0.5, n_dimensions + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylim(_from_0(axes.get_ylim(), weights))
+    axes.set_xlabel("dimension")
+    axes.set_ylabel(f"weight, mean and sd of {n_runs} runs" if n_runs > 1 else "weight")
+    return _noted(figure, notes)
+
+
+def clustering(
+    points: FloatArray,
+    labels: npt.NDArray[Any],
+    exemplars: npt.NDArray[np.int64],
+    found: npt.NDArray[Any],
+    axis_names: tuple[str, str] = ("dimension 1", "dimension 2"),
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw a clustering of points in the plane: true clusters, exemplars, and what went wrong (Figure 2(c)).
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+    labels : ndarray of shape (n,)
+        True cluster of each point, which is its colour and shape.
+    exemplars : ndarray of int64
+        Rows of `points` that get a ring.
+    found : ndarray of shape (n,)
+        Cluster that was found for each point. A cross marks those whose true cluster is not the most frequent one in
+        it (of equally frequent ones, the first in order).
+    axis_names : (str, str), default=("dimension 1", "dimension 2")
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label and one found cluster for each point.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+
+    _check_number("labels", labels, len(points), "point")
+    _check_number("found", found, len(points), "point")
+    if len(points) == 0:
+        return empty_figure("No points to draw.")
+    points = np.asarray(points, dtype=np.float64)
+    names, truth = np.unique(labels, return_inverse=True)
+    figure = Figure(figsize=(_WIDTH, 4.6), layout="constrained")
+    axes = figure.add_subplot()
+    for k in range(len(names)):
+        axes.plot(
+            *points[truth == k].T,
+            _CLUSTER_MARKERS[k % len(_CLUSTER_MARKERS)],
+            color=_COLOURS[k % len(_COLOURS)],
+            markersize=3.6,
+            markeredgecolor="white",
+            markeredgewidth=0.3,
+        )
+    axes.plot(
+        *points[np.asarray(exemplars, dtype=np.int64)].T,
+        "o",
+        color="black",
+        markersize=10.0,
+        markerfacecolor="none",
+        markeredgewidth=1.8,
+        zorder=5,
+        label="exemplar",
+    )
+    wrong = _astray(truth, found)
+    if wrong.any():
+        axes.plot(
+            *points[wrong].T,
+            "x",
+            color="black",
+            markersize=4.5,
+            markeredgewidth=0.8,
+            zorder=4,
+            label=f"its found cluster has more of\nanother true cluster ({int(wrong.sum())})",
+        )
+    axes.set_aspect("equal", adjustable="datalim")  # lengths compare in any direction
+    axes.set_title(f"{_count(len(exemplars), 'exemplar')}, {_count(len(names), 'true cluster')}")
+    axes.set_xlabel(axis_names[0])
+    axes.set_ylabel(axis_names[1])
+    shared_legend(figure, [axes])
+    figure.legends[0].set_title("colour and shape: true cluster", FontProperties(size=SMALL))
+    return _noted(figure, notes)
+
+
+def _astray(truth: npt.NDArray[np.intp], found: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether a point's true cluster is not the one that its found cluster has most of."""
+    _, own = np.unique(found, return_inverse=True)
+    counts = np.zeros((own.max() + 1, truth.max() + 1), dtype=np.int64)
+    np.add.at(counts, (own, truth), 1)
+    return np.asarray(counts.argmax(axis=1)[own] != truth)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def accuracy_against_noise(
+    curves: Mapping[str, Mapping[float, FloatArray]],
+    ylabel: str,
+    printed: Mapping[str, Mapping[float, float]] | None = None,
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw the accuracy of clustering against the share of noisy dimensions, a curve for each method (Figure 2(d)).
+
+    Parameters
+    ----------
+    curves : mapping of str to mapping of float to ndarray
+        Method -> noisy dimensions in percent -> values of the runs: their mean, and a line of one standard deviation up
+        and down. Curves stand a little apart, so that no line hides another.
+    ylabel : str
+        What the values are; they lie between 0 and 1.
+    printed : mapping of str to mapping of float to float, optional
+        Method -> noisy dimensions in percent -> what the paper shows: a hollow marker each.
+    notes : sequence of str, default=()
+        Written below the drawing.
+    """
+    from matplotlib.figure import Figure
+
+    printed = printed or {}
+    curves = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
+    methods = [name for name in dict.fromkeys((*curves, *printed)) if curves.get(name) or printed.get(name)]
+    if not methods:
+        return empty_figure("No finished cell of this experiment in this scope.")
+    shares = [x for name in methods for x in (*curves.get(name, ()), *printed.get(name, ()))]
+    span = max(shares) - min(shares)
+    figure = Figure(figsize=(_WIDTH, 3.0), layout="constrained")
+    axes = figure.add_subplot()
+    for k, name in enumerate(methods):
+        of = curves.get(name, {})
+        xs = sorted(of)
+        moments = [_mean_and_spread(np.asarray(of[x], dtype=np.float64)) for x in xs]
+        colour, dashes = _line_style(k)
+        marker = _METHOD_MARKERS[k % len(_METHOD_MARKERS)]
+        shift = (k - (len(methods) - 1) / 2) * 0.006 * span
+        if xs:
+            means = [float(mean) for mean, _ in moments]
+            places = np.array(xs) + shift
+            axes.plot(
+                places, means, color=colour, linestyle=dashes, marker=marker, markersize=4.0, label=name
+            )
+            axes.errorbar(
+                places,
+                means,
+                yerr=[float(spread) for _, spread in moments],
+                fmt="none",
+                ecolor=colour,
+                elinewidth=0.9,
+                capsize=1.8,
+            )
+        if shown := sorted(printed.get(name, {}).items()):
+            axes.plot(
+                [x for x, _ in shown],
+                [value for _, value in shown],
+                marker,
+                markersize=8.0,
+                markerfacecolor="none",
+                markeredgecolor=colour,
+                markeredgewidth=1.0,
+                zorder=1,
+                label=f"{name}, printed",
+            )
+    axes.set_ylim(-0.03, 1.03)  # a marker at 0 or 1 is whole
+    axes.set_xlabel("noisy dimensions (%)")
+    axes.set_ylabel(ylabel)
+    shared_legend(figure, [axes])
+    return _noted(figure, notes)
+
+
+def weights_of_features(
+    weights: Mapping[str, FloatArray], names: Sequence[str], notes: Sequence[str] = ()
+) -> Figure:
+    """Draw the learned weight of each feature's distance as bars, a panel for each data set (Figure 3).
+
+    Parameters
+    ----------
+    weights : mapping of str to ndarray, shape (n_runs, n_features)
+        Data set -> weights of the runs: a bar for their mean, a line of one standard deviation up and down, and a 0
+        beside a feature that has no weight in any run.
+    names : sequence of str
+        Of the features, in the order of all panels, the first on top.
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If a data set does not have one weight for each name.
+    """
+    weights = {name: np.atleast_2d(of) for name, of in weights.items() if np.size(of)}
+    for name, of in weights.items():
+        _check_number(f"weights[{name!r}][0]", of[0], len(names), "feature")
+    if not weights:
+        return empty_figure("No learned weights in this scope.")
+    figure, panels = _feature_panels(list(weights), names, height=0.19)
+    for axes, of in zip(panels, weights.values(), strict=True):
+        mean, spread = _mean_and_spread(of)
+        places = np.arange(len(names), dtype=np.float64)
+        axes.barh(places, mean, 0.72, color=PALETTE[0])
+        _whiskers(axes, places, mean, spread)
+        _zeros(axes, of)
+        axes.set_xlim(_from_0(axes.get_xlim(), of))
+    return _noted(figure, notes)
+
+
+def weights_of_distances(
+    weights: Mapping[str, FloatArray],
+    names: Sequence[str],
+    kinds: Sequence[str],
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw the learned weights where each feature is compared by several distances (Figures 5 and 6(a)).
+
+    Parameters
+    ----------
+    weights : mapping of str to ndarray, shape (n_runs, n_features, n_kinds)
+        Data set -> weights of the runs. A feature has a bar for each kind of distance: the mean, and a line of one
+        standard deviation up and down; or a 0, where it has no weight of any kind in any run.
+    names : sequence of str
+        Of the features, in the order of all panels, the first on top.
+    kinds : sequence of str
+        Of the distances, in the order of a feature's bars, the first on top.
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If a data set does not have one weight for each name and kind.
+    """
+    weights = {name: np.asarray(of) for name, of in weights.items() if np.size(of)}
+    for name, of in weights.items():
+        _check_number(f"weights[{name!r}][0]", of[0], len(names), "feature")
+        _check_number(f"weights[{name!r}][0, 0]", of[0, 0], len(kinds), "kind")
+    if not weights:
+        return empty_figure("No learned weights in this scope.")
+    figure, panels = _feature_panels(list(weights), names, height=0.09 * len(kinds) + 0.09)
+    width = 0.84 / len(kinds)
+    for axes, of in zip(panels, weights.values(), strict=True):
+        mean, spread = _mean_and_spread(of)
+        for k, kind in enumerate(kinds):
+            places = np.asarray(np.arange(len(names)) + (k - (len(kinds) - 1) / 2) * width, dtype=np.float64)
+            colour = _BAR_COLOURS[k % len(_BAR_COLOURS)]
+            axes.barh(places, mean[:, k], 0.9 * width, color=colour, label=kind)
+            _whiskers(axes, places, mean[:, k], spread[:, k])
+        axes.hlines(
+            np.arange(1, len(names)) - 0.5,
+            0,
+            1,
+            color="0.85",
+            linewidth=0.5,
+            zorder=0,
+            transform=axes.get_yaxis_transform(),
+        )
+        _zeros(axes, of)
+        axes.set_xlim(_from_0(axes.get_xlim(), of))
+    shared_legend(figure, panels)
+    return _noted(figure, notes)
+
+
+def _feature_panels(titles: Sequence[str], names: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
+    """Panels side by side with a row, `height` inches high, for each feature, the first on top."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.ticker import MaxNLocator
+
+    columns = min(3, len(titles))
+    rows = -(-len(titles) // columns)
+    size = (_WIDTH if columns > 1 else 4.6, rows * (height * len(names) + 0.75))
+    # With some room, numbers at the ends of axes stay apart.
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(wspace=0.06))
+    # Not shared by matplotlib: the names stand at the first panel of each row alone.
+    grid = figure.subplots(rows, columns, squeeze=False)
+    panels = list(grid.ravel())
+    for k, axes in enumerate(panels[: len(titles)]):
+        axes.set_title(titles[k])
+        axes.set_yticks(range(len(names)), names if k % columns == 0 else [""] * len(names))
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=2))
+        axes.set_xlabel(_WEIGHT if columns == 1 else "\n".join(textwrap.wrap(_WEIGHT, 24)))
+    for axes in panels[len(titles) :]:
+        axes.axis("off")
+    return figure, panels[: len(titles)]
+
+
+def _whiskers(axes: Axes, places: FloatArray, mean: FloatArray, spread: FloatArray) -> None:
+    """Draw one standard deviation up and down of the ends of bars."""
+    axes.hlines(places, mean - spread, mean + spread, color="black", linewidth=0.9)
+
+
+def _zeros(axes: Axes, values: FloatArray) -> None:
+    """Write a 0 in the row of a feature that has no weight in any run."""
+    for place in np.flatnonzero((values == 0).all(axis=(0, *range(2, values.ndim)))):
+        axes.annotate(
+            "0",
+            (0, place),
+            xytext=(2, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=SMALL,
+        )
+
+
+def _from_0(limits: tuple[float, float], values: FloatArray) -> tuple[float, float]:
+    """Let an axis of weights begin at 0 where none is below; where all are 0, it ends at 1."""
+    if not values.any():
+        return 0.0, 1.0
+    return (0.0, limits[1]) if (values >= 0).all() else limits
+
+
+def exemplar_images(
+    pictures: Sequence[npt.NDArray[np.uint8]],
+    captions: Sequence[str],
+    columns: int = 5,
+    notes: Sequence[str] = (),
+) -> Figure:
+    """Draw images that are exemplars in rows, their captions below them (Figures 4 and 7).
+
+    Parameters
+    ----------
+    pictures : sequence of ndarray of uint8, shapes (height, width) or (height, width, 3)
+        Of any shapes: each is as large as its place allows.
+    captions : sequence of str
+        One for each; long ones are broken into lines.
+    columns : int, default=5
+        Pictures in a row, as in the paper.
+    notes : sequence of str, default=()
+        Written below the drawing.
+
+    Raises
+    ------
+    ValueError
+        If there is not one caption for each picture, or no column.
+    """
+    from matplotlib.figure import Figure
+
+    _check_number("captions", captions, len(pictures), "picture")
+    if columns < 1:
+        raise ValueError(f"columns is {columns}; expected 1 or more")
+    if not pictures:
+        return empty_figure("No exemplars to show.")
+    across = _WIDTH / columns  # inches of a place
+    n_rows = -(-len(pictures) // columns)
+    texts = [_broken(caption, int(15 * across)) for caption in captions]
+    shares = [min(1.3, picture.shape[0] / picture.shape[1]) for picture in pictures]
+    rows = [range(k * columns, min((k + 1) * columns, len(pictures))) for k in range(n_rows)]
+    heights = [max(shares[k] for k in row) * (across - 0.1) for row in rows]
+    n_lines = sum(max(texts[k].count("\n") + 1 for k in row) for row in rows)
+    figure = Figure(
+        figsize=(across * min(columns, len(pictures)), sum(heights) + _LINE * n_lines + 0.16 * n_rows),
+        layout="constrained",
+    )
+    panels = figure.subplots(
+        n_rows,
+        min(columns, len(pictures)),
+        squeeze=False,
+        gridspec_kw={"height_ratios": heights},
+    ).ravel()
+    for axes, picture, text in zip(panels, pictures, texts, strict=False):
+        axes.imshow(picture, cmap="gray", vmin=0, vmax=255)
+        axes.set_anchor("S")  # captions of a row are level
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines[:].set_visible(False)
+        axes.set_xlabel(text, fontsize=SMALL, labelpad=2.0)
+    for axes in panels[len(pictures) :]:
+        axes.axis("off")
+    return _noted(figure, notes)
+
+
+def _broken(caption: str, width: int) -> str:
+    """Break a caption into lines; its own line breaks are kept."""
+    return "\n".join(line for text in caption.split("\n") for line in textwrap.wrap(text, width))
+
+
+def _mean_and_spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation over the runs, the first axis; one run has no spread."""
+    mean = np.asarray(values.mean(axis=0))
+    return mean, np.asarray(values.std(axis=0, ddof=1)) if len(values) > 1 else np.zeros_like(mean)
+
+
+def _check_number(name: str, given: Sequence[object] | npt.NDArray[Any], number: int, what: str) -> None:
+    if len(given) != number:
+        raise ValueError(f"{name} has length {len(given)}; expected {number}, one for each {what}")
+
+
+def _noted(figure: Figure, notes: Sequence[str]) -> Figure:
+    """Write notes below a figure, which grows by their lines; gives the figure."""
+    if notes:
+        width = int(17 * figure.get_figwidth())  # as `write_below` breaks them
+        n_lines = sum(len(textwrap.wrap(note, width)) for note in notes)
+        figure.set_figheight(figure.get_figheight() + _LINE * n_lines + 0.1)
+        write_below(figure, notes)
+    return figure

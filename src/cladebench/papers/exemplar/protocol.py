@@ -1,0 +1,204 @@
+"""What one cell of the exemplar paper computes: weights of given distances, and what is found by them.
+
+Section 6 of the paper. A repetition is a draw of ten training and ten test sets of points, or a split of images into
+halves, of which one is a training set, and the other the test set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import adjusted_rand_score
+
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.distances.base import StackDistance
+from cladebench.metrics import f_scores, matched_scores, vote
+from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
+from cladebench.papers.protocol import Protocol, scored, timed_fit
+
+FloatArray = npt.NDArray[Any]
+IntArray = npt.NDArray[np.int64]
+
+NEIGHBORS = (1, 3, 5, 10)
+#: A fall of the objective counts as done when so much of it is left.
+REMAINING = (0.1, 0.01)
+#: A weight counts as suppressed below so much of the largest one, each of a distance of mean 1.
+SUPPRESSED = 0.01
+
+
+class ExemplarProtocol(Protocol):
+    """Section 6: learn from training sets, cluster test sets, and classify test images by their neighbours."""
+
+    own: ClassVar[Mapping[str, Any]] = {
+        "kinds": "own",  # of images: one distance for each feature, or "all" four; "classes" for the oracle
+        "noise_features": False,  # whether as many random features are added
+    }
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "test")
+
+    def measure(self, cell: Cell) -> CellOutput:
+        """Fit, cluster the test sets, and classify by nearest neighbours where clusters are shared."""
+        own = self.own_parameters(cell)
+        problem = problem_of(cell.data, cell.task, own["kinds"], bool(own["noise_features"]))
+        estimator = self.build(cell, features="squared_differences" if problem.points else None)
+        if not isinstance(estimator, StackDistance):
+            return classified(estimator, problem)
+        stacks, labels = zip(*problem.train, strict=True)
+        metrics = {"seconds": timed_fit(estimator, list(stacks), list(labels))}
+        found = [estimator.predict(given) for given, _ in problem.test]
+        metrics |= clustering_measures([true for _, true in problem.test], found)
+        metrics |= learning_measures(estimator)
+        weights = scaled_weights(estimator)
+        metrics |= weight_measures(weights, problem.distances)
+        readings = weight_readings(weights, problem.distances)
+        arrays = {"weights": weights, "features": np.array([own.feature for own in problem.distances])}
+        arrays["kinds"] = np.array([own.kind for own in problem.distances])
+        if problem.cross is not None:
+            of_neighbors, more = neighbor_measures(estimator, problem)
+            metrics |= of_neighbors
+            readings += more
+        arrays |= shown_set(estimator, problem, found[0])
+        if hasattr(estimator, "objective_path_"):
+            arrays["objective_path"] = estimator.objective_path_
+        details = {"converged": bool(estimator.converged_)} if hasattr(estimator, "converged_") else {}
+        return CellOutput(metrics, readings, arrays, details)
+
+
+def classified(estimator: Any, problem: Problem) -> CellOutput:
+    """Fit a classifier that takes a stack, and give the share of test images whose class it tells."""
+    if problem.cross is None:
+        raise ValueError("a classifier needs test objects of the classes of the training set; these sets share none")
+    ((given, labels),) = problem.train
+    seconds = timed_fit(estimator, given, labels)
+    right = np.asarray(estimator.predict(problem.cross)) == problem.test[0][1]
+    weights = np.asarray(estimator.weights_)
+    return CellOutput(
+        {"seconds": seconds, "nn_accuracy": float(right.mean())} | weight_measures(weights, problem.distances),
+        weight_readings(weights, problem.distances),
+        {
+            "weights": weights,
+            "features": np.array([own.feature for own in problem.distances]),
+            "kinds": np.array([own.kind for own in problem.distances]),
+        },
+        {"converged": bool(np.all(estimator.converged_))},
+    )
+
+
+def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> dict[str, float]:
+    """Give means over the test sets: agreement with the true clusters, and how many clusters there are."""
+    each = [
+        {
+            **scored(pair_f=f_scores(own, labels), matched_accuracy=matched_scores(own, labels)),
+            "ari": float(adjusted_rand_score(own, labels)),
+            "n_clusters": float(len(np.unique(labels))),
+            "number_off": float(abs(len(np.unique(labels)) - len(np.unique(own)))),
+            "number_right": float(len(np.unique(labels)) == len(np.unique(own))),
+        }
+        for own, labels in zip(true, found, strict=True)
+    ]
+    return {name: float(np.mean([metrics[name] for metrics in each])) for name in each[0]}
+
+
+def learning_measures(estimator: Any) -> dict[str, float]:
+    """Give how learning went: rounds, and rounds until most of the objective's fall is done."""
+    metrics: dict[str, float] = {}
+    if hasattr(estimator, "price_"):
+        metrics["price"] = float(estimator.price_)
+    path = np.asarray(getattr(estimator, "objective_path_", ()), dtype=np.float64)
+    if not len(path):
+        return metrics
+    lowest = np.minimum.accumulate(path)
+    metrics |= {
+        "n_iterations": float(len(path)),
+        "converged": float(estimator.converged_),
+        "objective_share": float(lowest[-1] / path[0]) if path[0] > 0 else 1.0,
+    }
+    for remaining in REMAINING:
+        done = lowest <= lowest[-1] + remaining * (path[0] - lowest[-1])
+        metrics[f"rounds_to_{round(100 * (1 - remaining))}"] = float(np.argmax(done))
+    return metrics
+
+
+def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
+    """Give weights of distances that have mean 1 in the training sets, the largest in size 1."""
+    weights = np.asarray(estimator.weights_ * estimator.scales_, dtype=np.float64)
+    largest = float(np.abs(weights).max())
+    return weights / largest if largest > 0 else weights
+
+
+def weight_measures(weights: FloatArray, distances: Sequence[GivenDistance]) -> dict[str, float]:
+    """Give how many distances have weight, and how much those have that are known to be noise."""
+    size, noisy = np.abs(weights), np.array([own.noisy for own in distances])
+    largest, total = float(size.max()), float(size.sum())
+    metrics = {"n_weighted": float((size > SUPPRESSED * largest).sum())}
+    if noisy.any() and total > 0:
+        metrics["noise_share"] = float(size[noisy].sum() / total)
+        metrics["noise_suppressed"] = float((size[noisy] <= SUPPRESSED * largest).mean())
+        metrics["noise_largest"] = float(size[noisy].max() / largest)
+    return metrics
+
+
+def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> list[Reading]:
+    """Give the share of each feature, and of each kind, in all weights; none for dimensions of points."""
+    total = float(np.abs(weights).sum())
+    if total == 0 or distances[0].feature.startswith(("clean", "noisy", "classes")):
+        return []
+
+    def share(part: str, name: str) -> float:
+        mine = [abs(float(w)) for w, own in zip(weights, distances, strict=True) if getattr(own, part) == name]
+        return sum(mine) / total
+
+    features = dict.fromkeys(own.feature for own in distances if not own.noisy)
+    kinds = dict.fromkeys(own.kind for own in distances)
+    readings = [Reading({"weight_share": share("feature", name)}, {"feature": name}) for name in features]
+    if len(kinds) == 4:
+        readings += [
+            Reading({"pair_weight_share": abs(float(w)) / total}, {"feature": own.feature, "kind": own.kind})
+            for w, own in zip(weights, distances, strict=True)
+            if not own.noisy
+        ]
+    return readings
+
+
+def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[str, float], list[Reading]]:
+    """Give the accuracy of nearest neighbours among the training images, and of these by leaving one out."""
+    assert problem.cross is not None
+    (given, known), (_, true) = problem.train[0], problem.test[0]
+    among = estimator.pairwise(given)
+    np.fill_diagonal(among, np.inf)
+    own = known[among.argmin(axis=1)] == known
+    order = np.argsort(estimator.pairwise(problem.cross), axis=1, kind="stable")
+    readings = [
+        Reading({"knn_accuracy": float((vote(order[:, :k], known) == true).mean())}, {"neighbors": k})
+        for k in NEIGHBORS
+        if k <= len(known)
+    ]
+    metrics = {
+        "nn_accuracy": float((known[order[:, 0]] == true).mean()),
+        "nn_accuracy_training": float(own.mean()),
+    }
+    return metrics, readings
+
+
+def shown_set(estimator: Any, problem: Problem, found: IntArray) -> dict[str, np.ndarray]:
+    """Give what a drawing of the first test set shows: its clusters, their exemplars, and points in two dimensions."""
+    given, true = problem.test[0]
+    arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": found.astype(np.int32)}
+    if hasattr(estimator, "exemplars"):
+        arrays["exemplars"] = estimator.exemplars(given).astype(np.int32)
+    if problem.points:
+        clean = np.flatnonzero([not own.noisy for own in problem.distances])
+        arrays["dimensions"] = shown = clean[telling(given[:, clean], true)[:2]].astype(np.int32)
+        arrays["points"] = given[:, shown]
+    return arrays
+
+
+def telling(X: FloatArray, labels: IntArray) -> IntArray:
+    """Order dimensions by the share of their variance that is between clusters, the largest first."""
+    means = np.stack([X[labels == c].mean(axis=0) for c in np.unique(labels)])
+    return np.argsort(-means.var(axis=0) / X.var(axis=0), kind="stable")
+
+
+PROTOCOL = ExemplarProtocol()
