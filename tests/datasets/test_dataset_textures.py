@@ -158,10 +158,14 @@ def test_small_images_are_refused():
 
 
 def test_entries():
-    for name, n_classes, per_class in (("uiuc-textures", 25, 40), ("outex-textures", 24, 20)):
+    for name, kind, n_classes, per_class in (
+        ("uiuc-textures", "stand-in", 25, 40),
+        ("uiuc-textures-8", "stand-in", 25, 8),
+        ("outex-textures", "real", 24, 20),
+    ):
         entry = datasets.info(name)
         assert (entry.n_classes, entry.n_samples) == (n_classes, n_classes * per_class)
-        assert entry.kind == "real" and entry.images and entry.n_features is None and not entry.fetchable
+        assert entry.kind == kind and entry.images and entry.n_features is None and not entry.fetchable
         assert list(entry.views) == list(FEATURES) and set(entry.views.values()) == {"features"}
         assert entry.libraries == ("opencv-python-headless",)
     assert "reduced from 640 x 480" in datasets.info("uiuc-textures").notes

@@ -2,6 +2,7 @@ r"""A support vector machine whose kernel is a weighted sum of kernels of given 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,11 +23,15 @@ from cladebench.validation import check_choice, check_int, check_real, class_cod
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-#: While weights are learned none falls below this share of their first mean: where all are positive the objective has
-#: a gradient, at the boundary it need not have one.
-_FLOOR = 1e-7
+#: While weights are learned none falls below their first mean times this share of `tol`: where all are positive the
+#: objective has a gradient, at the boundary it need not have one.
+_FLOOR = 0.05
 #: Tolerances of the support vector machines: the first as a share of `tol`, and the least.
 _FIRST_TOLERANCE, _LEAST_TOLERANCE = 0.1, 1e-10
+#: Most steps in one of them, each O(n): with equal objects in both classes and a large C it may need very many.
+_MACHINE_STEPS = 200_000
+#: A kernel whose part is below this share of the most that it could be is the same for all objects.
+_ROUNDING = 1e-14
 #: Damping beyond which steps no longer move the weights.
 _MOST_DAMPING = 1e6
 
@@ -33,28 +39,28 @@ _MOST_DAMPING = 1e6
 class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
     r"""Classify by a sum of kernels, one for each distance, with weights learned together with the machine.
 
-    The kernels are :math:`K_k = \exp(-\gamma_k d_k)`. For two classes the machine, its kernel :math:`\sum_k d_k K_k` and
-    the weights :math:`d \geq 0` minimise :math:`\frac 1 2 w^T w + C \sum_i \xi_i + \sigma \sum_k d_k` ([1]_, Section 3):
-    the sum of the weights is an l1 penalty, which leaves few kernels in use. Several classes are told apart by several
-    such problems, each with weights of its own.
+    Distance k gives the kernel :math:`K_k`, the exponential of :math:`-\gamma_k` times it. For two classes the machine
+    w, with the kernel :math:`\sum_k d_k K_k`, its errors :math:`\xi_i` and the weights :math:`d \geq 0` minimise
+    :math:`\frac 1 2 w^T w + C \sum_i \xi_i + \sigma \sum_k d_k` [1]_. The sum of the weights is an l1 penalty, which
+    leaves few kernels in use. Several classes are told apart by several such problems, each with weights of its own.
 
     Parameters
     ----------
     C : float, default=1000
-        Price of an error. As an object's multiplier is seldom above :math:`\sqrt{2 \sigma}` where kernels tell the
-        classes apart, this is as good as a hard margin, which leaves one parameter less to choose; it is not taken
-        from the paper.
+        Price of an error: so high that the margin is hard wherever the kernels tell the training objects apart, which
+        leaves one parameter less to choose. It is not taken from the paper.
     sigma : float, default=1
-        Price of a unit of weight, the same for all kernels. With a hard margin it scales the machine and the weights,
-        and changes no prediction.
+        Price of a unit of weight, the same for all kernels. With a hard margin it scales the weights, by one over its
+        root, and changes no prediction.
     multiclass : {"one_vs_rest", "one_vs_one"}, default="one_vs_rest"
         The problems of several classes: each class against all others, where the highest value wins, or each class
         against each other one, where most wins count and values settle ties; [1]_ uses both. Two classes are one
         problem either way.
     max_iter : int, default=100
-        Most steps in a problem; each step tries new weights with one support vector machine.
+        Most steps in a problem. Each tries new weights with one support vector machine; three more find where to start.
     tol : float, default=1e-4
         A problem is solved when its objective is proved to be above the least one by no more than this share of it.
+        Where equal objects are of different classes, their errors are most of the objective if C is large.
 
     Attributes
     ----------
@@ -89,7 +95,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
     the diagonal is taken as 0. Not every distance gives a positive semidefinite kernel. Where one does not, its most
     negative eigenvalue is taken off the diagonal; the objective is convex in the weights only then.
 
-    With :math:`Y = \mathrm{diag}(y)`, the objective for given weights is a maximum of functions that are linear in them,
+    With :math:`Y = \mathrm{diag}(y)`, the objective for given weights is a maximum of functions linear in them,
 
     .. math:: T(d) = \max_{0 \leq \alpha \leq C,\ \alpha^T y = 0} 1^T \alpha
               + \sum_k d_k (\sigma - \tfrac 1 2 \alpha^T Y K_k Y \alpha),
@@ -171,7 +177,9 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
             ]
         self.problem_weights_ = np.array([one.weights for _, one in solved]).reshape(-1, self.n_distances_)
         self.weights_ = (
-            self.problem_weights_.mean(axis=0) if solved else np.full(self.n_distances_, 1.0 / self.n_distances_)
+            self.problem_weights_.mean(axis=0)
+            if solved
+            else np.full(self.n_distances_, 1.0 / self.n_distances_)
         )
         self._coefficients = np.zeros((len(solved), self.n_objects_))
         for own, (rows, one) in zip(self._coefficients, solved, strict=True):
@@ -224,7 +232,8 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
         kernels = np.empty(stack.shape)
         self.scales_, self.shifts_ = np.ones(len(stack)), np.zeros(len(stack))
         for k, distances in enumerate(stack):
-            symmetric = 0.5 * distances.astype(np.float64) + 0.5 * distances.T
+            halved = 0.5 * distances.astype(np.float64)
+            symmetric = halved + halved.T
             np.fill_diagonal(symmetric, 0.0)
             largest = symmetric.max()
             if largest > 0:  # without a sum that could overflow
@@ -315,13 +324,18 @@ class _Problem:
         summed = least * self._total  # all but few weights are at the least one
         for k in np.flatnonzero(weights > least):
             summed += (weights[k] - least) * self.kernels[k]
-        svc = SVC(C=self.C, kernel="precomputed", tol=tolerance).fit(summed, y)
+        svc = SVC(C=self.C, kernel="precomputed", tol=tolerance, max_iter=_MACHINE_STEPS)
+        with warnings.catch_warnings():  # the bounds hold for any multipliers
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            svc.fit(summed, y)
         coefficients = np.zeros(len(y))
         coefficients[svc.support_] = svc.dual_coef_[0]
         products = (self._flat @ coefficients).reshape(len(weights), -1)
-        halves = 0.5 * (products @ coefficients)
+        halves = np.maximum(0.0, 0.5 * (products @ coefficients))
         value = coefficients @ y + weights @ (self.sigma - halves)
-        return _Machine(weights, coefficients, float(svc.intercept_[0]), float(value), halves, products, summed)
+        return _Machine(
+            weights, coefficients, float(svc.intercept_[0]), float(value), halves, products, summed
+        )
 
     def upper(self, machine: _Machine) -> float:
         """Objective of the machine: its norm, its errors, its weights.
@@ -363,15 +377,15 @@ def _solve(kernels: FloatArray, y: FloatArray, C: float, sigma: float, max_iter:
     """Minimise T over the weights."""
     problem = _Problem(kernels, y, C, sigma)
     tolerance = max(_FIRST_TOLERANCE * min(tol, 1e-2), _LEAST_TOLERANCE)
-    now, n_iter = _first(problem, tolerance)
-    floor = _FLOOR * float(now.weights.mean())
+    now, n_iter = _first(problem, tolerance), 0
+    floor = _FLOOR * tol * float(now.weights.mean())
     lower, best, damping = problem.lower(now), now, 1e-3
     upper = problem.upper(now)
     while upper - lower > tol * upper and n_iter < max_iter:
         slope, bend = sigma - now.halves, problem.curvature(now)
         # With the machine's parts held, its norm and the price of the weights are a function of each weight that lies
         # above T and has this second derivative.
-        held = 2.0 * now.halves / np.maximum(now.weights, 1e-2 * now.weights.max())
+        held = 2.0 * np.maximum(now.halves, 1e-3 * sigma) / np.maximum(now.weights, 1e-2 * now.weights.max())
         while n_iter < max_iter:
             trial, promised = _step(now.weights, slope, bend + damping * np.diag(held), floor)
             n_iter += 1
@@ -397,18 +411,14 @@ def _solve(kernels: FloatArray, y: FloatArray, C: float, sigma: float, max_iter:
     return _rounded(problem, best, upper, lower, n_iter, floor, tol, tolerance)
 
 
-def _first(problem: _Problem, tolerance: float) -> tuple[_Machine, int]:
+def _first(problem: _Problem, tolerance: float) -> _Machine:
     """Start from equal weights of the best sum, then from those that are best for the parts of that machine."""
     K = len(problem.kernels)
     machine = problem.machine(np.full(K, 1.0 / K), tolerance)
-    scale = np.sqrt(machine.halves.mean() / problem.sigma)  # best with a hard margin
-    if scale < 1e-6:  # no kernel tells the objects apart
-        return machine, 1
+    scale = max(1e-3, np.sqrt(machine.halves.mean() / problem.sigma))  # best with a hard margin
     machine = problem.machine(np.full(K, scale / K), tolerance)
-    better = machine.weights * np.sqrt(np.maximum(machine.halves, 0.0) / problem.sigma)
-    if better.min() <= 1e-3 * better.max():  # steps are to decide what vanishes
-        better = np.maximum(better, 1e-3 * better.max())
-    return problem.machine(better, tolerance), 3
+    factors = np.maximum(1e-3, np.sqrt(machine.halves / problem.sigma))  # steps are to decide what vanishes
+    return problem.machine(machine.weights * factors, tolerance)
 
 
 def _step(weights: FloatArray, slope: FloatArray, bend: FloatArray, floor: float) -> tuple[FloatArray, float]:
@@ -448,8 +458,9 @@ def _rounded(
     tol: float,
     tolerance: float,
 ) -> _Solved:
-    """Take weights at the floor for 0, unless that costs the proof."""
-    rounded = problem.machine(np.where(best.weights > 10.0 * floor, best.weights, 0.0), tolerance)
+    """Take weights at the floor for 0, and those of kernels that tell nothing, unless that costs the proof."""
+    tells = best.halves > _ROUNDING * np.abs(best.coefficients).sum() ** 2
+    rounded = problem.machine(np.where(tells & (best.weights > 10.0 * floor), best.weights, 0.0), tolerance)
     high = problem.upper(rounded)
     if high <= upper or high - lower <= tol * high:
         best, upper = rounded, high

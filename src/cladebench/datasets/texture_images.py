@@ -57,7 +57,8 @@ def load_outex_textures(files: Mapping[str, bytes], draw: int) -> Content:
 _UIUC = DatasetInfo(
     name="uiuc-textures",
     title="UIUC textures",
-    kind="real",
+    kind="stand-in",
+    stand_in_for="the same 1,000 images at 640 x 480 pixels",
     n_samples=1000,
     n_features=None,
     n_classes=25,

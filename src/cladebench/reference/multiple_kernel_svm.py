@@ -34,8 +34,8 @@ def _roots(kernels: FloatArray) -> list[FloatArray]:
 def primal(kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> tuple[float, FloatArray]:
     r"""Solve for the machine's parts, with the weights minimised out.
 
-    The best weight for a part w_k is :math:`\\|w_k\\| / \\sqrt{2 \\sigma}`, and then ``|w_k|^2 / (2 d_k) + sigma d_k``
-    is :math:`\\sqrt{2 \\sigma} \\|w_k\\|`: the parts of the machine have an l1 penalty on their norms.
+    The best weight for a part w_k is :math:`\|w_k\| / \sqrt{2 \sigma}`, and then ``|w_k|^2 / (2 d_k) + sigma d_k``
+    is :math:`\sqrt{2 \sigma} \|w_k\|`: the parts of the machine have an l1 penalty on their norms.
 
     Returns
     -------
@@ -50,7 +50,8 @@ def primal(kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> tuple[
     goal = np.sqrt(2.0 * sigma) * norms + C * cp.sum(slack)
     programme = cp.Problem(cp.Minimize(goal), [cp.multiply(y, inner + intercept) >= 1 - slack])
     programme.solve(solver=cp.CLARABEL)
-    return float(programme.value), np.array([np.linalg.norm(p.value) for p in parts]) / np.sqrt(2.0 * sigma)
+    norms_found = np.array([np.linalg.norm(np.asarray(part.value)) for part in parts])
+    return float(programme.value), norms_found / np.sqrt(2.0 * sigma)
 
 
 def dual(kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> tuple[float, FloatArray]:

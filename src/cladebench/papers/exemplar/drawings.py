@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _WIDTH = 6.5  # inches
 _COLOURS = PALETTE[:6]  # of lines and points on white: yellow is too pale there, black is for marks
-_DASHES = ("-", "--", "-.", ":")
+_DASHES = ("-", "--", ":")
 _METHOD_MARKERS = "os^DvP"
 _CLUSTER_MARKERS = "os^Dv"  # five shapes and six colours: the first thirty clusters all differ
 _BAR_COLOURS = PALETTE[:4]
@@ -96,8 +96,8 @@ def _mean_path(runs: Sequence[FloatArray]) -> FloatArray:
 
 
 def _line_style(k: int) -> tuple[str, str]:
-    """Colour and dashes of line k; the first 24 all differ, and neighbours in both."""
-    return _COLOURS[k % len(_COLOURS)], _DASHES[(k + k // 12) % len(_DASHES)]
+    """Colour and dashes of line k; the first 18 all differ, and neighbours in both."""
+    return _COLOURS[k % len(_COLOURS)], _DASHES[(k + k // len(_COLOURS)) % len(_DASHES)]
 
 
 def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[str] = ()) -> Figure:
@@ -413,14 +413,12 @@ def weights_of_distances(
 def _feature_panels(titles: Sequence[str], names: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
     """Panels side by side with a row, `height` inches high, for each feature, the first on top."""
     from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.ticker import MaxNLocator
 
     columns = min(3, len(titles))
     rows = -(-len(titles) // columns)
     size = (_WIDTH if columns > 1 else 4.6, rows * (height * len(names) + 0.75))
-    # With some room, numbers at the ends of axes stay apart.
-    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(wspace=0.06))
+    figure = Figure(figsize=size, layout="constrained")
     # Not shared by matplotlib: the names stand at the first panel of each row alone.
     grid = figure.subplots(rows, columns, squeeze=False)
     panels = list(grid.ravel())
@@ -429,7 +427,7 @@ def _feature_panels(titles: Sequence[str], names: Sequence[str], height: float) 
         axes.set_yticks(range(len(names)), names if k % columns == 0 else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=2))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
         axes.set_xlabel(_WEIGHT if columns == 1 else "\n".join(textwrap.wrap(_WEIGHT, 24)))
     for axes in panels[len(titles) :]:
         axes.axis("off")

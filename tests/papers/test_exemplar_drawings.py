@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 from cladebench.papers.exemplar import drawings
 from cladebench.plotting import SMALL, use_style
-from papers.golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 NOTE = "A note of many words that takes more than a line. " * 3
 NAMES = ["gist", "dense HOG", "rot-LBP", "MR8 textons"]
@@ -32,8 +32,18 @@ def laid_out(figure):
 def check_readable(figure):
     """Nothing that is written is small, cut off, or covered by something else that is written."""
     laid_out(figure)
-    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    boxes = [box for box in extents(figure, shown) if box.width > 0]
+    # Ticks beyond the ends of an axis are there, but not drawn.
+    beyond = {
+        tick.label1
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in axis.get_major_ticks()
+        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
+    }
+    written = [text for text in figure.findobj(Text) if text not in beyond and text.get_visible()]
+    written = [text for text in written if text.get_text().strip()]
+    boxes = extents(figure, written)
+    assert len(boxes) > 4 and all(box.width > 0 for box in boxes)
     assert least_text(figure) >= SMALL
     assert all(inside(box, figure.bbox_inches) for box in boxes)
     assert apart(boxes)
@@ -93,9 +103,10 @@ def test_an_objective_that_falls_little_has_its_own_scale():
 
 
 def test_all_groups_look_different():
-    figure = drawings.objective_paths({f"N = {k}": [np.array([2.0, 1.0])] for k in range(24)})
-    assert len({(line.get_color(), line.get_linestyle()) for line in figure.axes[0].lines}) == 24
-    check_readable(figure)
+    groups = {f"N = {k}": [np.array([2.0, 1.0])] for k in range(30)}
+    figure = drawings.objective_paths(dict(itertools.islice(groups.items(), 18)))
+    assert len({(line.get_color(), line.get_linestyle()) for line in figure.axes[0].lines}) == 18
+    check_readable(drawings.objective_paths(groups))
 
 
 def test_runs_without_a_value_are_left_out():
@@ -140,6 +151,18 @@ def test_one_run_has_no_spread_and_weights_may_all_be_0():
     assert axes.get_ylim()[0] < -0.5  # a weight below 0 is seen
 
 
+@pytest.mark.parametrize("noisy_from", [0, 50, 97])
+def test_the_label_stands_over_the_noisy_dimensions(noisy_from):
+    figure = laid_out(drawings.weights_by_dimension(np.ones((2, 100)), noisy_from))
+    (axes,) = figure.axes
+    text, ground, room = extents(figure, [*axes.texts, *axes.patches, axes.patch])
+    assert room.xmin < text.xmin and text.xmax < room.xmax + 0.02
+    if noisy_from < 97:
+        assert (text.xmin + text.xmax) / 2 == pytest.approx((ground.xmin + ground.xmax) / 2, abs=0.02)
+    else:
+        assert text.xmax == pytest.approx(ground.xmax, abs=0.02)
+
+
 def test_where_no_dimension_is_noisy_none_is_shaded():
     figure = drawings.weights_by_dimension(np.ones((2, 4)), noisy_from=4)
     assert texts(figure) == [] and not figure.axes[0].patches
@@ -173,7 +196,7 @@ def test_points_have_the_look_of_their_true_cluster():
     ]
     assert axes.get_title() == "2 exemplars, 2 true clusters"
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
-    assert axes.get_aspect() == 1
+    assert axes.get_aspect() == 1 and axes.get_adjustable() == "datalim"
 
 
 def test_exemplars_have_rings_and_points_astray_have_crosses():
@@ -298,6 +321,15 @@ def test_features_without_any_weight_are_marked():
     assert len(figure.axes[0].texts) == 4 and figure.axes[0].get_xlim() == (0, 1)
 
 
+def test_numbers_at_the_ends_of_neighbouring_panels_stay_apart():
+    figure = laid_out(drawings.weights_of_features({str(k): np.zeros((2, 4)) for k in range(3)}, NAMES))
+    ends = [axes.get_xticklabels() for axes in figure.axes]
+    assert [(labels[0].get_text(), labels[-1].get_text()) for labels in ends] == [("0.0", "1.0")] * 3
+    for left, right in itertools.pairwise(ends):
+        one, other = extents(figure, [left[-1], right[0]])
+        assert other.xmin - one.xmax > 0.05
+
+
 def test_more_panels_than_columns_go_to_a_second_row():
     figure = drawings.weights_of_features({str(k): np.full((2, 4), 5.0 + k) for k in range(4)}, NAMES, [NOTE])
     shown = [axes for axes in figure.axes if axes.axison]
@@ -366,7 +398,7 @@ SHAPES = [(48, 64), (64, 48), (30, 90), (90, 30), (50, 50, 3), (20, 20), (40, 60
 
 def pictures():
     rng = np.random.default_rng(0)
-    return [rng.integers(0, 256, shape).astype(np.uint8) for shape in SHAPES]
+    return [rng.integers(40, 200, shape).astype(np.uint8) for shape in SHAPES]
 
 
 def test_images_are_shown_as_they_are():
