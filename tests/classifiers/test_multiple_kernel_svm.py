@@ -83,6 +83,14 @@ def test_slope_and_curvature_are_those_of_the_objective() -> None:
     assert problem.upper(here) == pytest.approx(here.value, rel=1e-6) and problem.lower(here) < here.value
 
 
+def test_the_bound_shrinks_multipliers_until_no_weight_gains() -> None:
+    y = np.arange(14) % 2
+    problem = _Problem(twin.kernels_of(distances(views_of(y, 3, (1.0, 0.0)))), signs(y), 30.0, 0.7)
+    machine = problem.machine(np.array([0.2, 0.1]), 1e-8)
+    shrink = problem.lower(machine) / (machine.coefficients @ problem.y)
+    assert 0 < shrink < 1 and shrink**2 * machine.halves.max() == pytest.approx(0.7)
+
+
 def test_noise_gets_no_weight_beside_a_distance_that_separates() -> None:
     y = np.arange(30) % 3
     informative = views_of(y, 0, (8.0,))

@@ -89,6 +89,15 @@ def test_chi_squared_of_disjoint_histograms_is_one():
     assert histogram_distances(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
 
 
+def test_arrays_that_cannot_be_written_to_are_read():
+    X, Y = np.eye(3), np.ones((2, 3))
+    expected = [histogram_distances(X, Y, kind) for kind in KINDS]
+    for values in (X, Y):
+        values.flags.writeable = False
+    for kind, distances in zip(KINDS, expected, strict=True):
+        np.testing.assert_array_equal(histogram_distances(X, Y, kind), distances)
+
+
 def test_the_default_width_is_that_of_the_first_set():
     X, Y = np.array([[0.0], [2.0]]), np.array([[0.0], [1.0], [50.0]])
     assert mean_squared_distance(X) == 4

@@ -73,8 +73,8 @@ def histogram_distances(
         for name, rows in (("X", left), ("Y", right)):
             if (rows < 0).any():
                 raise ValueError(f"{name} has {rows.min()}; expected no negative value for kind 'chi2'")
-        # The kernel is minus the sum; + 0.0 makes its -0.0 a 0.
-        return additive_chi2_kernel(left, right) * -0.5 + 0.0
+        # It refuses arrays that cannot be written to. It is minus the sum; + 0.0 makes its -0.0 a 0.
+        return additive_chi2_kernel(left.copy(), right.copy()) * -0.5 + 0.0
     if kind == "l1":
         return cdist(left, right, "cityblock")
     squares = cdist(left, right, "sqeuclidean")

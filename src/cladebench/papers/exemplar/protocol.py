@@ -52,6 +52,8 @@ class ExemplarProtocol(Protocol):
         metrics |= learning_measures(estimator)
         weights = scaled_weights(estimator)
         metrics |= weight_measures(weights, problem.distances)
+        if problem.points:
+            metrics |= noise_measures(np.abs(estimator.weights_), problem.distances, "_given")
         readings = weight_readings(weights, problem.distances)
         arrays = {"weights": weights, "features": np.array([own.feature for own in problem.distances])}
         arrays["kinds"] = np.array([own.kind for own in problem.distances])
@@ -60,6 +62,8 @@ class ExemplarProtocol(Protocol):
             metrics |= of_neighbors
             readings += more
         arrays |= shown_set(estimator, problem, found[0])
+        if not cell.data.parts:
+            arrays["rows"] = cell.task.rows[cell.task.test].astype(np.int32)
         if hasattr(estimator, "objective_path_"):
             arrays["objective_path"] = estimator.objective_path_
         details = {"converged": bool(estimator.converged_)} if hasattr(estimator, "converged_") else {}
@@ -69,13 +73,16 @@ class ExemplarProtocol(Protocol):
 def classified(estimator: Any, problem: Problem) -> CellOutput:
     """Fit a classifier that takes a stack, and give the share of test images whose class it tells."""
     if problem.cross is None:
-        raise ValueError("a classifier needs test objects of the classes of the training set; these sets share none")
+        raise ValueError(
+            "a classifier needs test objects of the classes of the training set; these sets share none"
+        )
     ((given, labels),) = problem.train
     seconds = timed_fit(estimator, given, labels)
     right = np.asarray(estimator.predict(problem.cross)) == problem.test[0][1]
     weights = np.asarray(estimator.weights_)
     return CellOutput(
-        {"seconds": seconds, "nn_accuracy": float(right.mean())} | weight_measures(weights, problem.distances),
+        {"seconds": seconds, "nn_accuracy": float(right.mean())}
+        | weight_measures(weights, problem.distances),
         weight_readings(weights, problem.distances),
         {
             "weights": weights,
@@ -129,15 +136,33 @@ def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
 
 
 def weight_measures(weights: FloatArray, distances: Sequence[GivenDistance]) -> dict[str, float]:
-    """Give how many distances have weight, and how much those have that are known to be noise."""
-    size, noisy = np.abs(weights), np.array([own.noisy for own in distances])
-    largest, total = float(size.max()), float(size.sum())
-    metrics = {"n_weighted": float((size > SUPPRESSED * largest).sum())}
-    if noisy.any() and total > 0:
-        metrics["noise_share"] = float(size[noisy].sum() / total)
-        metrics["noise_suppressed"] = float((size[noisy] <= SUPPRESSED * largest).mean())
-        metrics["noise_largest"] = float(size[noisy].max() / largest)
-    return metrics
+    """Give how many distances and features have weight, and how much those have that are known to be noise."""
+    size = np.abs(weights)
+    of_feature: dict[str, float] = {}
+    for w, own in zip(size.tolist(), distances, strict=True):
+        of_feature[own.feature] = of_feature.get(own.feature, 0.0) + w
+    metrics = {
+        "n_weighted": float((size > SUPPRESSED * size.max()).sum()),
+        "n_features_weighted": float(
+            sum(w > SUPPRESSED * max(of_feature.values()) for w in of_feature.values())
+        ),
+    }
+    return metrics | noise_measures(size, distances)
+
+
+def noise_measures(
+    size: FloatArray, distances: Sequence[GivenDistance], suffix: str = ""
+) -> dict[str, float]:
+    """Give how much weight noise has; nothing where there is none, or no weight at all."""
+    noisy = np.array([own.noisy for own in distances])
+    largest = float(size.max())
+    if not noisy.any() or largest == 0:
+        return {}
+    return {
+        f"noise_share{suffix}": float(size[noisy].sum() / size.sum()),
+        f"noise_suppressed{suffix}": float((size[noisy] <= SUPPRESSED * largest).mean()),
+        f"noise_largest{suffix}": float(size[noisy].max() / largest),
+    }
 
 
 def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> list[Reading]:
@@ -147,7 +172,9 @@ def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
         return []
 
     def share(part: str, name: str) -> float:
-        mine = [abs(float(w)) for w, own in zip(weights, distances, strict=True) if getattr(own, part) == name]
+        mine = [
+            abs(float(w)) for w, own in zip(weights, distances, strict=True) if getattr(own, part) == name
+        ]
         return sum(mine) / total
 
     features = dict.fromkeys(own.feature for own in distances if not own.noisy)
