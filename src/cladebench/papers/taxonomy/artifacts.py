@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ from cladebench.methods._structures import named_tree
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.figures import empty_figure
+from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import basis_notes, comparison_table, status_table, why_empty, with_spread
+from cladebench.papers.tables import comparison_table, status_table
 from cladebench.papers.taxonomy import drawings
 from cladebench.papers.taxonomy.words import LETTERS, N_WORDS, PRINTED
 
@@ -119,11 +120,6 @@ def entropies(context: ArtifactContext) -> Figure:
         for claim in published.to_dict("records")
     }
     return drawings.entropies(rows, printed)
-
-
-def label_of(context: ArtifactContext, method: str) -> str:
-    """Name of a method in tables and figures."""
-    return str(context.methods[method]["label"])
 
 
 def figure_1(context: ArtifactContext) -> Figure:
@@ -280,49 +276,6 @@ def partitions_table(context: ArtifactContext) -> Table:
     frame = pd.concat(frames, ignore_index=True)
     columns = ["clusters", *(name for name in frame.columns if name != "clusters")]
     return Table(frame[columns], sources, notes=tables[3].notes)
-
-
-def measures_table(
-    context: ArtifactContext,
-    asked: Sequence[tuple[str, str]],
-    datasets: Sequence[str],
-    at: Mapping[str, float] | None = None,
-) -> Table:
-    """Measures of methods as rows, data sets as columns."""
-    known = [name for name in datasets if name in context.datasets]
-    known = [name for name in known if any(len(context.results.rows(name, method)) for method, _ in asked)]
-    several = len({method for method, _ in asked}) > 1
-    rows: list[dict[str, str]] = []
-    sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    basis = [
-        (name, label_of(context, method), context.results.rows(name, method))
-        for name in known
-        for method in dict(asked)
-    ]
-    for method, metric in asked:
-        measure = context.measures[metric]
-        row = {"method": label_of(context, method)} if several else {}
-        row["measure"] = measure.meaning
-        for name in known:
-            found = context.results.chosen(name, method, metric, context.own_rule, at=at)
-            if found.empty:
-                row[name] = (
-                    why_empty(context, name, method, context.own_rule)
-                    if not len(context.results.rows(name, method))
-                    else "–"
-                )
-            else:
-                row[name] = f"{with_spread(found.value.to_numpy(), measure)} ({len(found)})"
-                sources[len(rows), name] = tuple(found.cell_id)
-        rows.append(row)
-    return Table(
-        pd.DataFrame(rows, columns=[*(["method"] if several else []), "measure", *known]),
-        sources,
-        notes=(
-            "mean ± standard deviation over repetitions (their number in brackets).",
-            *basis_notes(context, basis),
-        ),
-    )
 
 
 def numbers_figure(context: ArtifactContext) -> Figure:

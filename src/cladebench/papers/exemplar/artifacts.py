@@ -1,0 +1,339 @@
+"""Tables and figures of the exemplar paper, and ours about it; each is a function of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cladebench.metrics.histogram_distances import KINDS
+from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.exemplar import drawings
+from cladebench.papers.figures import empty_figure
+from cladebench.papers.measures_table import label_of, measures_table
+from cladebench.papers.tables import comparison_table, status_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Per cent of noisy dimensions -> data sets of Fig. 2(d), of which the first that was run is shown.
+MIXTURES = {
+    noisy: (f"noisy-mixtures-{noisy}", f"noisy-mixtures-{noisy}-n100")
+    for noisy in (10, 30, 50, 70, 80, 90, 95)
+}
+#: Data sets of Fig. 2(a), with the points and clusters of a set.
+SIZES = {
+    "noisy-mixtures-50-n100": "100 points, 4 clusters",
+    "noisy-mixtures-50-n200": "200 points, 5 clusters",
+    "noisy-mixtures-50-n350": "350 points, 8 clusters",
+    "noisy-mixtures-50": "500 points, 10 clusters",
+    "noisy-mixtures-50-n800": "800 points, 15 clusters",
+}
+OUTEX = ("outex",)
+UIUC = ("uiuc", "uiuc-few")
+SCENES = ("scenes", "scenes-few")
+IMAGES = (*OUTEX, *UIUC, *SCENES)
+AGAINST_NOISE = ("Exemplar", "Ratio", "Average", "Random", "Euclidean")
+SHOWN_EXEMPLARS = 10
+
+
+def first_of(context: ArtifactContext, names: Sequence[str], method: str) -> str:
+    """The first data set on which a method was run; the first of all where none."""
+    return next((name for name in names if len(context.results.rows(name, method))), names[0])
+
+
+def arrays_of(context: ArtifactContext, dataset: str, method: str) -> list[Mapping[str, np.ndarray]]:
+    """What the finished cells of a method stored, repetition by repetition."""
+    found = context.results.chosen(dataset, method, "n_clusters", context.own_rule)
+    return [context.load_arrays(str(cell)) for cell in sorted(found.cell_id)]
+
+
+def missing(method: str, dataset: str) -> Figure:
+    """Say that there is nothing to draw."""
+    return empty_figure(f"No finished cell of {method} on {dataset} in this scope.")
+
+
+def accuracies(context: ArtifactContext, metric: str) -> Table:
+    """Printed and measured accuracies on images."""
+    return comparison_table(
+        context,
+        artifact="Sec. 6",
+        metric=metric,
+        datasets=[name for name in IMAGES if name in context.datasets],
+        notes=("What is printed for the scenes is of four distances a feature.",),
+    )
+
+
+def points_table(context: ArtifactContext, metric: str) -> Table:
+    """A measure on all sets of points."""
+    names = [name for names in MIXTURES.values() for name in names if name in context.datasets]
+    return comparison_table(context, artifact="none", metric=metric, datasets=names)
+
+
+def figure_2a(context: ArtifactContext) -> Figure:
+    """The objective of learning against rounds, where half of the dimensions are noisy."""
+    paths = {
+        label: [own["objective_path"] for own in arrays_of(context, name, "Exemplar")]
+        for name, label in SIZES.items()
+        if name in context.datasets
+    }
+    paths = {label: runs for label, runs in paths.items() if runs}
+    if not paths:
+        return missing("Exemplar", "noisy-mixtures-50")
+    number = sum(map(len, paths.values()))
+    return drawings.objective_paths(paths, notes=(f"{number} runs, each of ten training sets.",))
+
+
+def figure_2b(context: ArtifactContext) -> Figure:
+    """Learned weights of clean and noisy dimensions."""
+    name = first_of(context, MIXTURES[50], "Exemplar")
+    stored = arrays_of(context, name, "Exemplar")
+    if not stored:
+        return missing("Exemplar", name)
+    noisy = np.array([str(own).startswith("noisy") for own in stored[0]["features"]])
+    return drawings.weights_by_dimension(
+        np.stack([own["weights"] for own in stored]),
+        int(np.argmax(noisy)),
+        notes=(
+            f"{len(stored)} runs; the largest weight of each is 1. Weights of dimensions that are scaled to one mean,"
+            " so that their variance alone suppresses none: of squared differences as they are, those of noisy dimensions"
+            " are 13 times smaller still.",
+        ),
+    )
+
+
+def figure_2c(context: ArtifactContext) -> Figure:
+    """A clustering of a test set, in two clean dimensions."""
+    name = first_of(context, MIXTURES[50], "Exemplar")
+    stored = arrays_of(context, name, "Exemplar")
+    if not stored:
+        return missing("Exemplar", name)
+    own = stored[0]
+    one, other = (int(place) + 1 for place in own["dimensions"])
+    return drawings.clustering(
+        own["points"],
+        own["true"],
+        own["exemplars"],
+        own["found"],
+        axis_names=(f"dimension {one}", f"dimension {other}"),
+        notes=(
+            "The first test set of the first run, in the two clean dimensions that tell most of its clusters; clusters"
+            " overlap in any two, and are apart in all.",
+        ),
+    )
+
+
+def figure_2d(context: ArtifactContext) -> Figure:
+    """F over pairs against the share of noisy dimensions."""
+    curves: dict[str, dict[float, np.ndarray]] = {}
+    sizes = set()
+    for method in AGAINST_NOISE:
+        for noisy, names in MIXTURES.items():
+            name = first_of(context, names, "Exemplar")
+            found = context.results.chosen(name, method, "pair_f", context.own_rule)
+            if len(found):
+                curves.setdefault(label_of(context, method), {})[noisy] = found.value.to_numpy()
+                sizes.add(100 if name.endswith("n100") else 500)
+    if not curves:
+        return missing("Exemplar", "noisy-mixtures-50")
+    points = " or ".join(str(size) for size in sorted(sizes))
+    return drawings.accuracy_against_noise(
+        curves, "F over pairs", notes=(f"Means of ten test sets of {points} points each, over runs.",)
+    )
+
+
+def figure_3(context: ArtifactContext) -> Figure:
+    """Learned weights of eight features."""
+    weights: dict[str, np.ndarray] = {}
+    names: Sequence[str] = ()
+    for group in (OUTEX, UIUC):
+        name = first_of(context, group, "Exemplar")
+        stored = arrays_of(context, name, "Exemplar")
+        if stored:
+            names = [str(own) for own in stored[0]["features"]]
+            weights[title_of(context, name)] = np.stack([own["weights"] for own in stored])
+    if not weights:
+        return missing("Exemplar", OUTEX[0])
+    return drawings.weights_of_features(weights, names, notes=("The largest weight of each split is 1.",))
+
+
+def title_of(context: ArtifactContext, dataset: str) -> str:
+    """Title of a data set."""
+    return str(context.datasets[dataset]["title"])
+
+
+def figure_of_distances(context: ArtifactContext, group: Sequence[str]) -> Figure:
+    """Learned weights of four distances for each feature."""
+    name = first_of(context, group, "Exemplar-several")
+    stored = arrays_of(context, name, "Exemplar-several")
+    if not stored:
+        return missing("Exemplar-several", name)
+    features = list(dict.fromkeys(str(own) for own in stored[0]["features"]))
+    weights = np.stack([own["weights"].reshape(len(features), len(KINDS)) for own in stored])
+    return drawings.weights_of_distances(
+        {title_of(context, name): weights},
+        features,
+        KINDS,
+        notes=("The largest weight of each split is 1, of distances that are scaled to mean 1.",),
+    )
+
+
+def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str) -> Figure:
+    """Ten of the images that are exemplars of the first split's test set."""
+    name = first_of(context, group, method)
+    stored = arrays_of(context, name, method)
+    if not stored:
+        return missing(method, name)
+    own, data = stored[0], context.load_data(name)
+    if data.images is None or data.labels is None:
+        return empty_figure(f"The images of {name} are not available.")
+    pictures, captions = [], []
+    sizes = np.bincount(own["found"])
+    # Evenly spaced in the order of the images, which is by class: no choice is made.
+    shown = np.unique(np.linspace(0, len(own["exemplars"]) - 1, SHOWN_EXEMPLARS).round().astype(int))
+    for cluster in shown:
+        row = int(own["rows"][own["exemplars"][cluster]])
+        members = own["found"] == cluster
+        right = 100.0 * (own["true"][members] == data.labels[row]).mean()
+        pictures.append(data.images.pixels[row])
+        captions.append(
+            f"{data.label_names[data.labels[row]]}\n{sizes[cluster]} images, {right:.0f}% of this class"
+        )
+    return drawings.exemplar_images(
+        pictures,
+        captions,
+        notes=(f"{len(shown)} of {len(own['exemplars'])} exemplars of the first split's test images.",),
+    )
+
+
+def figure_6b(context: ArtifactContext) -> Figure:
+    """The objective of learning against rounds, on scenes and textures."""
+    paths: dict[str, list[np.ndarray]] = {}
+    for group, method in (
+        (SCENES, "Exemplar-several"),
+        (UIUC, "Exemplar-several"),
+        (UIUC, "Exemplar"),
+        (OUTEX, "Exemplar"),
+    ):
+        name = first_of(context, group, method)
+        runs = [own["objective_path"] for own in arrays_of(context, name, method)]
+        if runs:
+            more = ", four distances a feature" if method == "Exemplar-several" else ""
+            paths[f"{title_of(context, name)}{more}"] = runs
+    return drawings.objective_paths(paths) if paths else missing("Exemplar-several", SCENES[0])
+
+
+def learning_table(context: ArtifactContext) -> Table:
+    """How learning went: rounds, objective, weights."""
+    metrics = (
+        "rounds_to_90",
+        "rounds_to_99",
+        "objective_share",
+        "n_weighted",
+        "n_features_weighted",
+        "price",
+    )
+    return measures_table(
+        context,
+        [(method, metric) for method in ("Exemplar", "Exemplar-several") for metric in metrics],
+        [name for name in (*IMAGES, *SIZES) if name in context.datasets],
+    )
+
+
+def noise_table(context: ArtifactContext) -> Table:
+    """What eight features more, which are random, do."""
+    methods = [f"{base}{noise}" for base in ("Exemplar", "Average", "Ratio") for noise in ("", "-noise")]
+    asked = [(method, metric) for metric in ("nn_accuracy", "matched_accuracy") for method in methods]
+    asked += [
+        (method, metric)
+        for method in ("Exemplar-noise", "Ratio-noise")
+        for metric in ("noise_share", "noise_suppressed", "noise_largest")
+    ]
+    return measures_table(context, asked, UIUC)
+
+
+def neighbors_table(context: ArtifactContext, neighbors: int) -> Table:
+    """Accuracy of several nearest neighbours."""
+    return comparison_table(
+        context,
+        artifact="none",
+        metric="knn_accuracy",
+        datasets=[name for name in IMAGES if name in context.datasets],
+        at={"neighbors": neighbors},
+    )
+
+
+ARTIFACTS: tuple[Artifact, ...] = declare(
+    __package__,
+    (
+        "clustering",
+        "table",
+        "Clustering accuracy on images",
+        "Sec. 6",
+        partial(accuracies, metric="matched_accuracy"),
+    ),
+    (
+        "neighbours",
+        "table",
+        "Accuracy of the nearest neighbour",
+        "Sec. 6",
+        partial(accuracies, metric="nn_accuracy"),
+    ),
+    ("figure-2a", "figure", "Fig. 2(a): the objective of learning", "Fig. 2(a)", figure_2a),
+    ("figure-2b", "figure", "Fig. 2(b): weights of dimensions", "Fig. 2(b)", figure_2b),
+    ("figure-2c", "figure", "Fig. 2(c): a clustering", "Fig. 2(c)", figure_2c),
+    ("figure-2d", "figure", "Fig. 2(d): F against noisy dimensions", "Fig. 2(d)", figure_2d),
+    ("figure-2d-numbers", "table", "Fig. 2(d): numbers", "Fig. 2(d)", partial(points_table, metric="pair_f")),
+    (
+        "number-of-clusters",
+        "table",
+        "How often the number of clusters is right",
+        "Fig. 2(c)",
+        partial(points_table, metric="number_right"),
+    ),
+    (
+        "noisy-dimensions",
+        "table",
+        "Weight of noisy dimensions",
+        "Fig. 2(b)",
+        partial(points_table, metric="noise_share"),
+    ),
+    ("figure-3", "figure", "Fig. 3: weights of features", "Fig. 3", figure_3),
+    (
+        "figure-4",
+        "figure",
+        "Fig. 4: exemplars of Outex",
+        "Fig. 4",
+        partial(exemplars_figure, group=OUTEX, method="Exemplar"),
+    ),
+    ("noise-features", "table", "Noise features", "Sec. 6", noise_table),
+    (
+        "figure-5",
+        "figure",
+        "Fig. 5: weights of four distances a feature, UIUC",
+        "Fig. 5",
+        partial(figure_of_distances, group=UIUC),
+    ),
+    (
+        "figure-6a",
+        "figure",
+        "Fig. 6(a): weights of four distances a feature, scenes",
+        "Fig. 6(a)",
+        partial(figure_of_distances, group=SCENES),
+    ),
+    ("figure-6b", "figure", "Fig. 6(b): the objective of learning on images", "Fig. 6(b)", figure_6b),
+    (
+        "figure-7",
+        "figure",
+        "Fig. 7: exemplars of the scenes",
+        "Fig. 7",
+        partial(exemplars_figure, group=SCENES, method="Exemplar-several"),
+    ),
+    ("learning", "table", "How learning goes", "", learning_table),
+    ("five-neighbours", "table", "Accuracy of five neighbours", "", partial(neighbors_table, neighbors=5)),
+    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
+    ("cells", "table", "Cells: status, time, memory", "", status_table),
+)
