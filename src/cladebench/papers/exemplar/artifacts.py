@@ -99,8 +99,8 @@ def figure_2b(context: ArtifactContext) -> Figure:
         int(np.argmax(noisy)),
         notes=(
             f"{len(stored)} runs; the largest weight of each is 1. Weights of dimensions that are scaled to one mean,"
-            " so that their variance alone suppresses none: of squared differences as they are, those of noisy dimensions"
-            " are 13 times smaller still.",
+            " so that their variance alone suppresses none. Of squared differences as they are given, weights of noisy"
+            " dimensions are 13 times smaller still.",
         ),
     )
 
