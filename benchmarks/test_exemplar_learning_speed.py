@@ -6,9 +6,11 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
-from cladebench.distances import ExemplarMetric
+from cladebench.distances import ExemplarMetric, SVMCluster
+from cladebench.distances.base import StackDistance
 from cladebench.reference import exemplar_learning as twin
 from cladebench.solvers.dual_decomposition import SlaveProblem
 from cladebench.solvers.exemplar_learning import ClusteringProblem
@@ -81,6 +83,30 @@ def test_learning_for_figure_2(ratios) -> None:
     metric.fit([one.X for one in train], [one.labels for one in train])
     ratios.add("learning for Fig. 2, 10 sets of n=500", time.perf_counter() - started, "<= 30", "s")
     ratios.add("learning for Fig. 2: rounds", float(metric.n_iter_))
+
+
+def test_to_the_accuracy_of_svm_cluster(ratios) -> None:
+    """The first of some numbers of rounds after which test sets are clustered as well as by the rival."""
+    data = datasets.load("noisy-mixtures-50-n100", 0)
+    train, test = (
+        [part.content for part in data.parts.values() if part.role == role] for role in ("train", "test")
+    )
+    stacks, labels = [one.X for one in train], [one.labels for one in train]
+
+    def fitted(metric: StackDistance) -> tuple[float, float]:
+        started = time.perf_counter()
+        metric.fit(stacks, labels)
+        took = time.perf_counter() - started
+        return took, float(np.mean([adjusted_rand_score(one.labels, metric.predict(one.X)) for one in test]))
+
+    slow, wanted = fitted(SVMCluster(features="squared_differences"))
+    for rounds in (10, 20, 50, 100, 200, 500):
+        took, reached = fitted(ExemplarMetric(features="squared_differences", max_iter=rounds, tol=0.0))
+        if reached >= wanted:
+            break
+    assert reached >= wanted
+    ratios.add("SVM-cluster over learning to its accuracy, 10 sets of n=100", slow / took, ">= 10")
+    ratios.add("learning to its accuracy: rounds", float(rounds))
 
 
 def _peak(n: int, n_distances: int, connection) -> None:  # type: ignore[no-untyped-def]

@@ -33,7 +33,7 @@ def plan_of(package):
 
 
 def test_built_in_papers_are_listed_by_name(monkeypatch, tmp_path):
-    assert catalogue.built_in_papers() == ["ghc", "hfd", "hmmc", "taxonomy"]
+    assert catalogue.built_in_papers() == ["exemplar", "ghc", "hfd", "hmmc", "taxonomy"]
     for name in ("b", "c", "a"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "plan.yaml").touch()

@@ -104,6 +104,6 @@ def example(tmp_path, example_package):
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """A finished smoke run of all papers, with no network, no mirror and no cache."""
-    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["ghc", "hfd", "hmmc", "taxonomy"])
+    run = Snakemake(tmp_path_factory.mktemp("smoke"), ["exemplar", "ghc", "hfd", "hmmc", "taxonomy"])
     run.output = run.run(timeout=1600)  # two minutes on a quiet machine
     return run

@@ -203,12 +203,13 @@ def test_readings_of_hmmc_are_rows_of_their_own(smoke):
 
 @pytest.mark.timeout(1700)
 def test_all_methods_of_a_repetition_met_the_same_task(smoke):
-    """Repetitions of ghc shuffle rows; hmmc's study alone draws rows; hfd draws folds; taxonomy draws data."""
+    """Repetitions of ghc shuffle rows; hmmc's study alone draws rows; hfd draws folds; taxonomy and exemplar draw data."""
     cells = read_cells(smoke.folder / "results" / "smoke" / "cells.parquet")
     cells = cells[cells.method != "assignment-study"]
     by_task = cells.groupby(["paper", "dataset", "repetition", "fold"], dropna=False)
     assert (by_task.task.nunique() == 1).all()
-    assert cells.groupby("paper").task.nunique().to_dict() == {"ghc": 2, "hfd": 4, "hmmc": 2, "taxonomy": 2}
+    tasks = cells.groupby("paper").task.nunique().to_dict()
+    assert tasks == {"exemplar": 2, "ghc": 2, "hfd": 4, "hmmc": 2, "taxonomy": 2}
 
 
 @pytest.mark.timeout(1700)
