@@ -203,7 +203,7 @@ def test_readings_of_hmmc_are_rows_of_their_own(smoke):
 
 @pytest.mark.timeout(1700)
 def test_all_methods_of_a_repetition_met_the_same_task(smoke):
-    """Repetitions of ghc shuffle rows; hmmc's study alone draws rows; hfd draws folds; taxonomy and exemplar draw data."""
+    """Repetitions of ghc shuffle rows; hmmc's study alone draws rows; hfd draws folds; others draw data."""
     cells = read_cells(smoke.folder / "results" / "smoke" / "cells.parquet")
     cells = cells[cells.method != "assignment-study"]
     by_task = cells.groupby(["paper", "dataset", "repetition", "fold"], dropna=False)
