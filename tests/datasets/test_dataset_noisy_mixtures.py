@@ -5,10 +5,13 @@ from cladebench import datasets
 from cladebench.datasets import noisy_mixtures as module
 
 
-@pytest.mark.parametrize("name", ["noisy-mixtures-90-n100", "noisy-mixtures-50-n200"])
+@pytest.mark.parametrize(
+    "name", ["noisy-mixtures-90-n100", "noisy-mixtures-50-n200", "noisy-mixtures-90-far"]
+)
 def test_what_a_set_is(name: str) -> None:
     data = datasets.load(name)
     noisy = 90 if "90" in name else 50
+    centres = module.FAR if name.endswith("far") else module.CENTRES
     assert [part.role for part in data.parts.values()] == ["train"] * 10 + ["test"] * 10
     names = data.parts["train-1"].content.feature_names
     assert [own.split()[0] for own in names] == ["clean"] * (100 - noisy) + ["noisy"] * noisy
@@ -23,8 +26,8 @@ def test_what_a_set_is(name: str) -> None:
         between.append(means.var(axis=0))
     spread = np.sqrt(np.mean(within, axis=0))
     assert spread[: 100 - noisy] == pytest.approx(np.ones(100 - noisy), rel=0.1)
-    assert spread[100 - noisy :] == pytest.approx(np.full(noisy, module.NOISE), rel=0.1)
-    assert np.mean(between, axis=0)[: 100 - noisy].mean() == pytest.approx(module.CENTRES**2, rel=0.35)
+    assert spread[100 - noisy :] == pytest.approx(np.full(noisy, module.NOISE * centres), rel=0.1)
+    assert np.mean(between, axis=0)[: 100 - noisy].mean() == pytest.approx(centres**2, rel=0.35)
 
 
 def test_sets_and_draws_differ_and_draws_are_repeatable() -> None:

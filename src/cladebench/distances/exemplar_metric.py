@@ -84,8 +84,10 @@ class ExemplarMetric(ExemplarClusters):
     weights_ : ndarray of float64, shape (n_distances,)
         Weights of the distances as they are given.
     scales_ : ndarray of float64, shape (n_distances,)
+        What distances were divided by.
+    means_ : ndarray of float64, shape (n_distances,)
         Mean of each distance over the pairs of a training set, averaged over the sets (1 where it is 0). ``weights_ *
-        scales_`` are the weights of distances of mean 1. With "common" scaling the mean of these, for all.
+        means_`` are the weights of distances of mean 1.
     price_ : float
         Cost of an exemplar.
     objective_ : float
@@ -182,9 +184,9 @@ class ExemplarMetric(ExemplarClusters):
             check_flag(name, getattr(self, name))
 
     def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
-        self.scales_ = mean_scales(sets)
-        if self.scaling == "common":
-            self.scales_ = np.full(self.n_distances_, self.scales_.mean())
+        self.means_ = mean_scales(sets)
+        each = self.scaling == "each"
+        self.scales_ = self.means_ if each else np.full(self.n_distances_, self.means_.mean())
         scaled = [given.scaled(self.scales_) for given in sets]
         mean_of_all = np.full(self.n_distances_, 1.0 / self.n_distances_)
         matched = matched_price(scaled, labels, mean_of_all)

@@ -130,7 +130,8 @@ def learning_measures(estimator: Any) -> dict[str, float]:
 
 def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
     """Give weights of distances that have mean 1 in the training sets, the largest in size 1."""
-    weights = np.asarray(estimator.weights_ * estimator.scales_, dtype=np.float64)
+    means = getattr(estimator, "means_", estimator.scales_)
+    weights = np.asarray(estimator.weights_ * means, dtype=np.float64)
     largest = float(np.abs(weights).max())
     return weights / largest if largest > 0 else weights
 

@@ -1,0 +1,78 @@
+"""Weights by the spread within clusters alone: what a diagonal discriminant analysis takes of the labels."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cladebench.distances._exemplars import ExemplarClusters, matched_price, mean_scales
+from cladebench.solvers.given_distances import GivenDistances
+from cladebench.validation import check_choice, check_real
+
+IntArray = npt.NDArray[np.int64]
+
+
+class WithinCluster(ExemplarClusters):
+    """Each distance weighs one over its mean within the clusters of the training sets; no clustering has a part in it.
+
+    Of squared differences in features these are inverse variances within clusters, with which a nearest mean is the
+    best rule for normal clusters with one diagonal covariance: where there are enough training points, no weights of
+    squared differences tell such clusters apart better.
+
+    Parameters
+    ----------
+    features : {"squared_differences"} or callable, optional
+        What sets are given as; see `ExemplarMetric`.
+    price : {"matched"} or float, default="matched"
+        Cost of an exemplar; see `FixedWeights`.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float64, shape (n_distances,)
+        Weights of the distances as they are given, of sum 1 for distances that are scaled to mean 1; 0 for a distance
+        that is 0 everywhere. A distance that is 0 within clusters alone tells them apart by itself: all weight is on
+        such distances where there are any, as it is spread equally where no cluster has two objects.
+    scales_ : ndarray of float64, shape (n_distances,)
+        Mean of each distance in the training sets.
+    price_ : float
+    n_distances_ : int
+    """
+
+    def __init__(self, features: Any = None, price: Literal["matched"] | float = "matched") -> None:
+        self.features = features
+        self.price = price
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.price, str):
+            check_choice("price", self.price, ("matched",))
+        else:
+            check_real("price", self.price, 0.0)
+
+    def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
+        self.scales_ = mean_scales(sets)
+        scaled = [given.scaled(self.scales_) for given in sets]
+        w = inverse_within(scaled, labels)
+        self.price_ = matched_price(scaled, labels, w) if isinstance(self.price, str) else float(self.price)
+        self.weights_ = w / self.scales_
+
+
+def inverse_within(sets: list[GivenDistances], labels: list[IntArray]) -> npt.NDArray[np.float64]:
+    """One over the mean of each distance within clusters, of sum 1."""
+    n_distances = sets[0].shape[0]
+    within, n_pairs = np.zeros(n_distances), 0
+    told = np.zeros(n_distances, dtype=bool)
+    for given, own in zip(sets, labels, strict=True):
+        p, q = np.nonzero((own[:, None] == own) & ~np.eye(len(own), dtype=bool))
+        within += given.total(p, q)
+        n_pairs += len(p)
+        told |= given.means() > 0
+    if not n_pairs or not told.any():
+        return np.full(n_distances, 1.0 / n_distances)
+    alone = told & (within <= 0)
+    if alone.any():
+        return alone / alone.sum()
+    w = np.zeros(n_distances)
+    w[told] = n_pairs / within[told]
+    return np.asarray(w / w.sum())
