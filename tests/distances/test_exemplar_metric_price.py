@@ -77,10 +77,17 @@ def test_common_scaling_divides_all_distances_by_the_mean_of_their_means():
     each, common = fit(), fit(scaling="common")
     assert each.scales_ == pytest.approx(means_of(X_TRAIN))
     assert common.scales_ == pytest.approx(np.full(5, means_of(X_TRAIN).mean()))
+    assert common.means_ == pytest.approx(means_of(X_TRAIN)) and np.array_equal(each.means_, common.means_)
     # Means differ, and so do weights, by more than a factor.
     ratio = common.weights_[:3] / each.weights_[:3]
     assert ratio.max() > 1.05 * ratio.min() > 0
     assert each.objective_path_[0] != pytest.approx(common.objective_path_[0], rel=1e-3)
+
+
+def test_learning_starts_from_equal_weights_of_what_was_scaled():
+    each, common = fit(max_iter=1), fit(max_iter=1, scaling="common")
+    for weights in (each.weights_ * means_of(X_TRAIN), common.weights_):
+        assert weights == pytest.approx(np.full(5, weights[0])) and weights[0] > 0
 
 
 def test_distances_of_one_mean_are_scaled_the_same_either_way():

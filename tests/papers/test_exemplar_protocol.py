@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
 from cladebench.classifiers.multiple_kernel_svm import MultipleKernelSVM
 from cladebench.datasets import Content, Dataset, Part, View
 from cladebench.datasets.content import content_sha256
 from cladebench.distances import ExemplarMetric, FixedWeights, SVMCluster
-from cladebench.metrics import f_scores, matched_scores
+from cladebench.metrics import f_scores, matched_scores, vote
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.exemplar import protocol
@@ -57,10 +57,10 @@ def points() -> Dataset:
 IMAGES, POINTS = images(), points()
 
 
-def cell(name: str, data: Dataset = IMAGES, method: MethodPlan | None = None, **setting) -> Cell:
-    how = {} if data.parts else {"test": 0.5}
+def cell(name: str, data: Dataset = IMAGES, rows: int = 24, **setting) -> Cell:
+    how = {} if data.parts else {"rows": rows, "test": 0.5}
     spec = CellSpec("exemplar", data.name, name, setting, 0, 7, Limits(60, 2000), task=how)
-    return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
+    return Cell(spec, PLAN.methods[name], data, draw_task(spec, data))
 
 
 def given(*features: str) -> tuple[GivenDistance, ...]:
@@ -88,6 +88,9 @@ def test_clusters_by_hand():
     assert metrics["number_off"] == 0.5 and metrics["number_right"] == 0.5
     # Too few are as much off as too many, and do not make up for them.
     merged = protocol.clustering_measures(true, [np.array([0, 0, 0, 0]), found[1]])
+    # Means, not medians: one of three sets is off.
+    three = protocol.clustering_measures([true[0], *true], [found[0], *found])
+    assert three["number_right"] == pytest.approx(2 / 3) and three["pair_f"] == pytest.approx(2.8 / 3)
     assert merged["number_off"] == 1.0 and merged["number_right"] == 0.0 and merged["n_clusters"] == 2.0
 
 
@@ -149,6 +152,11 @@ def test_what_is_not_learned_in_rounds_has_a_price_at_most():
 def test_weights_are_of_distances_of_mean_1_and_the_largest_is_1(weights, scales, expected):
     fitted = SimpleNamespace(weights_=np.array(weights), scales_=np.array(scales))
     assert protocol.scaled_weights(fitted).tolist() == expected
+    # Means are what counts where something else was divided by.
+    other = SimpleNamespace(
+        weights_=fitted.weights_, means_=fitted.scales_, scales_=np.full(len(scales), 7.0)
+    )
+    assert protocol.scaled_weights(other).tolist() == expected
 
 
 def test_distances_and_features_with_weight():
@@ -157,6 +165,8 @@ def test_distances_and_features_with_weight():
     weights = np.array([-1.0, 0.4, 0.01, 0.008, 0.011, 0.0])
     metrics = protocol.weight_measures(weights, distances)
     assert metrics == {"n_weighted": 3.0, "n_features_weighted": 2.0}  # there is no noise
+    weights[4] = 0.009
+    assert protocol.weight_measures(weights, distances) == {"n_weighted": 2.0, "n_features_weighted": 2.0}
     assert protocol.weight_measures(np.zeros(6), distances) == {"n_weighted": 0.0, "n_features_weighted": 0.0}
     assert protocol.weight_measures(np.full(6, 0.2), distances) == {
         **{"n_weighted": 6.0, "n_features_weighted": 3.0}
@@ -216,7 +226,7 @@ def test_noise_has_no_share_of_its_own_and_leaves_less_for_the_others():
 
 def test_dimensions_and_no_weights_have_no_shares():
     assert protocol.weight_readings(np.ones(2), given("clean 1", "noisy 2")) == []
-    assert protocol.weight_readings(np.ones(2), given("noisy 1", "noisy 2")) == []
+    assert protocol.weight_readings(np.ones(2), given("noisy 1", "clean 2")) == []
     assert protocol.weight_readings(np.ones(1), given("classes/told")) == []
     assert protocol.weight_readings(np.zeros(2), given("gist", "hog")) == []
 
@@ -285,6 +295,20 @@ def test_of_equally_near_images_the_first_ones_count():
     ]
     # In training: the first of the others, of class 1, for all.
     assert metrics["nn_accuracy_training"] == pytest.approx((n - 6) / n)
+
+
+def test_ties_among_many_images():
+    rng = np.random.default_rng(0)
+    places, known, true = rng.integers(0, 3, 100), rng.integers(0, 3, 100), rng.integers(0, 3, 40)
+    problem = on_a_line(places, known, rng.integers(0, 3, 40), true)
+    metrics, readings = protocol.neighbor_measures(Plain(1.0, 0.0), problem)
+    # Python's sort keeps the order of what is equal.
+    nearest = [sorted(range(100), key=row.__getitem__) for row in problem.cross[0].tolist()]
+    first = [known[order[0]] for order in nearest]
+    assert metrics["nn_accuracy"] == np.mean(first == true)
+    for reading in readings:
+        votes = vote([order[: reading.at["neighbors"]] for order in nearest], known)
+        assert reading.metrics["knn_accuracy"] == np.mean(votes == true)
 
 
 # ---------------------------------------------------------------- what a drawing shows
@@ -448,6 +472,15 @@ def test_cells_of_points(name):
     assert "rows" not in out.arrays
 
 
+def test_of_rows_that_are_drawn_the_rows_of_the_data_are_stored():
+    given_cell = cell("Average", rows=15)
+    out = protocol.PROTOCOL.run(given_cell)
+    test = given_cell.task.rows[given_cell.task.test]
+    assert out.arrays["rows"].tolist() == test.tolist() != given_cell.task.test.tolist()
+    assert out.arrays["true"].tolist() == IMAGES.labels[test].tolist()
+    assert len(out.arrays["found"]) == len(test) == 7
+
+
 def test_four_distances_and_noise_are_asked_for_by_the_method():
     several = protocol.PROTOCOL.run(cell("Exemplar-several", **FAST["Exemplar-several"]))
     assert several.arrays["kinds"].tolist() == list(KINDS) * 3
@@ -472,6 +505,18 @@ def test_the_oracle_knows_the_clusters(data):
     assert out.metrics.get("nn_accuracy", 1.0) == 1.0 and ("nn_accuracy" in out.metrics) == (data is IMAGES)
     assert out.arrays["features"].tolist() == ["classes"]
     assert "points" not in out.arrays and "noise_share" not in out.metrics
+
+
+def test_weights_are_shown_of_distances_of_mean_1_however_they_were_scaled():
+    out = protocol.PROTOCOL.run(cell("Exemplar-unscaled", POINTS, max_iter=20))
+    sets = [POINTS.parts[f"train-{i}"].content for i in (1, 2)]
+    pair = ~np.eye(20, dtype=bool)
+    means = np.mean([np.square(own.X[:, None] - own.X)[pair].mean(axis=0) for own in sets], axis=0)
+    fitted = ExemplarMetric(features="squared_differences", scaling="common", max_iter=20, tol=0.0)
+    fitted.fit([own.X for own in sets], [own.labels for own in sets])
+    scaled = fitted.weights_ * means
+    assert out.arrays["weights"] == pytest.approx(scaled / scaled.max())
+    assert out.metrics["noise_share"] == pytest.approx(scaled[2:].sum() / scaled.sum())
 
 
 def test_random_weights_are_of_the_cell_s_seed():

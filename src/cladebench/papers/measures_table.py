@@ -50,11 +50,7 @@ def measures_table(
         for name in known:
             found = context.results.chosen(name, method, metric, context.own_rule, at=at)
             if found.empty:
-                row[name] = (
-                    why_empty(context, name, method, context.own_rule)
-                    if not len(context.results.rows(name, method))
-                    else "–"
-                )
+                row[name] = why_empty(context, name, method, context.own_rule)
             else:
                 row[name] = f"{with_spread(found.value.to_numpy(), measure)} ({len(found)})"
                 sources[len(rows), name] = tuple(found.cell_id)

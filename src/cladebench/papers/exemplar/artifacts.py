@@ -200,7 +200,8 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
         right = 100.0 * (own["true"][members] == data.labels[row]).mean()
         pictures.append(data.images.pixels[row])
         captions.append(
-            f"{data.label_names[data.labels[row]]}\n{sizes[cluster]} images, {right:.0f}% of this class"
+            f"{data.label_names[data.labels[row]]}\n{sizes[cluster]} image{'s' if sizes[cluster] > 1 else ''},"
+            f" {right:.0f}% of this class"
         )
     return drawings.exemplar_images(
         pictures,
