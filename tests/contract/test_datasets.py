@@ -17,6 +17,8 @@ from cladebench.datasets.content import Matrix, leaves
 NAMES = datasets.names()
 #: Data that are on this machine; the network is never asked. Generators and bundled data are always among them.
 LOCAL = [name for name in NAMES if datasets.availability(name)]
+#: Features of images, of which a new clone keeps no copies yet, take minutes.
+pytestmark = pytest.mark.timeout(1800)
 DRAWS = [(name, draw) for name in LOCAL for draw in range(datasets.info(name).n_draws)]
 
 
