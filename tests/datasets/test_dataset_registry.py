@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 import textwrap
 
@@ -326,3 +327,21 @@ def test_registry_frame_has_a_row_for_each():
     assert rows.loc["split-distances", "contents"].endswith("in 3 training and 2 test sets")
     assert not frame.drop(columns=["n_features", "n_classes"]).isna().any(axis=None)
     assert str(frame.dtypes["n_features"]) == "Int64"
+
+
+def test_a_loader_leaves_the_process_as_it_was(monkeypatch):
+    """As OpenCV does not, whose import changes both: a cell would end its process after it."""
+
+    def load(files, draw):
+        os.environ["OWN_OF_A_LIBRARY"] = "1"
+        os.environ["HOME"] += "/elsewhere"
+        sys.path.insert(0, "of-a-library")
+        return Content(np.eye(3))
+
+    entry = dataclasses.replace(
+        datasets.info("unlabelled-blobs"), loader=load, n_samples=3, n_features=3, files=()
+    )
+    monkeypatch.setattr(registry, "info", lambda name: entry)
+    environment, path = dict(os.environ), list(sys.path)
+    assert datasets.load("unlabelled-blobs").n_samples == 3
+    assert dict(os.environ) == environment and sys.path == path

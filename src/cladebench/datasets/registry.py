@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import operator
+import os
 import pkgutil
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -135,8 +138,9 @@ def load(name: str, draw: int = 0) -> Dataset:
             "brings it (docs/dependencies.md)"
         )
     obtained = {file.name: obtain(file) for file in entry.files}
-    given = entry.loader({file: got.content for file, got in obtained.items()}, draw)
-    content = checked(entry, given, draw)
+    with _process_kept():
+        given = entry.loader({file: got.content for file, got in obtained.items()}, draw)
+        content = checked(entry, given, draw)
     return Dataset(
         **{own.name: getattr(content, own.name) for own in fields(Content)},
         name=entry.name,
@@ -147,6 +151,19 @@ def load(name: str, draw: int = 0) -> Dataset:
         content_sha256=content_sha256(content),
         draw=draw,
     )
+
+
+@contextmanager
+def _process_kept() -> Iterator[None]:
+    """Put back the environment and the module path: OpenCV changes both when it is first imported."""
+    environment, path = dict(os.environ), list(sys.path)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - environment.keys():
+            del os.environ[name]
+        os.environ.update(environment)
+        sys.path[:] = path
 
 
 def fixed_sizes() -> dict[str, int]:
