@@ -336,12 +336,14 @@ def test_a_loader_leaves_the_process_as_it_was(monkeypatch):
         os.environ["OWN_OF_A_LIBRARY"] = "1"
         os.environ["HOME"] += "/elsewhere"
         sys.path.insert(0, "of-a-library")
+        sys.path = ["another", *sys.path]
         return Content(np.eye(3))
 
     entry = dataclasses.replace(
         datasets.info("unlabelled-blobs"), loader=load, n_samples=3, n_features=3, files=()
     )
     monkeypatch.setattr(registry, "info", lambda name: entry)
-    environment, path = dict(os.environ), list(sys.path)
+    environment, path, entries = dict(os.environ), sys.path, list(sys.path)
+    monkeypatch.setattr(sys, "path", path)
     assert datasets.load("unlabelled-blobs").n_samples == 3
-    assert dict(os.environ) == environment and sys.path == path
+    assert dict(os.environ) == environment and sys.path is path and path == entries

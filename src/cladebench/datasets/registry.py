@@ -156,14 +156,15 @@ def load(name: str, draw: int = 0) -> Dataset:
 @contextmanager
 def _process_kept() -> Iterator[None]:
     """Put back the environment and the module path: OpenCV changes both when it is first imported."""
-    environment, path = dict(os.environ), list(sys.path)
+    environment, path, entries = dict(os.environ), sys.path, list(sys.path)
     try:
         yield
     finally:
         for name in os.environ.keys() - environment.keys():
             del os.environ[name]
         os.environ.update(environment)
-        sys.path[:] = path
+        path[:] = entries
+        sys.path = path  # the list itself, too: it may be bound to another one
 
 
 def fixed_sizes() -> dict[str, int]:
