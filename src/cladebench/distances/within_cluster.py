@@ -17,9 +17,9 @@ IntArray = npt.NDArray[np.int64]
 class WithinCluster(ExemplarClusters):
     """Each distance weighs one over its mean within the clusters of the training sets; no clustering has a part in it.
 
-    Of squared differences in features these are inverse variances within clusters, with which a nearest mean is the
-    best rule for normal clusters with one diagonal covariance: where there are enough training points, no weights of
-    squared differences tell such clusters apart better.
+    Of squared differences in features these are inverse variances within clusters, as a diagonal discriminant analysis
+    has them: with these a nearest mean is the best rule for normal clusters of one covariance. Exemplars are no means:
+    their own noise adds up over all features, so that those which tell nothing do harm here.
 
     Parameters
     ----------
