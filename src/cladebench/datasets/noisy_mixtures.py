@@ -30,7 +30,7 @@ KINDS = (
     *((noisy, 500, 10, CENTRES) for noisy in (10, 30, 50, 70, 80, 90, 95)),
     *((50, n, m, CENTRES) for n, m in ((200, 5), (350, 8), (800, 15))),
     *((noisy, 100, 4, CENTRES) for noisy in (10, 50, 90)),
-    *((noisy, 500, 10, FAR) for noisy in (90, 95)),
+    *((noisy, 500, 10, FAR) for noisy in (70, 80, 90, 95)),
 )
 
 
