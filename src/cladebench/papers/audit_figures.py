@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ STANCES = {
 }
 #: Columns of a table that stand beside each other at most: more have no room for their names.
 MOST_ACROSS = 4
+TITLE_WIDTH = 20  # characters of a line above a panel
 #: Rows of the figure of universes at most: more cannot be read on a page.
 MOST_ROWS = 60
 #: Characters of a claim's name that have room beside the map.
@@ -136,9 +138,10 @@ def main_result(
                 panel.axvline(
                     means[column], color="black", linestyle=dashes, linewidth=0.9, label=name, zorder=1
                 )
-        panel.set_title(column)
+        title = textwrap.fill(column, TITLE_WIDTH)
+        panel.set_title(title)
         if ordered := (headings or {}).get(column):
-            panel.set_title(f"{column}\norder: {ordered}")
+            panel.set_title(f"{title}\norder: {ordered}")
         panel.set_xlabel(unit)
     panels[0].set_yticks(range(len(rows)), rows)
     panels[0].set_ylim(len(rows) - 0.4, -0.6)

@@ -78,14 +78,17 @@ def gather_main_result(
         for claim in placed
         if claim.kind == "ranking" and "column" in claim.place
     }
-    measure = context.measures[str(printed[0].measure["metric"])]
+    measures = [context.measures[str(claim.measure["metric"])] for claim in printed]
+    # Columns of several measures are told by their names; what they share is the unit.
+    same = len({measure.name for measure in measures}) == 1
+    heading = measures[0].heading if same else f"value ({measures[0].unit})" if measures[0].unit else "value"
     return MainResult(
         findings.main_result,
         tuple(_printed(claim, by_id[claim.id]) for claim in printed),
         columns_in_order(map(_place, printed)),
         blind,
         rankings,
-        measure.heading,
+        heading,
     )
 
 
