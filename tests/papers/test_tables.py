@@ -410,3 +410,9 @@ def test_a_printed_number_stands_at_its_own_evaluation_point():
     assert shown("Table 1", None) == shown("Table 1", {"k": 5}) == ("90", "90.00 (1)")
     assert shown("Table 1", {"k": 50}) == ("30", "30.00 (1)")
     assert shown("Table 2", None) == ("91", "90.00 (1)") and shown("Table 2", {"k": 50}) == ("–", "30.00 (1)")
+
+
+def test_data_made_of_sets_draw_no_rows():
+    cells = pd.DataFrame({"method": ["A", "B"], "status": "ok", "n_rows": [0, 0]})
+    assert fewer_rows(cells, 10_000) == ""
+    assert fewer_rows(cells.assign(n_rows=[0, 500]), 10_000) != ""

@@ -38,7 +38,7 @@ def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) ->
 
 
 def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
-    """Say how many rows the finished cells of a data set used, ``1,000 of 30,475``; empty where all used all.
+    """Say how many rows the finished cells of a data set used, ``1,000 of 30,475``; empty where all used all, or sets.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
     used: dict[str, set[int]] = {}
     for method, n_rows in zip(finished.method, finished.n_rows, strict=True):
         used.setdefault(method, set()).add(int(n_rows))
-    if all(counts == {n_samples} for counts in used.values()):
+    # Of data that are made of sets no rows are drawn: records have none.
+    if all(counts in ({n_samples}, {0}) for counts in used.values()):
         return ""
     return _grouped(
         {
