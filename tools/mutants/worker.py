@@ -106,7 +106,8 @@ def child(job: dict, answer: Path, log: Path) -> int:
         os.environ["MUTANTS_HITS"] = job["hits"]
     stop = [] if job["hits"] else ["-x"]
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--timeout={job['each']}", *stop]
-    options.append(f"--basetemp={log.parent / 'basetemp'}")
+    # Tests are named from the copy, whatever settings of pytest lie in a folder above it.
+    options += [f"--basetemp={log.parent / 'basetemp'}", f"--rootdir={Path.cwd()}"]
     chosen, code = Chosen(job), int(pytest.ExitCode.NO_TESTS_COLLECTED)
     for files in job["stages"]:
         now = int(pytest.main([*options, *files], plugins=[chosen]))
