@@ -13,8 +13,9 @@ from typing import Any
 from cladebench.measures import Measure, permuted_name
 
 #: What a measure needs where a result that ignores the data can still be rewarded: trees and partitions by their shape,
-#: what is said of rows held out by how common their classes are, and where no rival does better either.
-_OF_THE_RESULT = frozenset({"tree", "partition", "test labels"})
+#: what is said of rows held out by how common their classes are, and where no rival does better either, a distance by
+#: its scale and by how many parts have weight.
+_OF_THE_RESULT = frozenset({"tree", "partition", "test labels", "distance"})
 
 
 @dataclass(frozen=True)
