@@ -246,15 +246,13 @@ CURVES = {
 
 
 def test_accuracies_are_means_with_their_spread():
-    figure = drawings.accuracy_against_noise(CURVES, "F-measure", {"Euclidean": {90: 0.1, 50: 0.4}})
+    figure = drawings.accuracy_against_noise(CURVES, "F-measure")
     (axes,) = figure.axes
-    learned, euclidean, printed = [line for line in axes.lines if not line.get_label().startswith("_")]
+    learned, euclidean = [line for line in axes.lines if not line.get_label().startswith("_")]
     assert learned.get_ydata().tolist() == pytest.approx([1.0, 0.95])
     assert learned.get_xdata() == pytest.approx([10, 90], abs=0.5)
     assert euclidean.get_ydata().tolist() == [0.7]
     assert learned.get_xdata()[0] != euclidean.get_xdata()[0]  # side by side
-    assert points_of(printed) == [(50, 0.4), (90, 0.1)] and printed.get_markerfacecolor() == "none"
-    assert printed.get_marker() == euclidean.get_marker()
     spread = 0.1 / 2**0.5
     first, second = ends_of(axes)
     assert [[y for _, y in ends] for ends in first] == [
@@ -262,7 +260,7 @@ def test_accuracies_are_means_with_their_spread():
         pytest.approx([0.95 - spread, 0.95 + spread]),
     ]
     assert [[y for _, y in ends] for ends in second] == [[0.7, 0.7]]
-    assert legend_of(figure) == ["learned", "Euclidean", "Euclidean, printed"]
+    assert legend_of(figure) == ["learned", "Euclidean"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("noisy dimensions (%)", "F-measure")
     assert axes.get_ylim() == pytest.approx((0, 1), abs=0.05) and axes.get_ylim()[0] < 0
 
@@ -277,8 +275,7 @@ def test_six_methods_are_told_apart_without_colours():
     ] * 6  # one share: nothing to be side by side of
 
 
-def test_printed_accuracies_may_stand_alone_and_nothing_is_said_to_be_nothing():
-    assert legend_of(drawings.accuracy_against_noise({}, "F", {"a": {50: 1.0}})) == ["a, printed"]
+def test_no_accuracies_are_said_to_be_none():
     for nothing in ({}, {"a": {}}, {"a": {50.0: np.array([])}}):
         assert "No finished cell" in texts(drawings.accuracy_against_noise(nothing, "F"))[0]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from cladebench.distances.base import StackDistance
 from cladebench.solvers.facility_location import FacilityLocation, facility_location
 from cladebench.solvers.given_distances import GivenDistances
 from cladebench.threads import one_thread
+from cladebench.validation import check_choice, check_real
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -41,6 +43,29 @@ class ExemplarClusters(StackDistance):
     def _find(self, distances: GivenDistances) -> FacilityLocation:
         with one_thread("blas"):
             return exemplar_clustering(distances.at(self.weights_), self.price_)
+
+
+class RuleOfWeights(ExemplarClusters):
+    """An `ExemplarClusters` whose weights come by a rule that looks at no clustering; its price may be matched."""
+
+    price: Literal["matched"] | float
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.price, str):
+            check_choice("price", self.price, ("matched",))
+        else:
+            check_real("price", self.price, 0.0)
+
+    def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
+        self.scales_ = mean_scales(sets)
+        scaled = [given.scaled(self.scales_) for given in sets]
+        w = self._scaled_weights(scaled, labels)
+        self.price_ = matched_price(scaled, labels, w) if isinstance(self.price, str) else float(self.price)
+        self.weights_ = w / self.scales_
+
+    @abstractmethod
+    def _scaled_weights(self, sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
+        """Weights of distances that are scaled to mean 1."""
 
 
 def mean_scales(sets: Sequence[GivenDistances]) -> FloatArray:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from cladebench.discovery import Excuse
-from cladebench.distances._exemplars import ExemplarClusters, matched_price, mean_scales
+from cladebench.distances._exemplars import RuleOfWeights
 from cladebench.solvers.given_distances import GivenDistances
-from cladebench.validation import check_choice, check_real
+from cladebench.validation import check_choice
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ IntArray = npt.NDArray[np.int64]
 WEIGHTS = ("equal", "raw", "random", "ratio")
 
 
-class FixedWeights(ExemplarClusters):
+class FixedWeights(RuleOfWeights):
     """Distances with weights that no clustering has a part in; clusters by exemplars, as `ExemplarMetric` has them.
 
     Parameters
@@ -70,17 +70,7 @@ class FixedWeights(ExemplarClusters):
     def _check_parameters(self) -> None:
         if isinstance(self.weights, bool) or not isinstance(self.weights, Integral):
             check_choice("weights", self.weights, WEIGHTS)
-        if isinstance(self.price, str):
-            check_choice("price", self.price, ("matched",))
-        else:
-            check_real("price", self.price, 0.0)
-
-    def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
-        self.scales_ = mean_scales(sets)
-        scaled = [given.scaled(self.scales_) for given in sets]
-        w = self._scaled_weights(scaled, labels)
-        self.price_ = matched_price(scaled, labels, w) if isinstance(self.price, str) else float(self.price)
-        self.weights_ = w / self.scales_
+        super()._check_parameters()
 
     def _scaled_weights(self, sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
         n = self.n_distances_

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.distances._exemplars import ExemplarClusters, matched_price, mean_scales
+from cladebench.distances._exemplars import RuleOfWeights
 from cladebench.solvers.given_distances import GivenDistances
-from cladebench.validation import check_choice, check_real
 
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-class WithinCluster(ExemplarClusters):
+class WithinCluster(RuleOfWeights):
     """Each distance weighs one over its mean within the clusters of the training sets; no clustering has a part in it.
 
     Of squared differences in features these are inverse variances within clusters, as a diagonal discriminant analysis
@@ -44,21 +44,11 @@ class WithinCluster(ExemplarClusters):
         self.features = features
         self.price = price
 
-    def _check_parameters(self) -> None:
-        if isinstance(self.price, str):
-            check_choice("price", self.price, ("matched",))
-        else:
-            check_real("price", self.price, 0.0)
-
-    def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
-        self.scales_ = mean_scales(sets)
-        scaled = [given.scaled(self.scales_) for given in sets]
-        w = inverse_within(scaled, labels)
-        self.price_ = matched_price(scaled, labels, w) if isinstance(self.price, str) else float(self.price)
-        self.weights_ = w / self.scales_
+    def _scaled_weights(self, sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
+        return inverse_within(sets, labels)
 
 
-def inverse_within(sets: list[GivenDistances], labels: list[IntArray]) -> npt.NDArray[np.float64]:
+def inverse_within(sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
     """One over the mean of each distance within clusters, of sum 1."""
     n_distances = sets[0].shape[0]
     within, n_pairs = np.zeros(n_distances), 0

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 #: Per cent of noisy dimensions -> data sets of Fig. 2(d), of which the first that was run is shown.
 MIXTURES = {
-    noisy: (f"noisy-mixtures-{noisy}", f"noisy-mixtures-{noisy}-n100") for noisy in (10, 30, 50, 70, 80, 90, 95)
+    noisy: (f"noisy-mixtures-{noisy}", f"noisy-mixtures-{noisy}-n100")
+    for noisy in (10, 30, 50, 70, 80, 90, 95)
 }
 #: Data sets of Fig. 2(a), with the points and clusters of a set.
 SIZES = {

@@ -250,7 +250,6 @@ def _count(number: int, what: str) -> str:
 def accuracy_against_noise(
     curves: Mapping[str, Mapping[float, FloatArray]],
     ylabel: str,
-    printed: Mapping[str, Mapping[float, float]] | None = None,
     notes: Sequence[str] = (),
 ) -> Figure:
     """Draw the accuracy of clustering against the share of noisy dimensions, a curve for each method (Figure 2(d)).
@@ -262,56 +261,36 @@ def accuracy_against_noise(
         and down. Curves stand a little apart, so that no line hides another.
     ylabel : str
         What the values are; they lie between 0 and 1.
-    printed : mapping of str to mapping of float to float, optional
-        Method -> noisy dimensions in percent -> what the paper shows: a hollow marker each.
     notes : sequence of str, default=()
         Written below the drawing.
     """
     from matplotlib.figure import Figure
 
-    printed = printed or {}
-    curves = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
-    methods = [name for name in dict.fromkeys((*curves, *printed)) if curves.get(name) or printed.get(name)]
-    if not methods:
+    found = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
+    shown = {name: of for name, of in found.items() if of}
+    if not shown:
         return empty_figure("No finished cell of this experiment in this scope.")
-    shares = [x for name in methods for x in (*curves.get(name, ()), *printed.get(name, ()))]
+    shares = [x for of in shown.values() for x in of]
     span = max(shares) - min(shares)
     figure = Figure(figsize=(_WIDTH, 3.0), layout="constrained")
     axes = figure.add_subplot()
-    for k, name in enumerate(methods):
-        of = curves.get(name, {})
+    for k, (name, of) in enumerate(shown.items()):
         xs = sorted(of)
         moments = [_mean_and_spread(np.asarray(of[x], dtype=np.float64)) for x in xs]
+        means = [float(mean) for mean, _ in moments]
         colour, dashes = _line_style(k)
         marker = _METHOD_MARKERS[k % len(_METHOD_MARKERS)]
-        shift = (k - (len(methods) - 1) / 2) * 0.006 * span
-        if xs:
-            means = [float(mean) for mean, _ in moments]
-            places = np.array(xs) + shift
-            axes.plot(
-                places, means, color=colour, linestyle=dashes, marker=marker, markersize=4.0, label=name
-            )
-            axes.errorbar(
-                places,
-                means,
-                yerr=[float(spread) for _, spread in moments],
-                fmt="none",
-                ecolor=colour,
-                elinewidth=0.9,
-                capsize=1.8,
-            )
-        if shown := sorted(printed.get(name, {}).items()):
-            axes.plot(
-                [x for x, _ in shown],
-                [value for _, value in shown],
-                marker,
-                markersize=8.0,
-                markerfacecolor="none",
-                markeredgecolor=colour,
-                markeredgewidth=1.0,
-                zorder=1,
-                label=f"{name}, printed",
-            )
+        places = np.array(xs) + (k - (len(shown) - 1) / 2) * 0.006 * span
+        axes.plot(places, means, color=colour, linestyle=dashes, marker=marker, markersize=4.0, label=name)
+        axes.errorbar(
+            places,
+            means,
+            yerr=[float(spread) for _, spread in moments],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=0.9,
+            capsize=1.8,
+        )
     axes.set_ylim(-0.03, 1.03)  # a marker at 0 or 1 is whole
     axes.set_xlabel("noisy dimensions (%)")
     axes.set_ylabel(ylabel)
