@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from golden_records import build, cell_id, cells, context_of, legend_of, points_of, texts
 
+from cladebench.datasets import DataUnavailable
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Table
 from cladebench.papers.catalogue import load_plan
@@ -137,7 +138,7 @@ def golden():
         names=[*NAMES, "uiuc"],
         published=PRINTED,
         arrays=ARRAYS,
-        load_data=lambda name: {"outex": pictures(), "scenes-few": pictures()}[name],
+        load_data=lambda name, draw: {"outex": pictures(), "scenes-few": pictures()}[name],
     )
 
 
@@ -422,7 +423,7 @@ def test_of_many_exemplars_ten_are_shown_from_the_first_to_the_last():
         context(
             run("outex", "Exemplar", {"nn_accuracy": [1.0]}),
             arrays={cell_id("outex", "Exemplar"): stored},
-            load_data=lambda name: data,
+            load_data=lambda name, draw: data,
         ),
     )
     shown = [int(axes.images[0].get_array()[0, 0]) for axes in figure.axes if axes.images]
@@ -431,14 +432,19 @@ def test_of_many_exemplars_ten_are_shown_from_the_first_to_the_last():
     assert "10 of 31 exemplars" in notes_of(figure)
 
 
-def test_without_images_that_is_said():
+def not_here(name, draw):
+    raise DataUnavailable(f"{name} is not here")
+
+
+@pytest.mark.parametrize("load_data", [lambda name, draw: pictures(available=False), not_here])
+def test_without_images_that_is_said(load_data):
     figure = build(
         ARTIFACTS,
         "figure-4",
         context(
             run("outex", "Exemplar", {"nn_accuracy": [1.0]}),
             arrays={cell_id("outex", "Exemplar"): of_images(0.5)},
-            load_data=lambda name: pictures(available=False),
+            load_data=load_data,
         ),
     )
     assert texts(figure) == ["The images of outex are not available."]

@@ -160,7 +160,12 @@ def golden():
         n: {"title": n, "n_samples": N_SAMPLES[n], "beyond": n in ("nested-blobs", "sonar-60")} for n in names
     }
     return context_of(
-        "hfd", *ROWS, published=PRINTED, arrays=arrays, entries=entries, load_data={"usps": data}.__getitem__
+        "hfd",
+        *ROWS,
+        published=PRINTED,
+        arrays=arrays,
+        entries=entries,
+        load_data=lambda name, draw: {"usps": data}[name],
     )
 
 
@@ -408,7 +413,7 @@ def test_accuracy_stands_against_both_times(golden):
 
 def test_the_gallery_shows_the_same_test_images_for_all(golden):
     figure = build(ARTIFACTS, "gallery", golden)
-    images = golden.load_data("usps").images
+    images = golden.load_data("usps", 0).images
     assert images.rows == [
         row
         for first in (20, 60, 40)  # Euclidean, RFD, HFD: as in all figures
@@ -436,7 +441,10 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
     }
     for images in (Images(), None):
         context = context_of(
-            "hfd", *rows, arrays=arrays, load_data=lambda name, images=images: SimpleNamespace(images=images)
+            "hfd",
+            *rows,
+            arrays=arrays,
+            load_data=lambda name, draw, images=images: SimpleNamespace(images=images),
         )
         figure = build(ARTIFACTS, "gallery", context)
         shown = ["Euclidean", "RFD", "HFD"] if images else ["The images of usps are not available."]

@@ -10,7 +10,7 @@ A paper is a folder ``papers/<id>`` with
 - ``captions/<artifact>.rst``: what each table and figure shows.
 
 Artifacts are functions of records: they read an :class:`ArtifactContext` and nothing else. A figure may also show
-images of the data, through `ArtifactContext.load_data`.
+images of the data, through `ArtifactContext.data_with_images`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pandas as pd
 
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.datasets import Dataset, load
+from cladebench.datasets import Dataset, DataUnavailable, load
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -96,6 +96,14 @@ class ArtifactContext:
     def datasets_after(self, first: Sequence[str]) -> list[str]:
         """Names of the paper's data sets, in its order and whether or not they are in the scope, then of all others."""
         return [*first, *(name for name in self.datasets if name not in first)]
+
+    def data_with_images(self, dataset: str, draw: int = 0) -> Dataset | None:
+        """Load data whose images a figure shows; None where they cannot be had here, or have no images."""
+        try:
+            data = self.load_data(dataset, draw)
+        except DataUnavailable:
+            return None
+        return data if data.images is not None else None
 
     def best_arrays(
         self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None

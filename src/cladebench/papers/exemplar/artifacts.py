@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cladebench.datasets import DataUnavailable
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
@@ -189,13 +188,10 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
     stored = arrays_of(context, name, method)
     if not stored:
         return missing(method, name)
-    own, absent = stored[0], f"The images of {name} are not available."
-    try:
-        data = context.load_data(name)
-    except DataUnavailable:
-        return empty_figure(absent)
-    if data.images is None or data.labels is None:
-        return empty_figure(absent)
+    own, data = stored[0], context.data_with_images(name)
+    if data is None:
+        return empty_figure(f"The images of {name} are not available.")
+    assert data.images is not None and data.labels is not None
     pictures, captions = [], []
     sizes = np.bincount(own["found"])
     # Evenly spaced in the order of the images, which is by class: no choice is made.

@@ -251,9 +251,10 @@ def gallery(context: ArtifactContext) -> Figure:
         return empty_figure("No finished cell on usps in this scope.")
     # The same test images for all: those of the task that most methods have met, of equals the first.
     task = tasks.most_common(1)[0][0]
-    images = context.load_data("usps").images
-    if images is None:
+    data = context.data_with_images("usps")
+    if data is None:
         return empty_figure("The images of usps are not available.")
+    assert data.images is not None
     query: list[int] = []
     shown: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for method, found in cells.items():
@@ -264,7 +265,7 @@ def gallery(context: ArtifactContext) -> Figure:
                 arrays["gallery_neighbors"][:QUERIES, :NEIGHBORS],
                 arrays["gallery_relevant"][:QUERIES, :NEIGHBORS],
             )
-    figure = drawings.gallery(query, shown, labels_of(context), images)
+    figure = drawings.gallery(query, shown, labels_of(context), data.images)
     return noted(figure, context, ["usps"], {"usps": shown})
 
 

@@ -138,13 +138,14 @@ def figure_2(context: ArtifactContext) -> Figure:
     shown = found.sort_values(["value", "cell_id"], kind="stable").iloc[(len(found) - 1) // 2]
     arrays = context.load_arrays(str(shown.cell_id))
     repetition = repetition_of(str(shown.cell_id))
-    images = context.load_data("faces", repetition).images
-    if images is None:
+    data = context.data_with_images("faces", repetition)
+    if data is None:
         return empty_figure("The images of the faces are not available.")
+    assert data.images is not None
     labels, names = arrays["labels"], arrays["class_names"]
     pictures, captions = [], []
     for cluster, counts in enumerate(arrays["class_counts"]):
-        mean = np.stack([images.pixels[int(i)] for i in np.flatnonzero(labels == cluster)]).mean(axis=0)
+        mean = np.stack([data.images.pixels[int(i)] for i in np.flatnonzero(labels == cluster)]).mean(axis=0)
         # The files use half of the grey values at most.
         pictures.append(np.clip(mean * (255.0 / 150.0), 0, 255).astype(np.uint8))
         largest = int(counts.argmax())
