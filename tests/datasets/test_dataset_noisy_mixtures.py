@@ -6,12 +6,18 @@ from cladebench.datasets import noisy_mixtures as module
 
 
 @pytest.mark.parametrize(
-    "name", ["noisy-mixtures-90-n100", "noisy-mixtures-50-n200", "noisy-mixtures-90-far"]
+    "name",
+    [
+        "noisy-mixtures-90-n100",
+        "noisy-mixtures-50-n200",
+        "noisy-mixtures-90-far",
+        "noisy-mixtures-95-farther",
+    ],
 )
 def test_what_a_set_is(name: str) -> None:
     data = datasets.load(name)
-    noisy = 90 if "90" in name else 50
-    centres = module.FAR if name.endswith("far") else module.CENTRES
+    noisy = int(name.split("-")[2])
+    centres = {"far": module.FAR, "farther": module.FARTHER}.get(name.split("-")[-1], module.CENTRES)
     assert [part.role for part in data.parts.values()] == ["train"] * 10 + ["test"] * 10
     names = data.parts["train-1"].content.feature_names
     assert [own.split()[0] for own in names] == ["clean"] * (100 - noisy) + ["noisy"] * noisy

@@ -228,6 +228,20 @@ def test_the_oracle_is_told_the_classes_of_points():
         assert stack.tolist() == [[[float(a != b) for b in labels] for a in labels]]
 
 
+def test_a_control_is_told_which_distances_are_noise():
+    data = points()
+    whole, told = (problem_of(data, task_of(data), kinds, False) for kinds in ("own", "clean"))
+    kept = [i for i, own in enumerate(whole.distances) if not own.noisy]
+    assert 0 < len(kept) < len(whole.distances) and told.points
+    assert told.distances == tuple(whole.distances[i] for i in kept)
+    for (X, labels), (less, same) in zip(whole.train + whole.test, told.train + told.test, strict=True):
+        assert np.array_equal(less, X[:, kept]) and np.array_equal(labels, same)
+    own, told = (problem_of(IMAGES, TASK, kinds, noise) for kinds, noise in (("own", False), ("clean", True)))
+    assert told.distances == own.distances and not told.points
+    assert np.array_equal(told.cross, own.cross)
+    assert np.array_equal(told.train[0][0], own.train[0][0])
+
+
 # ---------------------------------------------------------------- points
 
 

@@ -12,8 +12,8 @@ from cladebench.datasets.base import Content, DatasetInfo, Part, Role
 N_DIMENSIONS = 100
 N_SETS = 10
 #: Standard deviation of the centres in each dimension, in units of that of a class where there is no noise; and what
-#: "far" stands for.
-CENTRES, FAR = 1.0, 3.0
+#: "far" and "farther" stand for.
+CENTRES, FAR, FARTHER = 1.0, 3.0, 6.0
 #: Standard deviation of a class in the noisy dimensions, in units of that of the centres.
 NOISE = 5.0
 DECIMALS = 6
@@ -31,6 +31,7 @@ KINDS = (
     *((50, n, m, CENTRES) for n, m in ((200, 5), (350, 8), (800, 15))),
     *((noisy, 100, 4, CENTRES) for noisy in (10, 50, 90)),
     *((noisy, 500, 10, FAR) for noisy in (70, 80, 90, 95)),
+    (95, 500, 10, FARTHER),
 )
 
 
@@ -75,7 +76,7 @@ class LoadNoisyMixtures:
 
 def name_of(noisy: int, n_points: int, centres: float) -> str:
     """Name of a kind; that of the drawing goes by its noise alone."""
-    far = "" if centres == CENTRES else "-far"
+    far = {CENTRES: "", FAR: "-far", FARTHER: "-farther"}[centres]
     return f"noisy-mixtures-{noisy}" + ("" if n_points == 500 else f"-n{n_points}") + far
 
 
@@ -83,7 +84,7 @@ DATASETS = tuple(
     DatasetInfo(
         name=name_of(noisy, n_points, centres),
         title=f"Mixtures of {n_classes} Gaussians, {noisy}% of the dimensions noisy, {n_points} points a set"
-        + ("" if centres == CENTRES else ", centres three times as far apart"),
+        + ("" if centres == CENTRES else f", centres {centres:g} times as far apart"),
         kind="synthetic",
         n_samples=len(PARTS) * n_points,
         n_features=N_DIMENSIONS,

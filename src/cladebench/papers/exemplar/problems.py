@@ -69,16 +69,31 @@ def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> P
         With parts of points; or images with views of features.
     task : Task
         Which images are for training.
-    kinds : {"own", "all", "classes"}
-        Of images: the one distance that the paper takes for each feature, or all four. "classes" is for the oracle: one
-        distance, 0 within the true clusters and 1 between them.
+    kinds : {"own", "all", "clean", "classes"}
+        Of images: the one distance that the paper takes for each feature, or all four. "clean" is for a control that is
+        told which dimensions or features are noisy: the distances are those of "own" without them. "classes" is for the
+        oracle: one distance, 0 within the true clusters and 1 between them.
     noise_features : bool
         Of images: whether as many features more are added, a random normal vector for each image ("randomly sampling
         vectors from a Gaussian distribution"). They are the same for all methods of a task.
     """
-    check_choice("kinds", kinds, ("own", "all", "classes"))
+    check_choice("kinds", kinds, ("own", "all", "clean", "classes"))
     problem = _of_points(data) if data.parts else _of_images(data, task, kinds, noise_features)
+    if kinds == "clean":
+        return _without_noise(problem)
     return _told(problem) if kinds == "classes" else problem
+
+
+def _without_noise(problem: Problem) -> Problem:
+    kept = np.flatnonzero([not own.noisy for own in problem.distances])
+    axis = 1 if problem.points else 0
+    return Problem(
+        [(given.take(kept, axis), own) for given, own in problem.train],
+        [(given.take(kept, axis), own) for given, own in problem.test],
+        tuple(problem.distances[i] for i in kept),
+        None if problem.cross is None else problem.cross[kept],
+        problem.points,
+    )
 
 
 def _told(problem: Problem) -> Problem:

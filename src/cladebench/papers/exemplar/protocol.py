@@ -33,7 +33,7 @@ class ExemplarProtocol(Protocol):
     """Section 6: learn from training sets, cluster test sets, and classify test images by their neighbours."""
 
     own: ClassVar[Mapping[str, Any]] = {
-        "kinds": "own",  # of images: one distance for each feature, or "all" four; "classes" for the oracle
+        "kinds": "own",  # of images: one distance for each feature, or "all" four; "clean", "classes" for controls
         "noise_features": False,  # whether as many random features are added
     }
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "test")
