@@ -225,6 +225,37 @@ def test_an_accuracy_that_no_data_are_needed_for_supports_nothing(tmp_path, rand
     assert all(row["blind"] for row in found)
 
 
+@pytest.mark.parametrize("relation", ["better", "worse"])
+def test_a_rival_has_both_readings_of_one_result(tmp_path, relation):
+    """Beside another measure of the method itself a rival would be ahead by its own height alone."""
+    text = f"""
+claims:
+  - id: more-of-one
+    kind: order
+    place: {{section: "1"}}
+    quote: q
+    measure: {{method: A, dataset: d}}
+    expects: {{left: {{metric: ari}}, is: {relation}, than: {{metric: ri}}}}
+"""
+    ahead, behind = ("ari", "ri") if relation == "better" else ("ri", "ari")
+    for random, verdict in (
+        ({ahead: 0.6, behind: 0.6}, "reproduced"),
+        ({ahead: 0.6, behind: 0.4}, "uninformative"),
+    ):
+        rows = [
+            cells(
+                "d",
+                name,
+                {metric: level + np.roll(NOISE, at) for at, (metric, level) in enumerate(levels.items())},
+            )
+            for name, levels in (("A", {ahead: 0.5, behind: 0.3}), ("Random", random))
+        ]
+        (found,) = audit_paper(
+            claims_of(tmp_path, text), frame(*rows), selection=SELECTION, blind=("Random",)
+        )
+        assert found["verdict"] == verdict
+
+
 def test_what_was_never_good_loses_nothing(tmp_path):
     """To lose less to noise than others takes only to have had nothing to lose."""
     text = """

@@ -95,7 +95,7 @@ class Asked:
         if "method" not in read or "metric" not in read:
             raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
-        if measure is None or not {"tree", "partition", "test labels"} & set(measure.needs):
+        if measure is None or not {"tree", "partition", "test labels", "distance"} & set(measure.needs):
             raise Missing("the measure is not of the result")
         if query["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")

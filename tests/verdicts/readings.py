@@ -153,6 +153,10 @@ class Reading(Asked):
             if not isinstance(sample, Sample):
                 raise Missing("the praised side is a constant")
             sides[praised] = self.rival(query)
+            other = "left" if praised == "than" else "than"
+            beside, its = met[other]
+            if isinstance(its, Sample) and all(beside.get(k) == query.get(k) for k in ("method", "where")):
+                sides[other] = self.rival(beside)
         found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
         if self.beats_all(claim, sign, direction) and praised != "than":
             found, own[-1:] = self._against_each(claim, sides["left"], queries["than"], sign)

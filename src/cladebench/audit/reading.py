@@ -157,9 +157,12 @@ class Reader:
             asked = {**second, "where": where}
         in_place = self.rival is not None and praised != 0
         rights = self._operands(asked, claim) if each and not in_place else [self._operand(asked, claim)]
-        if self.rival is not None and praised == 0:
+        # Two readings of one result: who takes its place has both.
+        one_result = "value" not in second and [method for _, method in rights] == [left_method]
+        one_result &= first.get("where") == asked.get("where")
+        if self.rival is not None and (praised == 0 or one_result):
             left = self._in_place(left, left_method, first, claim)
-        elif in_place:
+        if in_place or (self.rival is not None and one_result):
             rights = [(self._in_place(sample, method, asked, claim), method) for sample, method in rights]
         name = _named(left_method, first)
         return [_paired((left, right), (name, _named(method, second))) for right, method in rights]
