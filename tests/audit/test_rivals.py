@@ -256,6 +256,26 @@ claims:
         assert found["verdict"] == verdict
 
 
+def test_between_two_settings_of_a_method_a_rival_has_the_praised_one(tmp_path):
+    text = """
+claims:
+  - id: more-is-better
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {method: A, dataset: d, metric: ari}
+    expects: {left: {where: {k: 2}}, is: better, than: {where: {k: 1}}}
+"""
+    rows = [
+        cells("d", name, {"ari": level + np.roll(NOISE, at)}, setting)
+        for at, (name, level, setting) in enumerate(
+            [("A", 0.3, {"k": 1}), ("A", 0.5, {"k": 2}), ("Random", 0.6, None)]
+        )
+    ]
+    (found,) = audit_paper(claims_of(tmp_path, text), frame(*rows), selection=SELECTION, blind=("Random",))
+    assert (found["verdict"], found["blind"]) == ("uninformative", "reproduced")
+
+
 def test_what_was_never_good_loses_nothing(tmp_path):
     """To lose less to noise than others takes only to have had nothing to lose."""
     text = """
