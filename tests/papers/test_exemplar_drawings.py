@@ -265,14 +265,14 @@ def test_accuracies_are_means_with_their_spread():
     assert axes.get_ylim() == pytest.approx((0, 1), abs=0.05) and axes.get_ylim()[0] < 0
 
 
-def test_six_methods_are_told_apart_without_colours():
-    figure = drawings.accuracy_against_noise({str(k): {50: np.array([0.5])} for k in range(6)}, "F")
+def test_seven_methods_are_told_apart_without_colours():
+    figure = drawings.accuracy_against_noise({str(k): {50: np.array([0.5])} for k in range(7)}, "F")
     lines = [line for line in figure.axes[0].lines if not line.get_label().startswith("_")]
-    assert len({line.get_marker() for line in lines}) == len({line.get_color() for line in lines}) == 6
+    assert len({line.get_marker() for line in lines}) == len({line.get_color() for line in lines}) == 7
     assert all(a.get_linestyle() != b.get_linestyle() for a, b in itertools.pairwise(lines))
     assert [points_of(line) for line in lines] == [
         [(50, 0.5)]
-    ] * 6  # one share: nothing to be side by side of
+    ] * 7  # one share: nothing to be side by side of
 
 
 def test_no_accuracies_are_said_to_be_none():

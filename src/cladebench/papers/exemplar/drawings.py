@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 _WIDTH = 6.5  # inches
-_COLOURS = PALETTE[:6]  # of lines and points on white: yellow is too pale there, black is for marks
+_COLOURS = PALETTE[:6]  # of points on white: yellow is too pale there, black is for marks
+_LINE_COLOURS = (*_COLOURS, PALETTE[7])
 _DASHES = ("-", "--", ":")
 _METHOD_MARKERS = "os^DvPX"
 _CLUSTER_MARKERS = "os^Dv"  # five shapes and six colours: the first thirty clusters all differ
@@ -96,8 +97,9 @@ def _mean_path(runs: Sequence[FloatArray]) -> FloatArray:
 
 
 def _line_style(k: int) -> tuple[str, str]:
-    """Colour and dashes of line k; the first 18 all differ, and neighbours in both."""
-    return _COLOURS[k % len(_COLOURS)], _DASHES[(k + k // len(_COLOURS)) % len(_DASHES)]
+    """Colour and dashes of line k; the first 21 all differ, and neighbours in both."""
+    n = len(_LINE_COLOURS)
+    return _LINE_COLOURS[k % n], _DASHES[(k + k // n) % len(_DASHES)]
 
 
 def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[str] = ()) -> Figure:
