@@ -69,7 +69,9 @@ def accuracies(context: ArtifactContext, metric: str) -> Table:
 
 def points_table(context: ArtifactContext, metric: str) -> Table:
     """A measure on all sets of points."""
-    names = [name for names in MIXTURES.values() for name in (*names, f"{names[0]}-far", f"{names[0]}-farther")]
+    names = [
+        name for names in MIXTURES.values() for name in (*names, f"{names[0]}-far", f"{names[0]}-farther")
+    ]
     names = [name for name in names if name in context.datasets]
     return comparison_table(context, artifact="none", metric=metric, datasets=names)
 
