@@ -168,6 +168,8 @@ def project(tmp_path):
     }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
+    # A stranger's settings above the copies: tests are not to be named from there.
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     (tmp_path / "tmp").mkdir()
     return root
