@@ -348,6 +348,9 @@ def test_an_endless_name_of_an_estimator_is_not_repeated(edited_plan):
     [
         ("{folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task: expected folds or test, not both"),
         ("{rows: 9, share: 0.5}", r"scopes\.smoke\.task: expected rows or share, not both"),
+        ("{rows: {per_class: 9}, share: 0.5}", r"scopes\.smoke\.task: expected rows or share, not both"),
+        ("{rows: {per_class: 0}}", r"task\.rows"),
+        ("{rows: {of_each: 9}}", r"task\.rows"),
         ("{split: official, folds: {n: 2}}", r"scopes\.smoke\.task: expected split or folds, not both"),
         ("{split: official, test: 0.5}", r"scopes\.smoke\.task: expected split or test, not both"),
         ("{split: other}", r"scopes\.smoke\.task\.split: 'other' is not allowed; allowed: official"),

@@ -91,6 +91,22 @@ def test_a_share_is_drawn_without_a_look_at_labels():
     assert np.mean(counts) == pytest.approx(5, abs=0.5) and 1 < np.var(counts) < 3
 
 
+@given(labelled(), st.booleans(), seeds)
+def test_of_each_class_as_many_rows_as_asked(labels, shuffled, seed):
+    fewest = np.bincount(labels).min()
+    how = {"rows": {"per_class": int(fewest)}, "shuffled": shuffled}
+    task = draw(data_of(labels), how, root_seed=seed)
+    assert np.bincount(labels[task.rows]).tolist() == [fewest] * (labels.max() + 1)
+    assert len(set(task.rows)) == len(task.rows) and task.labels.tolist() == labels[task.rows].tolist()
+    assert shuffled or (np.diff(task.rows) > 0).all()
+
+
+def test_every_row_of_a_class_can_come_with_every_one_of_another():
+    data, how = data_of([0, 1, 0, 1]), {"rows": {"per_class": 1}}
+    drawn = {tuple(draw(data, how, repetition).rows) for repetition in range(60)}
+    assert drawn == {(0, 1), (0, 3), (1, 2), (2, 3)}
+
+
 @given(labelled(min_size=20), seeds)
 def test_shuffled_rows_are_the_same_rows_with_their_labels(labels, seed):
     task = draw(data_of(labels), {"rows": 15, "shuffled": True}, root_seed=seed)
@@ -509,6 +525,7 @@ def test_the_digest_hears_all_that_is_drawn_and_the_data():
         {},
         {"rows": 30},
         {"rows": 29},
+        {"rows": {"per_class": 9}},
         {"share": 0.3},
         {"shuffled": True},
         {"test": 0.5},
@@ -545,6 +562,7 @@ def test_the_digest_is_fixed_for_all_time():
         ({"test": 0.3}, "2210d05f6f1c8683"),
         ({"rows": 30, "shuffled": True}, "b419dc5315492fde"),
         ({"share": 0.5, "shuffled": True}, "b419dc5315492fde"),
+        ({"rows": {"per_class": 9}}, "c20222071af578ec"),
         ({"constraints": {"must_link": 5, "cannot_link": 5}}, "d0f6f25fba4e52da"),
         (
             {"constraints": {"must_link": 400, "cannot_link": 400}},
@@ -587,6 +605,12 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
             [0, 0, 0, 1],
             {"constraints": {"pairs": 7}},
             r"^task\.constraints\.pairs: 7 pairs, and the training rows have 6$",
+        ),
+        (None, {"rows": {"per_class": 1}}, r"^task\.rows: toy has no labels$"),
+        (
+            [0, 0, 0, 1],
+            {"rows": {"per_class": 2}},
+            r"^task\.rows\.per_class: 2 rows of each class, and one has 1$",
         ),
         (None, {"split": "official"}, r"^task\.split: toy has no official split$"),
         ([0, 1], {"test": 0.1}, r"^task: toy has 2 rows, of which none are left to learn from or to test$"),

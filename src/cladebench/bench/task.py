@@ -124,7 +124,8 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     spec : CellSpec
         Its `task` says what is drawn:
 
-        - ``rows``: number of rows, drawn without replacement and kept in the data's order; all by default;
+        - ``rows``: number of rows, drawn without replacement and kept in the data's order; all by default. With
+          ``{per_class: 80}`` so many of each class;
         - ``share``: the same as a share of the data's rows, rounded to a whole number;
         - ``shuffled``: true where methods meet the rows in random order;
         - ``folds``: ``{n: 5, stratified: true}``: the cell's fold is held out;
@@ -152,8 +153,9 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     Notes
     -----
     Rows are drawn without replacement: the copies of a row that the bootstrap draws lie at distance 0 and have one
-    class, which makes purer clusters and cheaper trees than new rows would. They are not stratified: how many rows each
-    class has then varies as it does between samples of a population, as `cladebench.bench.samples.overlap` assumes.
+    class, which makes purer clusters and cheaper trees than new rows would. A number or a share of rows is not
+    stratified: how many rows each class has then varies as it does between samples of a population, as
+    `cladebench.bench.samples.overlap` assumes.
 
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
     neither the method nor the setting has a part in it, and what else is drawn only so far as it says which rows there
@@ -176,8 +178,10 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         return data.labels
 
     rows = np.arange(n_samples)
-    asked = _rows_of(how["share"], data) if "share" in how else how.get("rows")
-    if asked is not None and asked < n_samples:
+    asked = _rows_of(how["share"], data) if "share" in how else how.get("rows", n_samples)
+    if isinstance(asked, Mapping):
+        rows = _of_each_class(generator("rows"), labels_for("rows"), asked["per_class"])
+    elif asked < n_samples:
         rows = np.sort(generator("rows").permutation(n_samples)[:asked])
     everything = np.arange(len(rows))
     train = test = everything
@@ -249,6 +253,15 @@ def _rows_of(share: float, data: Dataset) -> int:
             f"task.share: {share:g} of the {data.n_samples} rows of {data.name} is {asked}; expected some and not all"
         )
     return asked
+
+
+def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> IntArray:
+    """So many rows of each class, in the data's order."""
+    classes, sizes = np.unique(labels, return_counts=True)
+    if sizes.min() < asked:
+        raise TaskError(f"task.rows.per_class: {asked} rows of each class, and one has {sizes.min()}")
+    order = rng.permutation(len(labels))
+    return np.sort(np.concatenate([order[labels[order] == own][:asked] for own in classes]))
 
 
 def folds_of(how: Mapping[str, Any]) -> Sequence[int | None]:
