@@ -50,7 +50,7 @@ double sum_of_negative(std::span<const double> values) {
   return total;
 }
 
-/// The first place of the least value.
+/// The first place of the least value; the first of all where none is a number.
 std::size_t first_least(std::span<const double> values) {
   double partial[kLanes];
   std::fill_n(partial, kLanes, std::numeric_limits<double>::infinity());
@@ -61,7 +61,8 @@ std::size_t first_least(std::span<const double> values) {
   }
   double least = *std::min_element(partial, partial + kLanes);
   for (std::size_t q = whole; q < n; ++q) least = std::min(least, values[q]);
-  return static_cast<std::size_t>(std::find(values.begin(), values.end(), least) - values.begin());
+  const auto place = std::find(values.begin(), values.end(), least);
+  return place == values.end() ? 0 : static_cast<std::size_t>(place - values.begin());
 }
 
 }  // namespace

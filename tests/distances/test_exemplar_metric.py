@@ -156,6 +156,29 @@ def test_the_matched_price_finds_the_number_of_clusters() -> None:
     assert matched_price(zero, [np.array([0, 0, 1])], np.ones(1)) == 1.0
 
 
+def test_the_matched_price_of_clusters_that_are_very_near_each_other() -> None:
+    X = np.repeat(np.random.default_rng(0).uniform(size=(10, 2)), 2, axis=0)
+    X[1::2] += 1e-4
+    sets, w = [SquaredDifferences(X)], np.ones(2)
+    price = matched_price(sets, [np.arange(20)], w)
+    assert len(exemplar_clustering(sets[0].at(w), price).exemplars) == 20
+    # Of points at one place one exemplar is enough at any price.
+    assert 0.0 < matched_price([SquaredDifferences(X[::2].repeat(2, axis=0))], [np.arange(20)], w) < 1e-12
+
+
+def test_the_matched_price_is_that_of_prediction_where_distances_are_negative() -> None:
+    X, y = TRAIN[2]
+    w = np.array([1.0, -0.1])
+    stack = np.stack(
+        [SquaredDifferences(X[:, :4]).at(np.ones(4)), SquaredDifferences(X[:, 4:]).at(np.ones(4))]
+    )
+    d = np.tensordot(w, stack, axes=1)
+    assert d.min() < -1.0
+    for wanted in (2, 3, 4):
+        price = matched_price([StackedDistances(stack)], [np.minimum(y, wanted - 1)], w)
+        assert len(exemplar_clustering(d, price).exemplars) == wanted
+
+
 def test_negative_distances_are_shifted() -> None:
     d = np.array([[0.0, -3.0, 5.0], [2.0, 0.0, 5.0], [5.0, 6.0, 0.0]])
     found = exemplar_clustering(d, 1.5)

@@ -40,16 +40,65 @@ class Bowl(LatentProblem):
 
 def test_steps_go_downhill_to_the_optimum() -> None:
     goals = [np.array([1.0, 3.0]), np.array([2.0, 3.5]), np.array([2.5, -1.0])]
-    for polyak in (False, True):
-        for stochastic in (False, True):
-            found = learn(
-                [Bowl(goal) for goal in goals], np.zeros(2), tau=0.0, step=0.3, polyak=polyak,
-                stochastic=stochastic, max_iter=2000, tol=0.0, constraint=lambda w: w,
+    for stochastic in (False, True):
+        found = learn(
+            [Bowl(goal) for goal in goals], np.zeros(2), tau=0.0, step=0.3,
+            stochastic=stochastic, max_iter=2000, tol=0.0, constraint=lambda w: w,
+        )  # fmt: skip
+        # Sums of distances are least at the medians, 2 and 3: 1.5 + 4.5.
+        assert found.objective == pytest.approx(6.0, rel=0.02)
+        assert found.weights == pytest.approx([2.0, 3.0], abs=0.1)
+        assert found.objective == found.path.min() and len(found.path) <= 2000
+
+
+@pytest.mark.parametrize("stochastic", [False, True])
+def test_polyak_s_steps_go_to_an_optimum_of_0_and_to_twice_any_other(stochastic: bool) -> None:
+    apart = [np.array([1.0, 3.0]), np.array([2.0, 3.5]), np.array([2.5, -1.0])]
+    for goals, most in ((apart[:1] * 3, 1e-6), (apart, 2 * 6.0)):
+        found = learn(
+            [Bowl(goal) for goal in goals], np.zeros(2), tau=0.0, polyak=True, weight_step=0.5,
+            stochastic=stochastic, max_iter=500, tol=0.0, constraint=lambda w: w,
+        )  # fmt: skip
+        assert found.objective <= most < found.path[0]
+
+
+class Held(Bowl):
+    """With a multiplier whose slope is 2, so that its square counts in the length of a step."""
+
+    def squared_slope(self) -> float:
+        return 4.0
+
+
+def test_polyak_s_first_step_by_hand() -> None:
+    # From w = 2: the objective is 3 * 2 + (9 - 2) + (10 - 2), its slope 3 - 1 - 1; both multipliers have slopes of 2.
+    held = [Held(np.array([9.0])), Held(np.array([10.0]))]
+    found = learn(held, np.full(1, 2.0), tau=3.0, polyak=True, weight_step=0.25, max_iter=2, tol=0.0)
+    length = 21.0 / (2 * 4.0 + 0.25 * 1.0**2)
+    w = 2.0 - length * 0.25 * 1.0
+    assert found.path == pytest.approx([21.0, 3 * w + 19 - 2 * w])
+    assert held[0].moved == pytest.approx(length + (w + 19) / 8.25)
+    # One problem after the other: its loss alone, with the whole of the regulariser, at the weights that are met.
+    held = [Held(np.array([9.0])), Held(np.array([9.0]))]
+    learn(held, np.full(1, 2.0), tau=3.0, polyak=True, weight_step=0.25, max_iter=1, tol=0.0, stochastic=True)
+    first = 13.0 / (4.0 + 0.25 * 2.0**2)
+    w = 2.0 - first * 0.25 * 2.0
+    assert sorted(one.moved for one in held) == pytest.approx(sorted([first, (2 * w + 9) / 5.0]))
+
+
+def test_an_objective_below_0_takes_no_step_by_polyak_s_rule() -> None:
+    below = Bowl(np.array([1.0]))
+    below.complete = lambda w: Energy(np.zeros(1), -5.0)
+    assert learn([below], np.zeros(1), tau=0.0, polyak=True, max_iter=3).path.tolist() == [-4.0] * 3
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that overflow
+def test_steps_that_are_too_long_are_an_error() -> None:
+    for tau, step in ((1e200, 1.0), (1.0, 1e308)):
+        with pytest.raises(ValueError, match=r"^the objective is (inf|nan) in round \d+: .* less than step="):
+            learn(
+                [Bowl(np.array([9.0]))], np.ones(1), regularizer=l2, tau=tau, step=step, weight_step=10.0,
+                constraint=lambda w: w,
             )  # fmt: skip
-            # Sums of distances are least at the medians, 2 and 3: 1.5 + 4.5.
-            assert found.objective == pytest.approx(6.0, rel=0.02)
-            assert found.weights == pytest.approx([2.0, 3.0], abs=0.1)
-            assert found.objective == found.path.min() and len(found.path) <= 2000
 
 
 def test_the_first_steps_by_hand() -> None:
@@ -106,6 +155,20 @@ def test_stochastic_rounds_meet_each_problem_once_in_an_order_that_is_drawn() ->
     rounds = [met[i : i + 6] for i in range(0, 24, 6)]
     assert all(sorted(one) == list(range(6)) for one in rounds)
     assert len({tuple(one) for one in rounds}) > 1
+
+
+def test_in_a_stochastic_round_what_is_latent_is_completed_for_the_weights_that_are_met() -> None:
+    seen: list[float] = []
+
+    class Noted(Bowl):
+        def complete(self, w: np.ndarray) -> Energy:
+            seen.append(float(w[0]))
+            return super().complete(w)
+
+    problems = [Noted(np.array([9.0])) for _ in range(2)]
+    learn(problems, np.zeros(1), tau=0.0, stochastic=True, max_iter=2, rounds=2)
+    # At the start of the round, for the objective; then each at its turn; in the second round T = 2 keeps it.
+    assert seen == [0.0, 0.0, 0.0, 1.0]
 
 
 # ---------------------------------------------------------------- a grid of pixels

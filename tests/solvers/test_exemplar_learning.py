@@ -134,6 +134,14 @@ def test_point_slaves_open_the_first_of_the_best() -> None:
     assert copies[2].tolist() == [1, 1, 0, 0] and values[2] == 0.0 and counts.tolist() == [2, 2, 0, 1]
 
 
+def test_of_nothing_that_is_a_number_the_first_is_opened() -> None:
+    nowhere, copies = np.full((4, 4), np.nan), np.zeros((4, 4), dtype=np.uint8)
+    _, nearest, _ = _core.point_slaves(
+        nowhere, nowhere[0], np.zeros((4, 4)), np.zeros(4), np.zeros(4, dtype=np.int64), 0.0, copies
+    )
+    assert nearest.tolist() == [0] * 4 and copies.tolist() == [[1, 0, 0, 0]] * 4
+
+
 @settings(max_examples=40)
 @given(st.integers(1, 5), st.integers(0, 10**6), st.booleans())
 def test_the_bound_is_never_above_the_least_augmented_energy(n: int, seed: int, whole: bool) -> None:

@@ -62,7 +62,10 @@ def oriented(width: float, order: int, turn: int) -> Doubles:
 
 
 def gaussian(width: float) -> Doubles:
-    """Round Gaussian."""
+    """Round Gaussian, of sum 1: its response is how much brighter it is there.
+
+    The authors' programs for both banks take the mean from it as from all filters.
+    """
     right, down = _plane()
     return _normalised(np.exp(-(right**2 + down**2) / (2 * width**2)), zero_mean=False)
 

@@ -33,9 +33,10 @@ def gist(images: Sequence[Image]) -> NDArray[np.float64]:
     """Mean magnitude of 32 complex filters in 16 cells of each image.
 
     The central square of an image is shrunk to 128 x 128, prefiltered (:func:`prefiltered`) and filtered by
-    Gaussians in the frequency plane (:func:`transfer_functions`). What differs from the authors' program: 128 pixels
-    in place of 256, at the same frequencies per pixel; area means where it interpolates; one margin for both filters;
-    means over every second pixel; single precision.
+    Gaussians in the frequency plane (:func:`transfer_functions`). What differs from the authors' program: grey values
+    are taken as they are, where it first stretches those of each image to 0..255; 128 pixels in place of 256, at the
+    same frequencies per pixel of the filters, while the prefilter has the same in cycles of the image; area means where
+    it interpolates; one margin for both; means over every second pixel; single precision.
 
     Parameters
     ----------

@@ -104,17 +104,18 @@ def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w:
     """Price at which distances with weights w find as many clusters in all sets together as there are.
 
     Bisection on the price's logarithm, between prices that make each object its own exemplar and one of all, to one in
-    a thousand; where no price gives the number, the largest that gives more. Numbers are those of the local search:
-    what a proof of the optimum costs is not spent on a price.
+    a thousand; where no price gives the number, the largest that gives more, or the smallest of all if none does.
+    Numbers are those of the local search: what a proof of the optimum costs is not spent on a price.
     """
-    tables = [np.maximum(given.at(w), 0.0) for given in sets]
+    tables = [given.at(w) for given in sets]
     for table in tables:
         np.fill_diagonal(table, 0.0)
     wanted = sum(int(own.max()) + 1 for own in labels)
-    largest = max(float(table.max()) for table in tables) * max(map(len, tables))
+    largest = max(float(np.ptp(table)) for table in tables) * max(map(len, tables))
     if not largest > 0:
         return 1.0
-    low, high = 1e-6 * largest, largest
+    low, high, least = 1e-6 * largest, largest, 1e-18 * largest
+    gives_more = False  # whether the lower price does
     while high / low > 1.001:
         middle = float(np.sqrt(low * high))
         found = sum(
@@ -122,5 +123,10 @@ def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w:
         )
         if found == wanted:
             return middle
-        low, high = (middle, high) if found > wanted else (low, middle)
+        if found > wanted:
+            low, gives_more = middle, True
+        else:
+            high = middle
+        if high / low <= 1.001 and not gives_more:
+            low = max(1e-6 * low, least)
     return low

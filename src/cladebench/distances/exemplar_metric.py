@@ -44,7 +44,8 @@ class ExemplarMetric(ExemplarClusters):
     price : {"size", "matched"} or float, default="size"
         Cost of an exemplar, the same for all. The paper says that it is fixed, and not to what; against the margin it
         says what scale distances must have, since weights only matter relative to it. "size": `beta` times the mean
-        size of the true clusters, so that an exemplar costs what the margin of the objects that it serves is.
+        size of the true clusters, so that an exemplar costs what the margin of the objects that it serves is (the mean
+        size itself where `beta` is 0).
         "matched": such that the mean of all distances, each scaled to mean 1, finds as many clusters in the training
         sets as there are.
     rematch : bool, default=False
@@ -67,11 +68,12 @@ class ExemplarMetric(ExemplarClusters):
         w0 the weight that all distances start from, such that the right number of clusters is found: their slopes are
         sums over all objects. The paper has one step for both, and does not say where weights start.
     polyak : bool, default=False
-        Steps by Polyak's rule instead.
+        Steps by Polyak's rule instead, with 0 for the optimum.
     rounds : int, default=1
         T of Fig. 1: rounds for each choice of exemplars ("can be set to be very small (e.g., even 1)").
     stochastic : bool, default=False
-        Steps for one training set after the other.
+        Steps for one training set after the other, each with the whole of the regulariser, as the paper has it: that
+        weighs as much as `tau` times the number of sets does without it.
     max_iter : int, default=500
         Rounds at most.
     tol : float, default=1e-3
@@ -100,8 +102,9 @@ class ExemplarMetric(ExemplarClusters):
 
     Notes
     -----
-    A round reads each given distance once, O(n_distances n^2) for a set of n objects, and takes O(n^2) beside it. Where
-    the paper's Lemma 1 counts features of exemplars, here they have none, as the price is fixed.
+    A round reads each given distance once (twice where `stochastic`), O(n_distances n^2) for a set of n objects, and
+    takes O(n^2) beside it. Where the paper's Lemma 1 counts features of exemplars, here they have none, as the price is
+    fixed.
 
     References
     ----------

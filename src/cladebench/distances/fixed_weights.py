@@ -31,8 +31,8 @@ class FixedWeights(RuleOfWeights):
     weights : {"equal", "raw", "random", "ratio"} or int, default="equal"
         Of distances that are scaled to mean 1: "equal": the average of all; "random": drawn uniformly from the simplex;
         "ratio": what the mean distance between clusters is more than that within, over the latter, which looks at pairs
-        and at each distance by itself; an int: that distance alone. "raw": the plain sum of the distances as they are,
-        which for squared differences is the squared Euclidean distance.
+        and at each distance by itself (equal where none is larger between clusters); an int: that one alone. "raw":
+        the plain sum of the distances as they are, which for squared differences is the squared Euclidean distance.
     price : {"matched"} or float, default="matched"
         Cost of an exemplar; see `ExemplarMetric`. "matched" for these weights, as they are not learned for a price.
     random_state : int, RandomState or None, default=None

@@ -29,7 +29,7 @@ class SVMCluster(StackDistance):
     C : float, default=100
         Weight of the mean loss of the training sets against half the squared norm of b and w, all distances scaled
         to a mean of 1. The original chooses it by validation. A loss is a share of wrong pairs, in [0, 1]; it is
-        100 times as large in the original, where this default would be 1.
+        100 times as large in the original, where this default would be 10,000 (and weights 100 times as large).
     features : {"squared_differences"} or callable, optional
         What sets are given as; see `ExemplarMetric`.
     method : {"relaxation", "greedy"}, default="relaxation"

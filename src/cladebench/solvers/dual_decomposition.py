@@ -224,8 +224,8 @@ def learn(
     weight_step : float, default=1
         How much longer a step is for the weights than for the multipliers.
     polyak : bool, default=False
-        Instead: steps by Polyak's rule, as if the lowest objective yet could be lowered by a share, which is half at
-        first and is halved after each 10 rounds that did not lower the objective by a quarter of it.
+        Instead: steps by Polyak's rule, with 0 for the optimum: no sum of hinge losses is lower. Where the optimum is
+        far from 0 steps are too long, and the lowest objective that is met is below twice the optimum at least.
     rounds : int, default=1
         T of Fig. 1: rounds of steps for each completion of the latent variables.
     max_iter : int, default=500
@@ -234,7 +234,8 @@ def learn(
         Ends when the lowest objective has fallen by no more than this share of it over 50 rounds; with 0 never.
     stochastic : bool, default=False
         In a round take a step for one problem after the other, in an order that is drawn ("a stochastic subgradient
-        algorithm", Section 4.2.1).
+        algorithm", Section 4.2.1). As there, a step has the loss of one problem and the whole of the regulariser, which
+        weighs as much as tau times the number of problems does without it; the objective stays that of all.
     random : RandomState, optional
         Draws the order.
     keep_on : callable, optional
@@ -244,22 +245,31 @@ def learn(
     -------
     Learned
 
+    Raises
+    ------
+    ValueError
+        If the objective is no longer finite: steps are too long.
+
     Notes
     -----
     A step need not lower the objective: the weights that are returned are the best that were met. For fixed completions
-    the objective is convex, and whatever the multipliers an upper bound on the hinge loss (13).
+    the objective is convex, and whatever the multipliers an upper bound on the hinge loss (14).
     """
     w = constraint(np.array(start, dtype=np.float64))
-    target = _Target() if polyak else None
     path: list[float] = []
     best, best_w, completed, completions, converged = math.inf, w, list[Energy](), 0, False
     for t in range(max_iter):
         keep_on()
-        if t % rounds == 0:
+        if anew := t % rounds == 0:
             completed = [problem.complete(w) for problem in problems]
             completions += 1
         relaxed = [problem.relax(w) for problem in problems]
         value = tau * regularizer(w)[0] + _loss(completed, relaxed, w)
+        if not math.isfinite(value):
+            raise ValueError(
+                f"the objective is {value} in round {t + 1}: steps are too long;"
+                f" expected less than step={step:g}, weight_step={weight_step:g}"
+            )
         path.append(value)
         if value < best:
             best, best_w = value, w
@@ -269,16 +279,19 @@ def learn(
         batches = [[k] for k in _order(random, len(problems))] if stochastic else [list(range(len(problems)))]
         for batch in batches:
             if stochastic:
-                relaxed[batch[0]] = problems[batch[0]].relax(w)
+                (k,) = batch
+                completed[k] = problems[k].complete(w) if anew else completed[k]
+                relaxed[k] = problems[k].relax(w)
             downhill = tau * regularizer(w)[1]
             for k in batch:
                 downhill = downhill + completed[k].features - relaxed[k].features
             length = step / math.sqrt(t + 1)
-            if target is not None:
-                squared = sum(problems[k].squared_slope() for k in batch) + weight_step * float(
-                    downhill @ downhill
-                )
-                length = target.step(value, best, squared)
+            if polyak:
+                loss = _loss([completed[k] for k in batch], [relaxed[k] for k in batch], w)
+                above = max(tau * regularizer(w)[0] + loss, 0.0)
+                slopes = sum(problems[k].squared_slope() for k in batch)
+                squared = slopes + weight_step * float(downhill @ downhill)
+                length = above / squared if squared > 0 else 0.0
             w = constraint(w - length * weight_step * downhill)
             for k in batch:
                 problems[k].move(length)
@@ -286,22 +299,9 @@ def learn(
 
 
 def _loss(completed: Sequence[Energy], relaxed: Sequence[Energy], w: FloatArray) -> float:
-    return math.fsum(c.at(w) - r.at(w) for c, r in zip(completed, relaxed, strict=True))
+    losses = [c.at(w) - r.at(w) for c, r in zip(completed, relaxed, strict=True)]
+    return math.fsum(losses) if all(map(math.isfinite, losses)) else math.nan
 
 
 def _order(random: np.random.RandomState | None, n: int) -> list[int]:
     return (random or np.random.RandomState(0)).permutation(n).tolist()
-
-
-class _Target:
-    """What Polyak's rule takes for the optimum: below the lowest objective by a share that shrinks."""
-
-    def __init__(self) -> None:
-        self.share, self.idle, self.lowest = 0.5, 0, math.inf
-
-    def step(self, value: float, best: float, squared: float) -> float:
-        self.idle = 0 if best < self.lowest - abs(self.lowest) * self.share / 4 else self.idle + 1
-        self.lowest = min(self.lowest, best)
-        if self.idle == 10:
-            self.share, self.idle = self.share / 2, 0
-        return (value - best + self.share * abs(best)) / squared if squared > 0 else 0.0
