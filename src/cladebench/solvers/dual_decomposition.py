@@ -225,7 +225,8 @@ def learn(
         How much longer a step is for the weights than for the multipliers.
     polyak : bool, default=False
         Instead: steps by Polyak's rule, with 0 for the optimum: no sum of hinge losses is lower. Where the optimum is
-        far from 0 steps are too long, and the lowest objective that is met is below twice the optimum at least.
+        far from 0 steps are too long: with all problems in a step and fixed completions the lowest objective that is
+        met falls to twice the optimum in the end, if not lower.
     rounds : int, default=1
         T of Fig. 1: rounds of steps for each completion of the latent variables.
     max_iter : int, default=500
