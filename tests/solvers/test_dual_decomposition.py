@@ -88,7 +88,16 @@ def test_polyak_s_first_step_by_hand() -> None:
 def test_an_objective_below_0_takes_no_step_by_polyak_s_rule() -> None:
     below = Bowl(np.array([1.0]))
     below.complete = lambda w: Energy(np.zeros(1), -5.0)
-    assert learn([below], np.zeros(1), tau=0.0, polyak=True, max_iter=3).path.tolist() == [-4.0] * 3
+    found = learn([below], np.zeros(1), tau=0.0, polyak=True, max_iter=3, constraint=lambda w: w)
+    assert found.path.tolist() == [-4.0] * 3
+
+
+def test_losses_that_are_not_finite_are_an_error_whatever_the_others_are() -> None:
+    problems = [Bowl(np.ones(1)) for _ in range(3)]
+    for problem, constant in zip(problems, (np.inf, 1.0, -np.inf), strict=True):
+        problem.complete = lambda w, constant=constant: Energy(np.zeros(1), constant)
+    with pytest.raises(ValueError, match=r"^the objective is nan in round 1: "):
+        learn(problems, np.zeros(1))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that overflow
