@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 _LARGEST_INDEX = np.uint64(2**63 - 1)
 
@@ -69,7 +69,7 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         If the values do not make an array of real numbers. Complex numbers are refused, since their imaginary parts
         would be lost; so are text, even if it can be read as numbers, and sparse matrices.
     """
-    if sp.issparse(values):
+    if scipy.sparse.issparse(values):
         raise ValueError(f"{name} is sparse; expected a dense array")
     try:
         array = np.asarray(values)
@@ -93,7 +93,7 @@ def check_columns(X: Any, name: str = "X") -> None:
     name : str, default="X"
         Name of the argument, for the message.
     """
-    if not (sp.issparse(X) and X.format in ("csr", "csc") and X.ndim == 2):
+    if not (scipy.sparse.issparse(X) and X.format in ("csr", "csc") and X.ndim == 2):
         return
     (n_lines, n_places), place = (X.shape, "column") if X.format == "csr" else (X.shape[::-1], "row")
     ends, n_stored = X.indptr, min(len(X.indices), len(X.data))
@@ -112,7 +112,7 @@ def check_columns(X: Any, name: str = "X") -> None:
 def check_magnitude(X: Any, name: str = "X") -> None:
     """Raise a ValueError if squared distances, summed over all samples, could overflow; X is dense or CSR."""
     limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0
-    if sp.issparse(X):
+    if scipy.sparse.issparse(X):
         if not X.nnz:
             return
         entry = int(np.argmax(np.abs(X.data)))
@@ -227,7 +227,7 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
 def check_scale(X: Any) -> None:
     """Raise a ValueError if sums of squared distances would overflow, or all underflow to zero; X is dense or CSR."""
     check_magnitude(X)
-    extents = X.max(axis=0) - X.min(axis=0) if sp.issparse(X) else np.ptp(X, axis=0)
+    extents = X.max(axis=0) - X.min(axis=0) if scipy.sparse.issparse(X) else np.ptp(X, axis=0)
     extent, least = float(extents.max()), math.sqrt(sys.float_info.min)
     if 0.0 < extent < least:
         raise ValueError(

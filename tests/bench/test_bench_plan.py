@@ -70,6 +70,33 @@ def test_methods_of_one_estimator_can_be_one_job(edited_plan, jobs):
     assert together.only(["nested-blobs"], ["hang"]) is together.only(["glass"], ["good"]) is None
 
 
+def test_a_job_can_be_all_methods_on_a_data_set_but_those_that_an_override_sets_apart(edited_plan):
+    path = edited_plan(
+        "    datasets: [nested-blobs]\n    methods", "    datasets: [nested-blobs, glass]\n    methods"
+    )
+    apart = expand(read_plan(path, "toy_paper"), "full", root_seed=3)
+    path.write_text(
+        path.read_text().rstrip()
+        + "\n    jobs: dataset\n    overrides:\n      - {method: globals, dataset: glass, jobs: method}\n"
+        + "    also:\n      - {method: skipped, dataset: digits, repetitions: 1, jobs: estimator}\n"
+    )
+    together = {job.name: job for job in expand(read_plan(path, "toy_paper"), "full", root_seed=3)}
+    assert list(together) == [
+        "toy_paper.nested-blobs.good-and-1-more",
+        "toy_paper.glass.good",
+        "toy_paper.glass.globals",
+        "toy_paper.digits.skipped",
+    ]
+    one, _, alone, _ = together.values()
+    assert one.estimators == ("good", "global_generators") and alone.estimators == ("global_generators",)
+    assert all(one.method_of(cell.spec).name == cell.spec.method for cell in one.cells)
+    found = [cell for job in together.values() for cell in job.cells]
+    wanted = {cell.spec.cell_id: cell for job in apart for cell in job.cells}
+    assert {cell.spec.cell_id for cell in found} > set(wanted)
+    assert all(wanted.get(cell.spec.cell_id, cell) == cell for cell in found)
+    assert len({cell.spec.cell_id for cell in found}) == len(found) == len(wanted) + 1
+
+
 EVERYWHERE = """    jobs: estimator-everywhere
     overrides:
       - {method: globals, dataset: glass, planned: false}

@@ -103,17 +103,17 @@ def tails(files):
 
 
 def test_job_sources_add_the_files_of_the_jobs_own_data_set():
-    files = sources.job_sources("toy_paper", "good", ["glass"])
+    files = sources.job_sources("toy_paper", ["good"], ["glass"])
     assert files == sorted(files) and all(isinstance(path, Path) for path in files)
     assert any(path.as_posix().endswith("toy_paper/protocol.py") for path in files)
-    glass, blobs = tails(files), tails(sources.job_sources("toy_paper", "good", ["nested-blobs"]))
+    glass, blobs = tails(files), tails(sources.job_sources("toy_paper", ["good"], ["nested-blobs"]))
     assert glass - blobs == {"datasets/uci.py"} and blobs - glass == {"datasets/generators.py"}
     common = {f"datasets/{name}.py" for name in ("base", "checks", "content", "derived", "fetch", "registry")}
     assert common <= glass & blobs
 
 
 def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, monkeypatch):
-    before = {name: sources.job_sources("toy_paper", "good", [name]) for name in datasets.names()}
+    before = {name: sources.job_sources("toy_paper", ["good"], [name]) for name in datasets.names()}
     (tmp_path / "newcomer.py").write_text(
         "import dataclasses\n"
         "from cladebench.datasets.generators import DATASETS as blobs\n"
@@ -123,7 +123,7 @@ def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, mon
     registry.registry.cache_clear()
     try:
         assert {
-            name: sources.job_sources("toy_paper", "good", [name]) for name in datasets.names()
+            name: sources.job_sources("toy_paper", ["good"], [name]) for name in datasets.names()
         } == before | {
             "newcomer": sorted([*before["nested-blobs"], tmp_path / "newcomer.py"]),
         }

@@ -29,7 +29,7 @@ def start(tmp_path, monkeypatch):
         python.chmod(0o755)
         monkeypatch.setattr(sys, "executable", str(python))
         with pytest.raises(WorkerFailure) as caught:
-            Worker("toy_paper", "good", {}, tmp_path, tmp_path / "log", threads=1)
+            Worker("toy_paper", tmp_path, tmp_path / "log", threads=1)
         return str(caught.value), int(Path(tmp_path, "pid").read_text())
 
     return run
@@ -70,7 +70,7 @@ def test_a_python_that_is_not_there_leaves_nothing_open(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
     with pytest.raises(FileNotFoundError, match="no-python"):
-        Worker("toy_paper", "good", {}, tmp_path, tmp_path / "log", threads=1)
+        Worker("toy_paper", tmp_path, tmp_path / "log", threads=1)
     assert before is None or len(os.listdir("/proc/self/fd")) == before
 
 
@@ -148,7 +148,7 @@ def worker(tmp_path, monkeypatch):
 
     def make(*looks, ended=None, members=1, takes=True):
         found = Worker.__new__(Worker)
-        found.log, found._provenance, found._buffer = tmp_path / "log", {}, b""
+        found.log, found._buffer = tmp_path / "log", b""
         found.log.write_bytes(b"before\n")
         found._members = Group2(*looks, members=members)
         found._process = SimpleNamespace(poll=lambda: ended, returncode=ended)
@@ -179,7 +179,7 @@ METHOD = MethodPlan("m", "E")
 def test_what_earlier_cells_used_does_not_count(worker):
     """And what was seen once is not forgotten."""
     one = worker((1000.0, 5.0), (1004.0, 90.0), (1003.0, 20.0), (1011.0, 30.0))
-    outcome = one.run(spec(), METHOD)
+    outcome = one.run(spec(), METHOD, [], {})
     assert (outcome.record, outcome.status) == (None, "timeout")
     assert (outcome.usage.cpu, outcome.usage.memory_mb) == (11.0, 90.0) and 0 < outcome.usage.wall < 60
     assert outcome.reason == "11.0 s of CPU time, limit 10.0 s" and outcome.changes == []
@@ -187,13 +187,13 @@ def test_what_earlier_cells_used_does_not_count(worker):
 
 
 def test_a_cell_that_waits_too_long_is_stopped(worker):
-    outcome = worker((0.0, 1.0)).run(spec(wall_s=0.05), METHOD)
+    outcome = worker((0.0, 1.0)).run(spec(wall_s=0.05), METHOD, [], {})
     assert outcome.status == "timeout" and "wall limit 0.1 s" in outcome.reason.replace("0.05", "0.1")
     assert outcome.usage.wall > 0.05
 
 
 def test_a_worker_that_is_gone_is_an_error_with_its_wall_time(worker):
-    outcome = worker((0.0, 1.0), ended=3).run(spec(), METHOD)
+    outcome = worker((0.0, 1.0), ended=3).run(spec(), METHOD, [], {})
     assert (outcome.status, outcome.reason) == ("error", how_it_ended(3))
     assert outcome.usage.wall > 0 and outcome.log_tail == ""
 
@@ -201,13 +201,13 @@ def test_a_worker_that_is_gone_is_an_error_with_its_wall_time(worker):
 def test_a_worker_that_takes_no_commands_is_an_error(worker):
     one = worker((0.0, 1.0), takes=False)
     one._process.wait = lambda timeout: -signal.SIGSEGV
-    assert one.run(spec(), METHOD).reason == how_it_ended(-signal.SIGSEGV)
+    assert one.run(spec(), METHOD, [], {}).reason == how_it_ended(-signal.SIGSEGV)
 
     def still_there(timeout):
         raise subprocess.TimeoutExpired("worker", timeout)
 
     one._process.wait = still_there
-    outcome = one.run(spec(), METHOD)
+    outcome = one.run(spec(), METHOD, [], {})
     assert (outcome.status, outcome.reason) == ("error", "the worker process no longer takes commands")
     assert len(one.kills) == 2
 
@@ -230,7 +230,7 @@ def test_what_a_record_says_of_its_cell_counts_but_the_memory_that_was_seen(work
             "read_answer",
             lambda *given, met=met: (met.append(given), Answer(record, ["sys.path"]))[1],
         )
-        outcome = one.run(spec(), METHOD)
+        outcome = one.run(spec(), METHOD, [], {})
         assert (outcome.record, outcome.status, outcome.reason) == (record, None, None)
         assert (outcome.usage, outcome.changes) == (Usage(2.0, 3.0, peak), ["sys.path"])
         assert one.kills == [] and met[0][:2] == (b"a line", one.sent[0]["token"])
@@ -241,7 +241,7 @@ def test_what_a_record_says_of_its_cell_counts_but_the_memory_that_was_seen(work
 def test_a_wrong_answer_ends_the_worker(worker):
     one = worker((0.0, 1.0))
     os.write(one.other_end, b"no answer\nanother\n")
-    outcome = one.run(spec(), METHOD)
+    outcome = one.run(spec(), METHOD, [], {})
     assert outcome.status == "error" and len(one.kills) == 1
     assert outcome.reason.endswith("answered with something else than the cell's record: no JSON in UTF-8")
 
@@ -249,7 +249,7 @@ def test_a_wrong_answer_ends_the_worker(worker):
 def test_each_cell_has_a_token_of_its_own(worker):
     one = worker((0.0, 1.0), ended=0)
     for _ in range(2):
-        one.run(spec(), METHOD)
+        one.run(spec(), METHOD, [], {})
     first, second = (message["token"] for message in one.sent)
     assert first != second and min(len(first), len(second)) == 32
 

@@ -117,7 +117,9 @@ def write_run(
     for job in expand(plan, scope):
         for cell in job.cells:
             status, reason = fate(cell.spec)
-            rows += rows_of(cell.spec, job.estimator, rng, metrics(cell.spec, rng), status, reason)
+            rows += rows_of(
+                cell.spec, job.method_of(cell.spec).estimator, rng, metrics(cell.spec, rng), status, reason
+            )
     write_cells(pd.DataFrame(rows), results)
     certificates = [
         certificate("exactness", "one"),

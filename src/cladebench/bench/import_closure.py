@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -262,9 +262,15 @@ def library_modules(package: str, estimator: str) -> tuple[str, ...]:
 
 def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
     """Distributions that hold the `library_modules` of a method, sorted."""
-    holders = metadata.packages_distributions()
+    holders = _holders()
     used = library_modules(package, estimator)
     return tuple(sorted({name for top in used for name in holders.get(top, ())}))
+
+
+@functools.cache
+def _holders() -> Mapping[str, list[str]]:
+    """The distributions that hold each top-level module; to find them, all that is installed is looked through."""
+    return metadata.packages_distributions()
 
 
 def _libraries(modules: dict[str, Path]) -> set[str]:
@@ -273,7 +279,7 @@ def _libraries(modules: dict[str, Path]) -> set[str]:
     return {top for top in tops - sys.stdlib_module_names if is_library(top)}
 
 
-def job_sources(package: str, estimator: str, names: Iterable[str]) -> list[Path]:
+def job_sources(package: str, estimators: Iterable[str], names: Iterable[str]) -> list[Path]:
     """Source files whose change should start a job again, for Snakemake's inputs.
 
     These are `cell_sources` and, because a data set is found by its folder and not by an import, the files of the
@@ -283,10 +289,11 @@ def job_sources(package: str, estimator: str, names: Iterable[str]) -> list[Path
     ----------
     package : str
         Dotted name of the paper's package.
-    estimator : str
-        As the plan names it.
+    estimators : iterable of str
+        As the plan names them.
     names : iterable of str
         Names of registered data sets.
     """
+    imported = (path for estimator in estimators for path in cell_sources(package, estimator))
     own = (path for name in names for path in datasets.source_files(name))
-    return sorted({*cell_sources(package, estimator), *own})
+    return sorted({*imported, *own})

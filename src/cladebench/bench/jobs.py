@@ -39,7 +39,7 @@ class Job:
     datasets : tuple of str
         At least one; data sets and problems of the plan.
     methods : tuple of MethodPlan
-        At least one; all of one estimator, so that one process with its modules serves them all.
+        At least one.
     cells : tuple of PlannedCell
         Data set by data set, in each method by method.
     """
@@ -62,9 +62,9 @@ class Job:
         return tuple(dict.fromkeys(map(self.plan.data_of, self.datasets)))
 
     @property
-    def estimator(self) -> str:
-        """The estimator of all methods."""
-        return self.methods[0].estimator
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators of its methods, each once."""
+        return tuple(dict.fromkeys(method.estimator for method in self.methods))
 
     def method_of(self, spec: CellSpec) -> MethodPlan:
         """The method of one of the job's cells."""
@@ -126,9 +126,10 @@ def expand(
     Cells are in the order of the grid (the last parameter varies fastest), repetitions inside, folds inside these.
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
     `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. An
-    entry of `also` is the last override of the cells that it adds. Each method on each data set is a job of its own;
-    all methods of one estimator on a data set are one where the scope says ``jobs: estimator``, and on all its data
-    sets where it says ``jobs: estimator-everywhere``.
+    entry of `also` is the last override of the cells that it adds. Each method on each data set is a job of its own.
+    All methods of one estimator on a data set are one where the scope or an override says ``jobs: estimator``, these
+    on all data sets where it says ``jobs: estimator-everywhere``, and all methods on a data set where it says
+    ``jobs: dataset``.
 
     Parameters
     ----------
@@ -157,12 +158,12 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
-    grouping = entry.get("jobs", "method")
     jobs: dict[tuple[str, str], Job] = {}
     n_cells = 0
     for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
         grid, reason, planned = entry.get("grid", {}).get(name, {}), None, True
+        grouping = entry.get("jobs", "method")
         task, data = plan.task_of(scope, dataset, name), plan.data_of(dataset)
         other = data if data != dataset else ""
         for override in plan.changes(scope, dataset, name):
@@ -171,6 +172,7 @@ def expand(
             grid = override.get("grid", grid)
             reason = override.get("not_applicable", reason)
             planned = override.get("planned", planned)
+            grouping = override.get("jobs", grouping)
         if not planned:
             continue
         folds = folds_of(task)
@@ -203,8 +205,12 @@ def expand(
             for fold in folds
         )
         method = plan.methods[name]
-        where = "" if grouping == "estimator-everywhere" else dataset
-        group = where, name if grouping == "method" else method.estimator
+        group = {
+            "method": (dataset, name),
+            "estimator": (dataset, method.estimator),
+            "estimator-everywhere": ("", method.estimator),
+            "dataset": (dataset, ""),
+        }[grouping]
         if group in jobs:
             jobs[group] = jobs[group].with_more(dataset, method, cells)
         else:
@@ -242,11 +248,12 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
             "status": "missing",
             "reason": "planned, but there is no record of it",
             "cell_id": cell.spec.cell_id,
-            "estimator": job.estimator,
-            "params": canonical_json(job.method_of(cell.spec).parameters(cell.spec.setting)),
+            "estimator": method.estimator,
+            "params": canonical_json(method.parameters(cell.spec.setting)),
         }
         for job in expand(plan, scope)
         for cell in job.cells
+        for method in (job.method_of(cell.spec),)
         if cell.spec.cell_id not in recorded
     ]
     if not rows:

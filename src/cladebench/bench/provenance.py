@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import subprocess
@@ -80,7 +81,7 @@ def _cpu_model() -> str:
 
 
 def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
-    """Provenance of one job's records, gathered once.
+    """Provenance of the records of one estimator in a job.
 
     Parameters
     ----------
@@ -91,12 +92,18 @@ def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
     """
     from cladebench.bench.core_build import core_build_id
 
-    commit, dirty = git_state()
+    (commit, dirty), machine = _surroundings()
     return {
         "git_commit": commit,
         "git_dirty": dirty,
         "core_build": core_build_id(),
         "code_digest": code_digest,
         "versions": package_versions(packages),
-        "machine": machine_fingerprint(),
+        "machine": dict(machine),
     }
+
+
+@functools.cache
+def _surroundings() -> tuple[tuple[str | None, bool | None], dict[str, Any]]:
+    """Commit and machine, as this process found them first: git takes a while, and jobs are many."""
+    return git_state(), machine_fingerprint()

@@ -19,7 +19,7 @@ from cladebench import datasets
 from cladebench.bench import import_closure as sources
 from cladebench.bench import provenance as provenance_module
 from cladebench.bench import run_cell as cells
-from cladebench.bench.cell_spec import CellSpec
+from cladebench.bench.cell_spec import CellSpec, MethodPlan
 from cladebench.bench.jobs import Job, PlannedCell
 from cladebench.bench.progress import Progress
 from cladebench.bench.store import RecordError, Store
@@ -92,11 +92,38 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
+class _Origins:
+    """Where the records of each of a job's estimators come from.
+
+    All are found before a worker imports anything: what is edited while the job runs is not the code that it runs.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._package = package = job.plan.package
+        self._found = {
+            estimator: provenance_module.collect(
+                sources.code_digest(sources.cell_sources(package, estimator)),
+                sources.library_distributions(package, estimator),
+            )
+            for estimator in job.estimators
+        }
+
+    def modules(self, method: MethodPlan) -> list[str]:
+        """What a worker imports before the first cell of a method."""
+        package, estimator = self._package, method.estimator
+        own = (f"{package}.protocol", sources.estimator_module(estimator))
+        return [*sources.library_modules(package, estimator), *filter(None, own)]
+
+    def provenance(self, method: MethodPlan) -> dict[str, Any]:
+        """The provenance of a method's records."""
+        return self._found[method.estimator]
+
+
 class _Keys:
     """Keys that records of a job must have to be kept; loads each draw of the data once."""
 
-    def __init__(self, job: Job, provenance: dict[str, Any]) -> None:
-        self.job, self.provenance = job, provenance
+    def __init__(self, job: Job, origins: _Origins) -> None:
+        self.job, self.origins = job, origins
         self._sha: dict[tuple[str, int], str | None] = {}
 
     def keeps(self, planned: PlannedCell, record: dict[str, Any]) -> bool:
@@ -115,7 +142,9 @@ class _Keys:
 
     def _matches(self, spec: CellSpec, record: dict[str, Any], data_sha256: str | None) -> bool:
         method = self.job.method_of(spec)
-        return bool(record["key"] == cells.cell_key(spec, method, self.provenance, data_sha256))
+        return bool(
+            record["key"] == cells.cell_key(spec, method, self.origins.provenance(method), data_sha256)
+        )
 
     def _data_sha256(self, spec: CellSpec) -> str | None:
         draw = cells.draw_of(spec.data, spec.repetition)
@@ -159,11 +188,8 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
     start = time.monotonic()
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
         _remove_leftovers(store, job)
-        what = job.plan.package, job.estimator
-        provenance = provenance_module.collect(
-            sources.code_digest(sources.cell_sources(*what)), sources.library_distributions(*what)
-        )
-        keys = _Keys(job, provenance)
+        origins = _Origins(job)
+        keys = _Keys(job, origins)
         statuses: Counter[str] = Counter()
         pending: list[CellSpec] = []
         progress = progress or Progress(len(job.cells))
@@ -176,13 +202,15 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
                 progress.cell(record)
             elif planned.not_applicable is not None:
                 method = job.method_of(planned.spec)
-                record = cells.not_applicable_record(planned.spec, method, provenance, planned.not_applicable)
+                record = cells.not_applicable_record(
+                    planned.spec, method, origins.provenance(method), planned.not_applicable
+                )
                 store.write_record(record)
                 statuses["not_applicable"] += 1
                 progress.cell(record)
             else:
                 pending.append(planned.spec)
-        with _Workers(job, store, provenance) as workers:
+        with _Workers(job, store, origins) as workers:
             for spec in pending:
                 store.remove(spec.cell_id)
                 record = workers.run(spec)
@@ -220,8 +248,8 @@ def _remove_leftovers(store: Store, job: Job) -> None:
 class _Workers:
     """One worker at a time: the next is started when a cell has killed the last."""
 
-    def __init__(self, job: Job, store: Store, provenance: dict[str, Any]) -> None:
-        self._job, self._store, self._provenance = job, store, provenance
+    def __init__(self, job: Job, store: Store, origins: _Origins) -> None:
+        self._job, self._store, self._origins = job, store, origins
         self._worker: Worker | None = None
         self._log = store.log_path(job.name)
 
@@ -241,13 +269,13 @@ class _Workers:
     def run(self, spec: CellSpec) -> dict[str, Any]:
         """The record of a cell."""
         if self._worker is None:
-            job = self._job
-            self._worker = Worker(
-                job.plan.package, job.estimator, self._provenance, self._store.root, self._log, spec.threads
-            )
+            self._worker = Worker(self._job.plan.package, self._store.root, self._log, spec.threads)
         with open(self._log, "a", encoding="utf-8") as log:
             log.write(f"--- {spec.cell_id}\n")
-        outcome = self._worker.run(spec, self._job.method_of(spec))
+        method = self._job.method_of(spec)
+        outcome = self._worker.run(
+            spec, method, self._origins.modules(method), self._origins.provenance(method)
+        )
         record = self._finish(spec, outcome)
         # What this cell left behind must not count against the next one, nor change what it computes.
         believed = outcome.record is not None and outcome.record["status"] == record["status"]
@@ -272,7 +300,8 @@ class _Workers:
                 broken = "error", fault
         if record is None or broken is not None:
             data, key = (None, None) if record is None else (record["data"], record["key"])
-            record = cells.blank_record(spec, self._job.method_of(spec), self._provenance)
+            method = self._job.method_of(spec)
+            record = cells.blank_record(spec, method, self._origins.provenance(method))
             record.update(data=data, key=key)
             record["status"], record["reason"] = broken or ("error", "the worker gave no record")
         record["cpu_seconds"], record["wall_seconds"] = usage.cpu, usage.wall

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ import psutil
 
 from cladebench.bench.answers import WrongAnswer, read_answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
-from cladebench.bench.import_closure import estimator_module, library_modules
 from cladebench.bench.worker import worker_environment
 
 POLL_SECONDS = 0.05
@@ -131,10 +130,6 @@ class Worker:
     ----------
     package : str
         The paper's package.
-    estimator : str
-        The methods' class, as plans name it.
-    provenance : Mapping
-        For the records.
     root : Path
         Folder of the store.
     log : Path
@@ -146,14 +141,11 @@ class Worker:
     def __init__(
         self,
         package: str,
-        estimator: str,
-        provenance: Mapping[str, Any],
         root: Path,
         log: Path,
         threads: int,
     ) -> None:
         self.log = log
-        self._provenance = provenance
         self._buffer = b""
         offset = log.stat().st_size if log.exists() else 0
         commands, self._commands = os.pipe()
@@ -188,11 +180,6 @@ class Worker:
         job = {
             "sys_path": [path for path in sys.path if path],
             "package": package,
-            "modules": [
-                *library_modules(package, estimator),
-                *(module for module in (f"{package}.protocol", estimator_module(estimator)) if module),
-            ],
-            "provenance": provenance,
             "root": str(root.absolute()),
         }
         try:
@@ -214,14 +201,20 @@ class Worker:
         how = f"gave no answer in {STARTUP_SECONDS:.0f} s" if ended is None else how_it_ended(ended)
         raise WorkerFailure(f"the worker could not be started: {how}\n{self._tail(offset)}")
 
-    def run(self, spec: CellSpec, method: MethodPlan) -> Outcome:
-        """Run one cell within its limits; without a record in the outcome the worker is dead and must be stopped."""
+    def run(
+        self, spec: CellSpec, method: MethodPlan, modules: Sequence[str], provenance: Mapping[str, Any]
+    ) -> Outcome:
+        """Run one cell within its limits; without a record in the outcome the worker is dead and must be stopped.
+
+        The `modules` are imported first, so that their imports do not count as the cell's time.
+        """
         offset, start = self.log.stat().st_size, time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         answer, verdict = None, None
         token = secrets.token_hex(16)
-        if not self._send({"spec": spec.as_dict(), "method": method.as_dict(), "token": token}):
+        sent = {"spec": spec.as_dict(), "method": method.as_dict(), "provenance": provenance}
+        if not self._send({**sent, "modules": modules, "token": token}):
             verdict = "error", "the worker process no longer takes commands"
             with contextlib.suppress(subprocess.TimeoutExpired):
                 verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))
@@ -229,7 +222,7 @@ class Worker:
             line = self._receive()
             if line is not None:
                 try:
-                    answer = read_answer(line, token, spec, method, self._provenance)
+                    answer = read_answer(line, token, spec, method, provenance)
                 except WrongAnswer as error:
                     verdict = (
                         "error",

@@ -1,9 +1,9 @@
 """The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
 
-It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``modules``, ``provenance``,
-``root``), answered by ``{"ready": true}``. Then come cells, each with its ``spec``, ``method`` and a ``token``; the
-answer repeats the token, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell left
-changed in this process. The end of the input ends the worker.
+It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``root``), answered by
+``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``;
+the answer repeats the token, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell
+left changed in this process. The end of the input ends the worker.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str
     _limit_address_space(spec.limits.memory_mb)
     # Imports count against the limits, but not towards the time of the first cell. One that fails fails again inside
     # the cell, where it is recorded.
-    for module in job["modules"]:
+    for module in message["modules"]:
         with contextlib.suppress(Exception):
             importlib.import_module(module)
     watch.begin()
     store = Store(job["root"])
     record, arrays = run_cell(
-        spec, method, job["package"], job["provenance"], store.path(spec.cell_id, ".kept")
+        spec, method, job["package"], message["provenance"], store.path(spec.cell_id, ".kept")
     )
     changes = watch.changes()
     if arrays:

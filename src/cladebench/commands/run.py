@@ -26,6 +26,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--dataset", metavar="NAME", action="append", help="only this data set (repeatable)")
     parser.add_argument("--method", metavar="NAME", action="append", help="only this method (repeatable)")
     parser.add_argument(
+        "--job", metavar="NAME", action="append", help="only this job, as --list names it (repeatable)"
+    )
+    parser.add_argument(
         "--keep",
         action="store_true",
         help="leave out what ended well by cells.parquet of the folder, and has no record there: for a run in several "
@@ -52,6 +55,12 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
 
         for plan in {job.plan.paper: job.plan for job in jobs}.values():
             check_paper(plan)
+    if args.job:
+        named = {job.name: job for job in jobs}
+        for name in args.job:
+            if name not in named:
+                raise PlanError(f"--job: {name!r} is not planned in this scope; {one_of(name, named)}")
+        jobs = [named[name] for name in dict.fromkeys(args.job)]
     known = {
         "--dataset": list(dict.fromkeys(name for job in jobs for name in job.datasets)),
         "--method": list(dict.fromkeys(method.name for job in jobs for method in job.methods)),

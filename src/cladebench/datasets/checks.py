@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, Images, Part, View
 from cladebench.datasets.content import Labels, Matrix, features_sha256
@@ -137,8 +137,8 @@ class _Checker:
             )
         else:
             values = self.sound(place, values)
-        if sparse.issparse(values):
-            values = sparse.csr_array(values, dtype=np.float64, copy=True)
+        if scipy.sparse.issparse(values):
+            values = scipy.sparse.csr_array(values, dtype=np.float64, copy=True)
             values.sum_duplicates()
             values.eliminate_zeros()
             return values
@@ -161,7 +161,7 @@ class _Checker:
             self.require(_finite(content.X), "finite features", "NaN or infinity")
             kinds = {True: "sparse X", False: "dense X"}
             self.require(
-                sparse.issparse(content.X) == self.entry.sparse,
+                scipy.sparse.issparse(content.X) == self.entry.sparse,
                 f"{kinds[self.entry.sparse]} (the entry's sparse is {self.entry.sparse})",
                 kinds[not self.entry.sparse],
             )
@@ -215,7 +215,7 @@ class _Checker:
             self.require(fits, f"view {name} of shape ({n_samples}, n_features)", values.shape)
             self.require(_finite(values), f"finite features in view {name}", "NaN or infinity")
             return
-        self.require(not sparse.issparse(values), f"view {name} as a dense array", "a sparse matrix")
+        self.require(not scipy.sparse.issparse(values), f"view {name} as a dense array", "a sparse matrix")
         shape = (n_samples, n_samples)
         self.require(values.shape == shape, f"view {name} of shape {shape}", values.shape)
         self.require(_finite(values), f"finite distances in view {name}", "NaN or infinity")
@@ -231,7 +231,7 @@ def _listed(names: Mapping[str, str]) -> str:
 
 
 def _finite(values: Matrix) -> bool:
-    return bool(np.isfinite(values.data if sparse.issparse(values) else values).all())
+    return bool(np.isfinite(values.data if scipy.sparse.issparse(values) else values).all())
 
 
 def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 Kind = Literal["real", "stand-in", "synthetic"]
 ViewKind = Literal["features", "distances"]
@@ -204,7 +204,7 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
                 yield from leaves(held, (*path, own.name))
             elif held is not None:
                 yield (*path, own.name), str(held)
-    elif sparse.issparse(value):
+    elif scipy.sparse.issparse(value):
         yield (*path, "sparse"), str(value.shape)
         for name in ("data", "indices", "indptr"):
             yield (*path, name), getattr(value, name)
@@ -240,7 +240,7 @@ def features_sha256(X: Matrix, labels: Labels) -> str:
     For a dense X: its shape, X as little-endian float64 by rows, labels as little-endian int64. For a sparse one:
     :func:`content_sha256` of X and labels.
     """
-    if sparse.issparse(X):
+    if scipy.sparse.issparse(X):
         return content_sha256(Content(X, labels))
     digest = hashlib.sha256(repr(X.shape).encode())
     digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())

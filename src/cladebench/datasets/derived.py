@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cladebench.datasets.base import CacheUnwritable, DatasetInfo
 from cladebench.datasets.code_files import sources_of
@@ -84,15 +84,15 @@ def computed(
 
 def _plain(values: Matrix) -> Matrix:
     """Values as they are kept: float64, by rows."""
-    if sparse.issparse(values):
-        return sparse.csr_array(values, dtype=np.float64)
+    if scipy.sparse.issparse(values):
+        return scipy.sparse.csr_array(values, dtype=np.float64)
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _packed(values: Matrix) -> bytes:
     """Bytes of a copy: one array in the .npy format, or four of a sparse matrix, and the sha256 of it all."""
     arrays = [values]
-    if sparse.issparse(values):
+    if scipy.sparse.issparse(values):
         arrays = [values.data, values.indices, values.indptr, np.array(values.shape)]
     stream = io.BytesIO()
     for array in arrays:
@@ -116,4 +116,4 @@ def _read(path: Path) -> Matrix | None:
     if len(arrays) == 1:
         return arrays[0]
     data, indices, indptr, shape = arrays
-    return sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    return scipy.sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))

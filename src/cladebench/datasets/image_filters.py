@@ -12,8 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -170,7 +170,7 @@ def _spectra(bank_of: object, height: int, width: int) -> NDArray[np.complex64]:
     """Transforms of pairs of filters, one in the real and one in the imaginary part, turned for a convolution."""
     bank = bank_of()  # type: ignore[operator]
     turned = bank[:, ::-1, ::-1]
-    return fft.fft2(turned[0::2] + np.complex64(1j) * turned[1::2], s=(height, width))
+    return scipy.fft.fft2(turned[0::2] + np.complex64(1j) * turned[1::2], s=(height, width))
 
 
 def responses(grey: Floats, bank_of: object) -> Floats:
@@ -194,9 +194,9 @@ def responses(grey: Floats, bank_of: object) -> Floats:
     together at every second pixel are added before the transform back, which is then a fourth as large.
     """
     height, width = (-(-length // MULTIPLE) * MULTIPLE for length in grey.shape)
-    products = fft.fft2(grey, s=(height, width)) * _spectra(bank_of, height, width)
+    products = scipy.fft.fft2(grey, s=(height, width)) * _spectra(bank_of, height, width)
     folded = products.reshape(len(products), STRIDE, height // STRIDE, STRIDE, width // STRIDE)
-    sampled = fft.ifft2(folded.sum(axis=(1, 3))) / np.float32(STRIDE**2)
+    sampled = scipy.fft.ifft2(folded.sum(axis=(1, 3))) / np.float32(STRIDE**2)
     first = (SUPPORT - 1) // STRIDE
     rows, columns = grid(grey.shape)
     inner = sampled[:, first : first + rows, first : first + columns].reshape(len(products), -1)

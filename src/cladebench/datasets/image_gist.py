@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 
 from cladebench.datasets.opencv import opencv
 
@@ -77,7 +77,7 @@ def prefiltered(grey: NDArray[np.float32], low_pass: NDArray[np.float32]) -> NDA
 
 
 def _filtered(grey: NDArray[np.float32], gain: NDArray[np.float32]) -> NDArray[np.float32]:
-    return fft.ifft2(fft.fft2(grey) * gain).real.astype(np.float32, copy=False)
+    return scipy.fft.ifft2(scipy.fft.fft2(grey) * gain).real.astype(np.float32, copy=False)
 
 
 def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -86,8 +86,8 @@ def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[
     Frequencies that fall together at every second pixel are added before the transform back.
     """
     half, inner = PADDED // 2, slice(MARGIN // 2, (MARGIN + SIDE) // 2)
-    products = (fft.fft2(grey) * gains).reshape(-1, 2, half, 2, half)
-    responses = np.abs(fft.ifft2(products.sum(axis=(1, 3)))[:, inner, inner]) / np.float32(4)
+    products = (scipy.fft.fft2(grey) * gains).reshape(-1, 2, half, 2, half)
+    responses = np.abs(scipy.fft.ifft2(products.sum(axis=(1, 3)))[:, inner, inner]) / np.float32(4)
     cell = SIDE // 2 // CELLS
     return responses.reshape(-1, CELLS, cell, CELLS, cell).mean(axis=(2, 4)).ravel()
 

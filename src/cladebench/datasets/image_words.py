@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 Image: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float32]
@@ -72,6 +71,8 @@ def learn_words(descriptors: Floats) -> Floats:
     ndarray of shape (n_words, n_values)
         One centre, at the origin, if there are no descriptors.
     """
+    from sklearn.cluster import KMeans  # late: every process that looks into the registry imports this module
+
     n_different = len(np.unique(descriptors, axis=0))
     if n_different == 0:
         return np.zeros((1, descriptors.shape[1]), dtype=np.float32)

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
 from cladebench.datasets.newsgroups import (
@@ -64,7 +64,7 @@ def load_20news_w100(files: Mapping[str, bytes], draw: int) -> Content:
 
     try:
         table = loadmat(io.BytesIO(files[W100.name]))
-        occurs = sparse.csr_array(table["documents"].T, dtype=np.float64)
+        occurs = scipy.sparse.csr_array(table["documents"].T, dtype=np.float64)
         numbers = table["newsgroups"].ravel().astype(np.intp)
         groups = tuple(str(entry.item()).removesuffix(".*") for entry in table["groupnames"].ravel())
         words = tuple(str(entry.item()) for entry in table["wordlist"].ravel())

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
 from cladebench.datasets.components import N_COMPONENTS, principal_scores
@@ -66,7 +66,7 @@ def tree_of_names(groups: Sequence[str]) -> NDArray[np.intp]:
     return np.array([*(index.get(name.rpartition(".")[0], len(nodes)) for name in nodes), -1], dtype=np.intp)
 
 
-def read_groups(packed: bytes) -> tuple[sparse.csr_array, NDArray[np.intp], tuple[str, ...]]:
+def read_groups(packed: bytes) -> tuple[scipy.sparse.csr_array, NDArray[np.intp], tuple[str, ...]]:
     """Counts of the words, the group of each message, and the names of the groups.
 
     Raises
@@ -79,8 +79,12 @@ def read_groups(packed: bytes) -> tuple[sparse.csr_array, NDArray[np.intp], tupl
 
     try:
         table: dict[str, Any] = loadmat(io.BytesIO(unpack(packed)))
-        counts = sparse.csr_array(sparse.vstack([table["trainW"], table["testW"]]), dtype=np.float64)
-        members = sparse.csr_array(sparse.vstack([table["trainC"], table["testC"]]), dtype=np.float64)
+        counts = scipy.sparse.csr_array(
+            scipy.sparse.vstack([table["trainW"], table["testW"]]), dtype=np.float64
+        )
+        members = scipy.sparse.csr_array(
+            scipy.sparse.vstack([table["trainC"], table["testC"]]), dtype=np.float64
+        )
         groups = tuple(str(entry.item()) for entry in table["class_names"].ravel())
     except UNREADABLE as error:
         raise DatasetError(
@@ -108,7 +112,7 @@ def unpack(packed: bytes) -> bytes:
     return unpacked
 
 
-def _scores(words: sparse.csr_array) -> NDArray[np.float64]:
+def _scores(words: scipy.sparse.csr_array) -> NDArray[np.float64]:
     return principal_scores(words.toarray(), WORDS.name, DECIMALS)
 
 

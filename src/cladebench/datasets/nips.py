@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
 
@@ -85,7 +85,7 @@ def read_vocabulary(content: bytes) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     return tuple(words), np.array(totals, dtype=np.intp).reshape(-1, 2)
 
 
-def read_counts(content: bytes, n_words: int) -> sparse.csr_array:
+def read_counts(content: bytes, n_words: int) -> scipy.sparse.csr_array:
     """How often each word occurs in each document.
 
     Parameters
@@ -117,7 +117,7 @@ def read_counts(content: bytes, n_words: int) -> sparse.csr_array:
         counts.append(times)
         indptr.append(indptr[-1] + len(own))
     values = np.concatenate(counts).astype(np.float64)
-    return sparse.csr_array((values, np.concatenate(words), indptr), shape=(len(counts), n_words))
+    return scipy.sparse.csr_array((values, np.concatenate(words), indptr), shape=(len(counts), n_words))
 
 
 DATASETS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from cladebench.datasets.base import Content, DatasetInfo
 
@@ -40,7 +40,7 @@ def load_topic_counts(files: Mapping[str, bytes], draw: int) -> Content:
     ranks = np.searchsorted(cumulated, rng.random(len(rows)) * cumulated[-1], side="right")
     own = rng.random(len(rows)) < FAITHFULNESS
     words = np.where(own, ranked[labels[rows], ranks], ranks)
-    counts = sparse.csr_array((np.ones(len(rows)), (rows, words)), shape=(len(labels), N_WORDS))
+    counts = scipy.sparse.csr_array((np.ones(len(rows)), (rows, words)), shape=(len(labels), N_WORDS))
     return Content(
         counts,
         labels,

@@ -97,7 +97,7 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                found = sources.job_sources(plan.package, job.estimator, job.data)
+                found = sources.job_sources(plan.package, job.estimators, job.data)
                 self._sources[job.name] = [str(path) for path in found]
                 self.jobs[job.name] = job
 
@@ -128,9 +128,7 @@ class Workplan:
     def run_options(self, job: str) -> str:
         """The options of ``cladebench run`` that name a job."""
         planned = self.jobs[job]
-        methods = " ".join(f"--method {method.name}" for method in planned.methods)
-        datasets = " ".join(f"--dataset {name}" for name in planned.datasets)
-        return f"--paper {self.papers[planned.plan.paper]} {datasets} {methods}"
+        return f"--paper {self.papers[planned.plan.paper]} --job {planned.name}"
 
     def data_state(self, job: str) -> str:
         """Whether a job's data can be had without the network; a change runs the job again."""

@@ -1,0 +1,42 @@
+"""A job of several estimators: one process for all its cells, and each record with its own origin."""
+
+from cladebench.bench import import_closure
+from cladebench.bench.jobs import expand
+from cladebench.bench.plan_file import read_plan
+from cladebench.bench.progress import Progress
+from cladebench.bench.run_job import run_job
+from cladebench.bench.store import Store
+from cladebench.bench.watchdog import Worker
+
+PACKAGE = "toy_paper"
+
+
+def run(job, root):
+    summary = run_job(job, Store(root), Progress(len(job.cells), lambda line: None))
+    return summary, {cell.spec.cell_id: Store(root).read_record(cell.spec.cell_id) for cell in job.cells}
+
+
+def test_one_worker_serves_all_estimators_and_records_stay_when_jobs_are_cut_otherwise(
+    edited_plan, tmp_path, monkeypatch
+):
+    path = edited_plan(
+        "    methods: [good, globals]\n    repetitions: 3", "    methods: [good, globals]\n    repetitions: 1"
+    )
+    apart = expand(read_plan(path, PACKAGE), "full", root_seed=3)
+    path.write_text(path.read_text().rstrip() + "\n    jobs: dataset\n")
+    (together,) = expand(read_plan(path, PACKAGE), "full", root_seed=3)
+    started = []
+    original = Worker.__init__
+    monkeypatch.setattr(
+        Worker, "__init__", lambda self, *args: (started.append(self), original(self, *args))[1]
+    )
+    summary, records = run(together, tmp_path / "one")
+    assert len(started) == 1 and summary.statuses == {"ok": len(together.cells)}
+    for record in records.values():
+        digest = import_closure.code_digest(import_closure.cell_sources(PACKAGE, record["estimator"]))
+        assert record["provenance"]["code_digest"] == digest
+    assert {record["estimator"] for record in records.values()} == set(together.estimators)
+    # The key of a cell does not depend on the job that it is in, so all records are kept.
+    kept = [run(job, tmp_path / "one") for job in apart]
+    assert sum(summary.reused for summary, _ in kept) == len(together.cells)
+    assert {cell: record for _, found in kept for cell, record in found.items()} == records
