@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations
 from typing import Literal
 
@@ -27,8 +28,8 @@ def semantic_similarity(
 
     O(n^2) pairs and branches of any length; see cladebench.metrics.semantic_similarity.
     """
-    squares = [(a - b) ** 2 for a, b in pair_similarities(hierarchy, labels, class_tree, kind)]
-    return float(1 - sum(squares, Fraction(0)) / len(squares))
+    a, b, unit = _whole_numbers(pair_similarities(hierarchy, labels, class_tree, kind))
+    return float(1 - Fraction(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)), unit**2 * len(a)))
 
 
 def permuted_similarity(
@@ -53,11 +54,24 @@ def similarity_correlation(
     kind: Kind = "shortest_path",
 ) -> float:
     """Pearson's correlation of the two similarities over unordered pairs; 0 where one of them is constant."""
-    a, b = zip(*pair_similarities(hierarchy, labels, class_tree, kind), strict=True)
-    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
-    variances = sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b)
-    covariance = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
-    return float(covariance) / math.sqrt(variances) if variances else 0.0
+    a, b, unit = _whole_numbers(pair_similarities(hierarchy, labels, class_tree, kind))
+
+    def covariance(first: list[int], second: list[int]) -> Fraction:
+        """Sum of the products of deviations from the means."""
+        products = sum(x * y for x, y in zip(first, second, strict=True))
+        return Fraction(len(a) * products - sum(first) * sum(second), unit**2 * len(a))
+
+    variances = covariance(a, a) * covariance(b, b)
+    return float(covariance(a, b)) / math.sqrt(variances) if variances else 0.0
+
+
+def _whole_numbers(pairs: list[tuple[Fraction, Fraction]]) -> tuple[list[int], list[int], int]:
+    """Both sides of the pairs in units of one over the third value: sums of whole numbers are exact, and fast."""
+    unit = math.lcm(*{value.denominator for pair in pairs for value in pair})
+    first, second = (
+        [x.numerator * (unit // x.denominator) for x in side] for side in zip(*pairs, strict=True)
+    )
+    return first, second, unit
 
 
 def pair_similarities(
@@ -69,10 +83,10 @@ def pair_similarities(
     if isinstance(hierarchy, Hierarchy):
         learned = _similarity(hierarchy, kind)
     else:
-        clusters = np.asarray(hierarchy).tolist()
+        clusters, alike = np.asarray(hierarchy).tolist(), (Fraction(0), Fraction(1))
 
         def learned(i: int, j: int) -> Fraction:
-            return Fraction(clusters[i] == clusters[j])
+            return alike[clusters[i] == clusters[j]]
 
     return [(learned(i, j), truth(classes[i], classes[j])) for i, j in combinations(range(len(classes)), 2)]
 
@@ -90,18 +104,19 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 def _similarity(tree: Hierarchy, kind: str) -> Callable[[int, int], Fraction]:
     """Similarity of two samples of a tree, as a function of their indices."""
     branches = [frozenset(ancestors(tree.parents, node)) for node in tree.leaf_of]
+    ratio = cache(Fraction)  # there are few, and to reduce each anew takes most of the time
     longest = max((_edges(a, b) for a, b in combinations(branches, 2)), default=0)
 
     def shortest_path(i: int, j: int) -> Fraction:
-        return 1 - Fraction(_edges(branches[i], branches[j]), longest) if longest else Fraction(1)
+        return ratio(longest - _edges(branches[i], branches[j]), longest) if longest else Fraction(1)
 
     def path_sharing(i: int, j: int) -> Fraction:
         a, b = branches[i], branches[j]
-        return Fraction(len(a & b), max(len(a), len(b)))
+        return ratio(len(a & b), max(len(a), len(b)))
 
     def path_sharing_without_root(i: int, j: int) -> Fraction:
         a, b = (branches[k] - {tree.root} for k in (i, j))
-        return Fraction(len(a & b), max(len(a), len(b))) if a | b else Fraction(1)
+        return ratio(len(a & b), max(len(a), len(b))) if a | b else Fraction(1)
 
     return {
         "shortest_path": shortest_path,
