@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench.bench.cell_spec import canonical_json, point_text
@@ -126,7 +127,12 @@ class Results:
             finished = [cell for cell in cells if cell.status == "ok"]
             size = None if self.sizes is None else self.sizes.get(dataset, math.inf)
             official = (dataset, method) in self.official
-            rows = pd.DataFrame(finished, columns=Cell._fields).set_index("task")
+            rows = {
+                name: np.array(
+                    [getattr(cell, name) for cell in finished], dtype=object if name == "task" else float
+                )
+                for name in ("task", "repetition", "fold", "n_rows", "n_test")
+            }
             self._stood[key] = Standing(
                 cells,
                 gridded,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,33 +16,34 @@ class Drawn:
 
     Attributes
     ----------
-    rows : DataFrame
-        By the digest of the task, as `overlap` reads it.
+    rows : mapping of str to ndarray
+        A record for each value: its task (the digest), and what `overlap` reads; plain arrays, for an audit asks
+        thousands of times.
     pool : float or None
     official : bool
         See `overlap`.
     """
 
-    rows: pd.DataFrame
+    rows: Mapping[str, np.ndarray]
     pool: float | None = None
     official: bool = False
+    _found: dict[frozenset[str], float] = field(default_factory=dict, init=False, repr=False)
 
     def places(self, tasks: Collection[str]) -> dict[str, tuple[float, float]]:
         """Repetition and fold of some tasks; -1 where there are no folds."""
-        rows = self.rows[self.rows.index.isin(tasks)]
-        return dict(
-            zip(rows.index, zip(rows["repetition"], rows["fold"].fillna(-1), strict=True), strict=True)
-        )
+        wanted, rows = set(tasks), self.rows
+        folds = np.nan_to_num(rows["fold"], nan=-1.0)
+        found = zip(rows["task"], rows["repetition"].tolist(), folds.tolist(), strict=True)
+        return {task: (repetition, fold) for task, repetition, fold in found if task in wanted}
 
     def overlap(self, tasks: Collection[str]) -> float:
         """`overlap` of the values of some tasks."""
-        if len(tasks) == len(self.rows):
-            return self._of_all
-        return overlap(self.rows[self.rows.index.isin(tasks)], self.pool, official=self.official)
-
-    @cached_property
-    def _of_all(self) -> float:
-        return overlap(self.rows, self.pool, official=self.official)
+        wanted = frozenset(tasks)
+        if wanted not in self._found:
+            met = np.array([task in wanted for task in self.rows["task"]], dtype=bool)
+            rows = {name: values[met] for name, values in self.rows.items()}
+            self._found[wanted] = overlap(rows, self.pool, official=self.official)
+        return self._found[wanted]
 
 
 @dataclass(frozen=True)
@@ -129,13 +129,15 @@ def by_task(
     return found, problem
 
 
-def overlap(rows: pd.DataFrame, pool: float | None = None, *, official: bool = False) -> float:
+def overlap(
+    rows: Mapping[str, Any] | pd.DataFrame, pool: float | None = None, *, official: bool = False
+) -> float:
     """How far the rows of repetitions overlap: the mean of n values has (1 / n + overlap) times the variance of one.
 
     Parameters
     ----------
-    rows : DataFrame
-        One record for each value.
+    rows : DataFrame or mapping of str to ndarray
+        One record for each value: its repetition, n_rows and n_test.
     pool : float, optional
         Rows of the data set; infinity where each repetition draws the data anew. By default as many as the task has:
         none are drawn.
@@ -166,14 +168,17 @@ def overlap(rows: pd.DataFrame, pool: float | None = None, *, official: bool = F
     ----------
     Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
     """
-    rows = rows[rows["n_rows"] > 0]  # there are none in problems made of parts
-    if rows.empty:
+    columns = (np.asarray(rows[name], dtype=float) for name in ("repetition", "n_rows", "n_test"))
+    # There are no rows in problems made of parts.
+    repetitions, n_rows, n_test = (column[np.asarray(rows["n_rows"], dtype=float) > 0] for column in columns)
+    n = len(n_rows)
+    if not n:
         return 0.0
-    test = 1.0 if official else float((rows["n_test"] / rows["n_rows"]).mean())
-    drawn = 1.0 if pool is None else min(1.0, float(rows["n_rows"].mean()) / pool)
+    test = 1.0 if official else float((n_test / n_rows).mean())
+    drawn = 1.0 if pool is None else min(1.0, float(n_rows.mean()) / pool)
     if test == drawn == 1.0:
         return 0.0
-    sizes, n = rows.groupby("repetition").size().to_numpy(), len(rows)
+    sizes = np.unique(repetitions, return_counts=True)[1]
     same_repetition = float((sizes * (sizes - 1)).sum()) / (n * (n - 1)) if n > 1 else 0.0
     correlation = test * (same_repetition + drawn * (1 - same_repetition))
     return correlation / (1 - correlation)
