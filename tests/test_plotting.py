@@ -97,6 +97,9 @@ def test_files_are_reproducible(tmp_path: Path) -> None:
         assert [file.name for file in files] == ["tree-v1.2.svg", "tree-v1.2.pdf", "tree-v1.2.png"]
         contents.append([file.read_bytes() for file in files])
     assert contents[0] == contents[1]
+    # A format that is not asked for does not stay behind with what an earlier figure showed.
+    (svg,) = save_figure(figure, tmp_path / "a" / "tree-v1.2", ["svg"])
+    assert [*(tmp_path / "a").iterdir()] == [svg] and svg.read_bytes() == contents[0][0]
 
 
 def test_style_is_undone() -> None:

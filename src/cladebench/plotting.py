@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,7 +53,11 @@ def use_style() -> AbstractContextManager[None]:
     )
 
 
-def save_figure(figure: Figure, path: str | Path) -> list[Path]:
+#: What a figure is written as.
+FORMATS = ("svg", "pdf", "png")
+
+
+def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write a figure as SVG, PDF and PNG; the same figure gives the same bytes.
 
     Parameters
@@ -60,6 +65,8 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
     figure : matplotlib.figure.Figure
     path : str or Path
         File name without suffix; its folder is created.
+    formats : sequence of str, default=FORMATS
+        Those to write; an older file of another format is removed, for it shows another figure.
 
     Returns
     -------
@@ -68,20 +75,25 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
     """
     base = Path(path)
     no_dates: dict[str, dict[str, Any]] = {
-        ".svg": {"Date": None},
-        ".pdf": {"CreationDate": None},
-        ".png": {"Software": None},
+        "svg": {"Date": None},
+        "pdf": {"CreationDate": None},
+        "png": {"Software": None},
     }
+
+    def file(suffix: str) -> Path:
+        return base.with_name(f"{base.name}.{suffix}")  # with_suffix would cut a name with a dot in it
+
     contents = {}
     with use_style():
         # Laid out once: with an engine, each format would be laid out twice and drawn twice.
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine(None)
-        for suffix, metadata in no_dates.items():
+        for suffix in formats:
             buffer = io.BytesIO()
-            figure.savefig(buffer, format=suffix[1:], metadata=metadata)
-            # with_suffix would cut a name with a dot in it
-            contents[base.with_name(base.name + suffix)] = buffer.getvalue()
+            figure.savefig(buffer, format=suffix, metadata=no_dates[suffix])
+            contents[file(suffix)] = buffer.getvalue()
     write_together(contents)
+    for suffix in set(FORMATS) - set(formats):
+        file(suffix).unlink(missing_ok=True)
     return list(contents)

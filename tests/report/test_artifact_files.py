@@ -147,3 +147,12 @@ def test_a_figure_without_its_arrays_is_kept_where_that_is_asked_for(
         with pytest.raises(ArraysLost, match="there is no record"):
             list(write_artifacts(context, tmp_path, keep))
         assert (folder / "a.svg").exists() is made_before and not (folder / "b.svg").exists()
+
+
+@pytest.mark.parametrize(("scope", "formats"), [("quick", {".svg"}), ("full", {".svg", ".pdf", ".png"})])
+def test_figures_are_for_print_in_the_full_scope(tmp_path, monkeypatch, scope, formats):
+    declared = (artifact("a", "figure", lambda context: Figure()),)
+    monkeypatch.setattr(artifact_files, "paper_artifacts", lambda package: declared)
+    context = ArtifactContext("p", "p", scope, FRAME, FRAME, FRAME, {}, {}, {}.get)
+    ((path, _),) = write_artifacts(context, tmp_path)
+    assert path.suffix == ".svg" and {file.suffix for file in path.parent.iterdir()} == formats

@@ -181,7 +181,7 @@ def test_a_smoke_run_leaves_every_table_and_figure(smoke, paper):
             table = read_table(out / "tables" / paper / f"{artifact.id}.json")
             assert len(table.frame) or artifact.id == "unstated-similarity"  # of data that are not at hand
         else:
-            assert (out / "figures" / paper / f"{artifact.id}.png").stat().st_size > 1000
+            assert (out / "figures" / paper / f"{artifact.id}.svg").stat().st_size > 1000
 
 
 @pytest.mark.timeout(1700)

@@ -25,7 +25,7 @@ from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.papers.catalogue import load_artifacts, load_plan
-from cladebench.plotting import save_figure, use_style
+from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.templating import html_page, markdown_page
 
 
@@ -102,6 +102,11 @@ def paper_artifacts(package: str) -> tuple[Artifact, ...]:
     return load_artifacts(package)
 
 
+def figure_formats(scope: str) -> tuple[str, ...]:
+    """What the figures of a scope are written as: of the full one for print too, else what the pages show."""
+    return FORMATS if scope == "full" else ("svg",)
+
+
 class Made(NamedTuple):
     """An artifact on disk."""
 
@@ -115,8 +120,8 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
     """Build and write every artifact of a paper.
 
     Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv``, ``.md`` and ``.html``, figures to
-    ``figures/<paper>/<id>`` as ``.svg``, ``.pdf`` and ``.png``. Tables come first: they need ``cells.parquet`` alone,
-    where figures may need the cells' arrays.
+    ``figures/<paper>/<id>`` in the `figure_formats` of the scope. Tables come first: they need ``cells.parquet``
+    alone, where figures may need the cells' arrays.
 
     Parameters
     ----------
@@ -143,7 +148,7 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
             with use_style():
                 figure = artifact.build(context)
                 assert not isinstance(figure, Table)
-                save_figure(figure, folder / artifact.id)
+                save_figure(figure, folder / artifact.id, figure_formats(context.scope))
         except ArraysLost as error:
             if not (keep and path.exists()):
                 raise

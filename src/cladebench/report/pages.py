@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cladebench.bench.cells_table import read_cells
 from cladebench.files import write_together
+from cladebench.report.artifact_files import figure_formats
 from cladebench.report.cell_links import cells_page, overview_page
 from cladebench.report.templating import html_page, markdown_page
 from cladebench.report.verdict_figures import draw_verdicts
@@ -42,7 +43,7 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     """
     run = gather_run(results, scope, papers)
     folder = results / "report"
-    figures = {paper.plan.paper: _verdict_figures(paper, results) for paper in run.papers}
+    figures = {paper.plan.paper: _verdict_figures(paper, results, scope) for paper in run.papers}
     pages = dict(render_pages(run, figures))
     pages["report.md"] = markdown_page("report.md", run=run, figures=figures)
     contents = {folder / name: text.encode() for name, text in pages.items()}
@@ -69,10 +70,11 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
                 (folder / "figures" / paper).rmdir()
 
 
-def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
+def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, str]:
     """Draw the figures of a paper's verdicts; their names and their files below the run's folder."""
     folder = Path("figures") / paper.plan.paper
-    drawn = draw_verdicts(paper.main, paper.claims, paper.universes, results / folder)
+    formats = figure_formats(scope)
+    drawn = draw_verdicts(paper.main, paper.claims, paper.universes, results / folder, formats)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
 
 

@@ -13,7 +13,7 @@ from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.findings import Finding, checked_findings
-from cladebench.report.artifact_files import build_context, paper_claims
+from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
 from cladebench.report.statements import matrix, statements
 from cladebench.report.templating import markdown_page
 from cladebench.report.verdict_figures import MainResult, gather_main_result
@@ -86,7 +86,7 @@ def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
         findings=tuple(finding for finding in findings.findings if finding.id not in broken),
         unchecked=tuple(finding for finding in findings.findings if finding.id in broken),
         main=gather_main_result(findings, claims, judged, context),
-        figure=(results / "figures" / plan.paper / "main-result.png").as_posix(),
+        figure=(results / "figures" / plan.paper / f"main-result.{figure_formats(scope)[-1]}").as_posix(),
         cells=len(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
     )

@@ -13,7 +13,7 @@ from cladebench.audit.rivals import Rival
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.audit_figures import Printed, claims_by_universes, disagreeing, main_result
 from cladebench.papers.findings import Findings
-from cladebench.plotting import save_figure, use_style
+from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.claim_rows import columns_in_order
 
 
@@ -115,8 +115,9 @@ def draw_verdicts(
     audit: Sequence[Mapping[str, Any]],
     universes: Sequence[Mapping[str, str]],
     folder: Path,
+    formats: Sequence[str] = FORMATS,
 ) -> dict[str, Path]:
-    """Draw and write what there is to draw: name of the figure -> its SVG file, with PDF and PNG beside it."""
+    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it."""
     drawn = {}
     with use_style():
         if main is not None:
@@ -125,4 +126,4 @@ def draw_verdicts(
             )
         if disagreeing(audit):
             drawn["universes"] = claims_by_universes(audit, universes)
-        return {name: save_figure(figure, folder / name)[0] for name, figure in drawn.items()}
+        return {name: save_figure(figure, folder / name, formats)[0] for name, figure in drawn.items()}
