@@ -308,3 +308,18 @@ def test_costs_under_the_other_similarity_are_those_of_the_stored_tree():
     assert out.metrics["dasgupta_cost_exp"] == pytest.approx(expected, rel=1e-10)
     assert "dasgupta_cost_exp" in run(MethodPlan("R", "RandomTree", {}, "R", "control")).metrics
     assert "dasgupta_cost_exp" not in run(complete_linkage()).metrics
+
+
+def test_similarities_are_built_again_for_other_rows_data_and_kinds():
+    one, other = (cell(complete_linkage(), dataset=name) for name in ("nested-blobs", "digits"))
+    rows = np.arange(40)
+    kept = protocol.similarities(protocol.SIMILARITY, one, rows)
+    assert protocol.similarities(protocol.SIMILARITY, one, np.arange(40)) is kept and not kept.flags.writeable
+    for where, which, kind in (
+        (one, rows[:-1], protocol.SIMILARITY),
+        (one, rows[::-1].copy(), protocol.SIMILARITY),
+        (other, rows, protocol.SIMILARITY),
+        (one, rows, protocol.OTHER_SIMILARITY),
+    ):
+        found = protocol.similarities(kind, where, which)
+        assert np.array_equal(found, kind(where.data.X[which])) and not np.array_equal(found, kept)

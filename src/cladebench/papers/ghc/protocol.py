@@ -60,7 +60,7 @@ class GHCProtocol(Protocol):
         hierarchy = in_original_order(estimators.as_hierarchy(estimator), rows)
         in_order = np.sort(rows)
         labels = data.labels[in_order]
-        similarity = SIMILARITY(data.X[in_order])
+        similarity = similarities(SIMILARITY, cell, in_order)
         cost = cost_scores(hierarchy, similarity, pairs=PAIRS)
         metrics = {
             **scored(dendrogram_purity=purity_scores(hierarchy, labels), dasgupta_cost=cost),
@@ -73,7 +73,7 @@ class GHCProtocol(Protocol):
         }
         # The paper prints costs of methods that are told the similarity; controls are their rivals.
         if "similarity" in estimator.get_params() or cell.method.role == "control":
-            other = OTHER_SIMILARITY(data.X[in_order])
+            other = similarities(OTHER_SIMILARITY, cell, in_order)
             metrics |= scored(dasgupta_cost_exp=cost_scores(hierarchy, other, pairs=PAIRS))
         details: dict[str, Any] = {}
         arrays = {**tree_arrays(hierarchy), "labels": labels}
@@ -105,6 +105,33 @@ class GHCProtocol(Protocol):
             if reached is not None:
                 metrics["iterations_to_one_percent"] = reached
         return CellOutput(metrics=metrics, arrays=arrays, details=details)
+
+
+_last: dict[Similarity, tuple[tuple[str, bytes], np.ndarray]] = {}
+
+
+def similarities(kind: Similarity, cell: Cell, rows: np.ndarray) -> np.ndarray:
+    """Give the similarities of some rows of a cell's data, read-only.
+
+    Those that were asked for last are kept: shuffled rows are the same rows, and all cells of a data set meet them.
+
+    Parameters
+    ----------
+    kind : Similarity
+    cell : Cell
+    rows : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+    """
+    key = cell.data.content_sha256, rows.tobytes()
+    if kind not in _last or _last[kind][0] != key:
+        _last.pop(kind, None)  # two at a time would not fit where rows are many
+        matrix = kind(cell.data.X[rows])
+        matrix.setflags(write=False)
+        _last[kind] = key, matrix
+    return _last[kind][1]
 
 
 def in_original_order(hierarchy: Hierarchy, rows: np.ndarray) -> Hierarchy:
