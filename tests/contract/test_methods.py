@@ -120,6 +120,7 @@ def check_constant_columns(cls: Method) -> None:
 def check_duplicates(cls: Method) -> None:
     X, _ = blobs()
     fitted(cls, np.repeat(X[:10], 3, axis=0))
+    fitted(cls, np.vstack([np.repeat(X[:1], 16, axis=0), X[10:14]]))  # most pairs are equal
 
 
 def check_duplicates_only(cls: Method) -> None:

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from cladebench.metrics.histogram_distances import KINDS, histogram_distances, mean_squared_distance
 from cladebench.reference import histogram_distances as twin
@@ -149,3 +151,62 @@ def test_wrong_arguments(arguments, message):
 def test_a_width_is_a_number():
     with pytest.raises(TypeError, match="width is 'a'; expected a real number"):
         histogram_distances([[1.0]], None, "rbf", "a")
+
+
+def formula(X, Y, kind):
+    """What is computed without a thought of the range of floats."""
+    if kind == "chi2":
+        return additive_chi2_kernel(X, Y) * -0.5 + 0.0
+    squares = cdist(X, Y, "sqeuclidean")
+    if kind == "rbf":
+        return np.sqrt(-2 * np.expm1(-squares / (2 * X.var(axis=0, ddof=1).sum())))
+    return squares if kind == "squared_l2" else cdist(X, Y, "cityblock")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("unit", [1.0, 1e-30, 1e40, 1 / 3])
+def test_ordinary_values_give_the_formula_to_the_last_bit(kind, unit):
+    rng = np.random.default_rng(0)
+    X, Y = rng.gamma(0.5, size=(60, 13)) * unit, rng.gamma(0.5, size=(40, 13)) * unit
+    np.testing.assert_array_equal(histogram_distances(X, Y, kind), formula(X, Y, kind))
+
+
+@pytest.mark.parametrize("power", [-1000, -565, 532, 1010])
+@given(two())
+@settings(max_examples=30, deadline=None)
+def test_the_unit_does_not_matter_where_squares_leave_the_floats(power, sides):
+    X, Y = sides
+    x, y = np.ldexp(X, power), np.ldexp(Y, power)
+    np.testing.assert_array_equal(histogram_distances(x, y), np.ldexp(histogram_distances(X, Y), power))
+    np.testing.assert_array_equal(histogram_distances(x, y, "rbf"), histogram_distances(X, Y, "rbf"))
+
+
+@pytest.mark.parametrize("small", [1e-170, 1e-300])
+@pytest.mark.parametrize("large", [1.0, 1e140])
+def test_small_differences_beside_large_values_count(small, large):
+    X = np.array([[large, small], [large, 3 * small], [0.0, small], [0.0, 3 * small]])
+    chi2 = histogram_distances(X)
+    np.testing.assert_allclose(chi2[[0, 2], [1, 3]], 0.5 * small, rtol=1e-15)
+    rbf = histogram_distances(X, kind="rbf", width=1e8)
+    np.testing.assert_allclose(rbf[[0, 2], [1, 3]], np.sqrt(2) * 2 * small / 1e4, rtol=1e-15)
+    own = histogram_distances(X[:2], kind="rbf")  # the mean of the squares of the one distance: exp(-1)
+    assert own[0, 1] == pytest.approx(np.sqrt(2 - 2 / np.e))
+
+
+def test_a_width_far_from_the_values():
+    near = histogram_distances([[0.0], [1e-170]], kind="rbf", width=1.0)
+    assert near[0, 1] == pytest.approx(np.sqrt(2) * 1e-170, rel=1e-15)
+    far = histogram_distances([[0.0], [2e154]], kind="rbf", width=4e307)
+    assert far[0, 1] == pytest.approx(np.sqrt(2 - 2 * np.exp(-10)), rel=1e-14)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("squared_l2", 1e160), ("l1", 1.7e308)])
+def test_distances_that_no_float_holds_are_refused(kind, value):
+    with pytest.raises(ValueError, match=f"^{kind} distances of values up to 2\\^[0-9]* overflow; rescale"):
+        histogram_distances([[value], [-value]], kind=kind)
+    with pytest.raises(ValueError, match=r"^the mean squared distance of values up to 2\^1024 overflows"):
+        mean_squared_distance([[1.7e308], [0.0]])
+
+
+def test_a_column_of_equal_numbers_adds_no_rounding_to_the_mean():
+    assert mean_squared_distance([[0.1, 1e-30], [0.1, 3e-30], [0.1, 1e-30]]) == pytest.approx(8e-60 / 3)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist, squareform
 
 from cladebench.metrics import LinearKernel, Similarity
 
@@ -78,15 +79,18 @@ def test_a_linear_kernel_is_shown_by_its_size() -> None:
 
 
 def test_one_sample() -> None:
-    assert Similarity(gamma=1.0)([[1.0, 2.0]]).tolist() == [[1.0]]
-    with pytest.raises(ValueError, match="over 0 pairs"):
-        Similarity()([[1.0, 2.0]])
+    for gamma in (1.0, "median"):
+        assert Similarity(gamma=gamma)([[1.0, 2.0]]).tolist() == [[1.0]]
 
 
-def test_equal_points_have_no_median_scale() -> None:
-    with pytest.raises(ValueError, match="positive, finite median"):
-        Similarity()(np.ones((5, 2)))
-    assert (Similarity(gamma=1.0)(np.ones((5, 2))) == 1).all()
+def test_the_median_is_of_pairs_that_differ_where_most_are_equal() -> None:
+    points = np.array([[0.0]] * 8 + [[1.0], [3.0]])  # 28 pairs at 0, 8 at 1, 8 at 3, and one at 2
+    assert Similarity().resolved_gamma(points) == 1 / 4
+    assert np.array_equal(Similarity()(points), Similarity(gamma=1 / 4)(points))
+    for rows in (1, 5):
+        equal = np.full((rows, 2), 0.1)
+        assert Similarity().resolved_gamma(equal) == 1.0
+        assert (Similarity()(equal) == 1).all() and (Similarity(gamma=1.0)(equal) == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -128,7 +132,69 @@ def test_bad_features(of, points, message: str) -> None:
         of(points)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"kind": "cosine"}, {"features": "zscore"}, {"features": "unit"}])
-def test_features_whose_squares_overflow_are_refused(parameters: dict) -> None:
-    with pytest.raises(ValueError, match=r"X\[1, 1\] is 1e\+200: expected at most 2\.23e\+153"):
-        Similarity(**parameters)(np.diag([1.0, 1e200, 1.0]))
+def formula(points, kind, features):
+    """What is computed without a thought of the range of floats."""
+    if features == "unit":
+        points = points / np.linalg.norm(points, axis=1, keepdims=True)
+    if features in ("zscore", "minmax"):
+        shift, scale = points.min(axis=0), np.ptp(points, axis=0)
+        if features == "zscore":
+            shift, scale = points.mean(axis=0), points.std(axis=0)
+        points = (points - shift) / scale
+    if kind == "cosine":
+        directions = points / np.linalg.norm(points, axis=1)[:, None]
+        cosine = np.clip(directions @ directions.T, -1.0, 1.0)
+        np.fill_diagonal(cosine, 1.0)
+        return (cosine + cosine.T) / 2.0
+    d_sq = pdist(points, "sqeuclidean")
+    matrix = squareform(np.exp(-(1.0 / np.median(d_sq)) * d_sq))
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+SCALE_FREE = [
+    *(("cosine", features) for features in ("raw", "zscore", "unit")),
+    *(("exp_sq", features) for features in ("raw", "zscore", "unit", "minmax")),
+]
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-30, 1e40, 1 / 3])
+@pytest.mark.parametrize(("kind", "features"), SCALE_FREE)
+def test_ordinary_values_give_the_formula_to_the_last_bit(kind, features, unit) -> None:
+    points = np.random.default_rng(1).normal(size=(50, 13)) * unit
+    assert np.array_equal(Similarity(kind, features=features)(points), formula(points, kind, features))
+
+
+@pytest.mark.parametrize("power", [-1000, -565, 532, 1015])
+@pytest.mark.parametrize(("kind", "features"), SCALE_FREE)
+def test_the_unit_does_not_matter_where_squares_leave_the_floats(kind, features, power) -> None:
+    similarity = Similarity(kind, features=features)
+    if power > 0 and (kind, features) == ("exp_sq", "raw"):
+        with pytest.raises(ValueError, match=r"^X\[.* beyond which sums of squared distances overflow"):
+            similarity(np.ldexp(X, power))
+        return
+    assert np.array_equal(similarity(np.ldexp(X, power)), similarity(X))
+    if features in ("zscore", "unit", "minmax"):
+        assert np.array_equal(similarity.transform(np.ldexp(X, power)), similarity.transform(X))
+
+
+def test_the_cosine_of_tiny_rows_beside_huge_ones() -> None:
+    points = np.array([[1e-170, 0], [2e-170, 0], [0, 1e300], [1e-320, 1e-320]])
+    half = np.sqrt(0.5)
+    expected = [[1, 1, 0, half], [1, 1, 0, half], [0, 0, 1, half], [half, half, half, 1]]
+    np.testing.assert_allclose(Similarity("cosine")(points), expected, rtol=1e-15)
+
+
+def test_features_whose_squares_overflow_are_refused() -> None:
+    for kind in ("exp_sq", "exp", "inv", "inv_sq"):
+        with pytest.raises(ValueError, match=r"X\[1, 1\] is 1e\+200: expected at most 2\.23e\+153"):
+            Similarity(kind)(np.diag([1.0, 1e200, 1.0]))
+
+
+def test_a_gamma_that_no_float_holds_is_refused() -> None:
+    points = np.array([[1e-170], [3e-170], [7e-170]])
+    assert np.isclose(np.median(Similarity()(points)[np.triu_indices(3, 1)]), np.exp(-1))
+    with pytest.raises(ValueError, match=r"^gamma='median' is inf on X: .*rescale X"):
+        Similarity().resolved_gamma(points)
+    with pytest.raises(ValueError, match=r"^gamma='median': X has rows whose squared distance vanishes"):
+        Similarity()(np.array([[0.0], [1e-170], [2e-170], [3e-170], [1.0]]))

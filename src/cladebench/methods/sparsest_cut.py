@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast, get_args
+from collections.abc import Callable
+from typing import Any, cast, get_args
 
 import numpy as np
 from scipy import sparse
 
-from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer
@@ -63,12 +62,6 @@ class SparsestCut(HierarchicalClusterer):
     """
 
     order_invariant = True
-    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
-        "check_duplicates_only": (
-            "the default similarity scales by the median distance, which is 0 there",
-            "gamma='median' needs a positive, finite median of the squared distances; it is 0.0",
-        ),
-    }
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -9,10 +10,13 @@ import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
+from cladebench.metrics.similarity import FloatArray, exponents
 from cladebench.validation import as_floats, check_choice, check_number
 
 HistogramDistance = Literal["chi2", "squared_l2", "l1", "rbf"]
 KINDS: tuple[HistogramDistance, ...] = ("chi2", "squared_l2", "l1", "rbf")
+#: In units of the largest value; squares that vanish beside larger distances are less than their rounding.
+_LEAST_CHI2, _LEAST_SQUARE = 2.0**-400, 2.0**-900
 
 
 def histogram_distances(
@@ -48,11 +52,13 @@ def histogram_distances(
     ------
     ValueError
         An unknown kind, arrays of other shapes or with NaN or infinity, negative values for "chi2", or a width that
-        is not positive or given for another kind.
+        is not positive or given for another kind. Distances too large for a float.
 
     Notes
     -----
-    O(n m n_features) time and O(n m) memory, on one thread: no order of sums depends on threads.
+    O(n m n_features) time and O(n m) memory, on one thread: no order of sums depends on threads. Squares are taken in a
+    unit in which those of the largest values neither overflow nor vanish; pairs that are nearest beside it are computed
+    once more without squares.
 
     The paper (Komodakis 2011, section 6, figures 5 to 7) names the four and gives neither the factor of chi-squared nor
     the kernel's width. The mean is what J. Zhang, M. Marszalek, S. Lazebnik, C. Schmid (2007), Local features and
@@ -73,28 +79,83 @@ def histogram_distances(
         for name, rows in (("X", left), ("Y", right)):
             if (rows < 0).any():
                 raise ValueError(f"{name} has {rows.min()}; expected no negative value for kind 'chi2'")
-        # It refuses arrays that cannot be written to. It is minus the sum; + 0.0 makes its -0.0 a 0.
-        return additive_chi2_kernel(left.copy(), right.copy()) * -0.5 + 0.0
-    if kind == "l1":
-        return cdist(left, right, "cityblock")
-    squares = cdist(left, right, "sqeuclidean")
-    if kind == "squared_l2":
-        return squares
-    scale = mean_squared_distance(left) if width is None else float(width)
-    if scale == 0:
-        return np.sqrt(2.0) * (squares > 0)
-    return np.sqrt(-2 * np.expm1(-squares / scale))
+    unit = int(np.frexp(max(np.abs(left).max(), np.abs(right).max()))[1])
+    # Exact; and copies, as scikit-learn refuses arrays that cannot be written to.
+    x, y = np.ldexp(left, -unit), np.ldexp(right, -unit)
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        if kind == "rbf":
+            return _kernel_distances(cdist(x, y, "sqeuclidean"), unit, left, right, width)
+        if kind == "chi2":
+            # It is minus the sum; + 0.0 makes its -0.0 a 0.
+            halves = additive_chi2_kernel(x, y) * -0.5 + 0.0
+            distances = np.ldexp(halves, unit)
+            _compute_again(halves < _LEAST_CHI2, distances, left, right, _chi_squared)
+        else:
+            distances = cdist(left, right, "cityblock" if kind == "l1" else "sqeuclidean")
+    if not np.isfinite(distances).all():
+        raise ValueError(f"{kind} distances of values up to 2^{unit} overflow; rescale X and Y")
+    return distances
 
 
 def mean_squared_distance(X: npt.ArrayLike) -> float:
     """Mean of the squared Euclidean distances of all pairs of different rows; 0 for one row.
 
-    Twice the trace of the (unbiased) covariance matrix, so that no pair is looked at: O(n n_features).
+    Twice the trace of the (unbiased) covariance matrix, so that no pair is looked at: O(n n_features). A ValueError if
+    it is too large for a float.
     """
-    rows = _rows("X", X)
-    if len(rows) < 2 or (rows == rows[0]).all():  # exactly 0, not the rounding of a mean
-        return 0.0
-    return float(2 * rows.var(axis=0, ddof=1).sum())
+    mean, unit = _mean_squares(_rows("X", X))
+    with np.errstate(over="ignore", under="ignore"):
+        mean = float(np.ldexp(mean, 2 * unit))
+    if mean == np.inf:
+        raise ValueError(f"the mean squared distance of values up to 2^{unit} overflows; rescale X")
+    return mean
+
+
+def _mean_squares(rows: FloatArray) -> tuple[float, int]:
+    """Mean squared distance of all pairs of rows in the unit 2^e, and e."""
+    if len(rows) < 2:
+        return 0.0, 0
+    rows = np.where((rows != rows[0]).any(axis=0), rows, 0.0)  # exactly 0, not the rounding of a mean
+    unit = int(exponents(rows).item())
+    return float(2 * np.ldexp(rows, -unit).var(axis=0, ddof=1).sum()), unit
+
+
+def _kernel_distances(
+    squares: FloatArray, unit: int, left: FloatArray, right: FloatArray, width: float | None
+) -> FloatArray:
+    """Distances "rbf" from squared distances in the unit 2^unit."""
+    mean, own = (float(width), 0) if width is not None else _mean_squares(left)
+    root = np.ldexp(np.sqrt(mean), own)
+    relative = squares / np.ldexp(mean, 2 * (own - unit))
+    distances = np.sqrt(-2 * np.expm1(-relative))
+
+    def again(row: FloatArray, rows: FloatArray) -> FloatArray:
+        differences = row - rows
+        units = exponents(differences, axis=1)
+        lengths = np.ldexp(np.linalg.norm(np.ldexp(differences, -units), axis=1), units[:, 0])
+        ratio = np.where(lengths > 0, lengths / root, 0.0)
+        return np.where(ratio < 1e-8, np.sqrt(2.0) * ratio, np.sqrt(-2 * np.expm1(-ratio * ratio)))
+
+    # Of equal rows, and a width of 0 or beyond the floats, they may be NaN.
+    _compute_again(~(np.minimum(squares, relative) >= _LEAST_SQUARE), distances, left, right, again)
+    return distances
+
+
+def _chi_squared(row: FloatArray, rows: FloatArray) -> FloatArray:
+    differences, sums = np.abs(row - rows), row + rows
+    return 0.5 * (differences * (differences / np.where(sums > 0, sums, 1.0))).sum(axis=1)
+
+
+def _compute_again(
+    which: npt.NDArray[np.bool_],
+    distances: FloatArray,
+    left: FloatArray,
+    right: FloatArray,
+    again: Callable[[FloatArray, FloatArray], FloatArray],
+) -> None:
+    """Overwrite some of the distances; ``again(row, rows)`` gives those of a row of left to rows of right."""
+    for i in np.flatnonzero(which.any(axis=1)):
+        distances[i, which[i]] = again(left[i], right[which[i]])
 
 
 def _rows(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:

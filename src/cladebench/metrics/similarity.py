@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal, get_args
@@ -27,6 +28,27 @@ def checked_features(X: npt.ArrayLike) -> FloatArray:
         row, column = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(f"X[{row}, {column}] is {values[row, column]}; expected finite numbers")
     return values
+
+
+def exponents(values: FloatArray, axis: int | None = None) -> npt.NDArray[np.int32]:
+    """Return e such that the largest magnitude along the axis lies in [2^(e-1), 2^e), 0 where all is 0; keeps axes."""
+    return np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
+
+
+def in_own_unit(values: FloatArray, axis: int | None = None) -> FloatArray:
+    """Divide by the power of two that brings the largest magnitude along the axis to [1/2, 1).
+
+    Squares and their sums then neither overflow nor vanish. What does not depend on the unit is bit for bit what it is
+    in any other unit where no square leaves the normal numbers: to scale by a power of two rounds nothing.
+    """
+    return np.ldexp(values, -exponents(values, axis))
+
+
+def unit_rows(values: FloatArray) -> FloatArray:
+    """Bring each row to Euclidean length 1; a row of zeros stays."""
+    values = in_own_unit(values, axis=1)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    return values / np.where(lengths > 0, lengths, 1.0)
 
 
 class LinearKernel:
@@ -61,7 +83,8 @@ class Similarity:
         the angle (0 between a zero row and any other).
     gamma : "median", "1/d" or positive float, default "median"
         Read by "exp_sq" alone. "median": 1 / the median of d^2 over unordered pairs of distinct samples
-        (Garreau et al. 2017, section 2); "1/d": 1 / n_features.
+        (Garreau et al. 2017, section 2). Where more than half of the pairs are equal, the median is of the others;
+        where all are, gamma is 1, and all similarities are 1 anyway. "1/d": 1 / n_features.
     features : {"raw", "zscore", "unit", "minmax"}, default "raw"
         What is done to X first: nothing; columns to mean 0 and (population) standard deviation 1; rows to
         norm 1; columns to [0, 1]. A constant column becomes 0, a zero row stays.
@@ -70,6 +93,11 @@ class Similarity:
     ------
     ValueError
         If a parameter is not one of the above.
+
+    Notes
+    -----
+    What does not depend on the unit of X is computed in a unit in which squares neither overflow nor vanish. Of raw
+    features that leaves the kinds that read distances: magnitudes whose squares overflow are refused.
 
     References
     ----------
@@ -96,22 +124,34 @@ class Similarity:
     def transform(self, X: npt.ArrayLike) -> FloatArray:
         """Return the features that distances are taken of, shape (n_samples, n_features)."""
         values = checked_features(X)
-        check_magnitude(values)
         if self.features == "raw":
+            if self.kind != "cosine":
+                check_magnitude(values)
             return values
         if self.features == "unit":
-            norms = np.linalg.norm(values, axis=1, keepdims=True)
-            return values / np.where(norms > 0, norms, 1.0)
+            return unit_rows(values)
+        values = in_own_unit(values, axis=0)
         shift, scale = values.min(axis=0), np.ptp(values, axis=0)
         constant = scale == 0
         if self.features == "zscore":
             shift, scale = values.mean(axis=0), values.std(axis=0)
-        return np.where(constant, 0.0, (values - shift) / np.where(constant | (scale == 0), 1.0, scale))
+        return np.where(constant, 0.0, (values - shift) / np.where(constant, 1.0, scale))
 
     def resolved_gamma(self, X: npt.ArrayLike) -> float:
-        """Return the number that `gamma` stands for on X; ValueError if the median distance is 0."""
+        """Return the number that `gamma` stands for on X; ValueError if a float cannot hold it."""
         if self.gamma == "median":
-            return self._median_gamma(pdist(self.transform(X), "sqeuclidean"))
+            values = self.transform(X)
+            if (values == values[0]).all():
+                return 1.0
+            unit = in_own_unit(values)
+            gamma = self._median_gamma(unit, pdist(unit, "sqeuclidean"))
+            with np.errstate(over="ignore", under="ignore"):
+                gamma = float(np.ldexp(gamma, -2 * exponents(values).item()))
+            if not 0.0 < gamma < np.inf:
+                raise ValueError(
+                    f"gamma='median' is {gamma} on X: squared distances leave the floats; rescale X"
+                )
+            return gamma
         if self.gamma == "1/d":
             return 1.0 / checked_features(X).shape[1]
         return float(self.gamma)
@@ -123,32 +163,33 @@ class Similarity:
         """
         values = self.transform(X)
         if self.kind == "cosine":
-            norms = np.linalg.norm(values, axis=1)
-            directions = values / np.where(norms > 0, norms, 1.0)[:, None]
+            directions = unit_rows(values)
             cosine = np.clip(directions @ directions.T, -1.0, 1.0)
-            np.fill_diagonal(cosine, norms > 0)
+            np.fill_diagonal(cosine, values.any(axis=1))
             return (cosine + cosine.T) / 2.0
         if self.kind in ("exp", "inv"):
             d = pdist(values, "euclidean")
             pairs = np.exp(-d) if self.kind == "exp" else 1.0 / (1.0 + d)
+        elif self.kind == "exp_sq" and self.gamma == "median":
+            values = in_own_unit(values)
+            d_sq = pdist(values, "sqeuclidean")
+            pairs = np.exp(-self._median_gamma(values, d_sq) * d_sq)
         else:
             d_sq = pdist(values, "sqeuclidean")
-            if self.kind == "inv_sq":
-                pairs = 1.0 / (1.0 + d_sq)
-            elif self.gamma == "median":
-                pairs = np.exp(-self._median_gamma(d_sq) * d_sq)
-            else:
-                pairs = np.exp(-self.resolved_gamma(X) * d_sq)
+            pairs = 1.0 / (1.0 + d_sq) if self.kind == "inv_sq" else np.exp(-self.resolved_gamma(X) * d_sq)
         matrix = squareform(pairs, checks=False)
         np.fill_diagonal(matrix, 1.0)
         return matrix
 
     @staticmethod
-    def _median_gamma(squared_distances: FloatArray) -> float:
+    def _median_gamma(values: FloatArray, squared_distances: FloatArray) -> float:
+        """Of features in their own unit, and the squared distances of their pairs."""
         median = float(np.median(squared_distances)) if squared_distances.size else 0.0
-        if not 0.0 < median < np.inf:
-            raise ValueError(
-                f"gamma='median' needs a positive, finite median of the squared distances; it is {median} "
-                f"over {squared_distances.size} pairs"
-            )
+        if median < sys.float_info.min:  # of equal rows
+            apart = pdist(values, "chebyshev") > 0.0
+            if (squared_distances[apart] < sys.float_info.min).any():
+                raise ValueError(
+                    "gamma='median': X has rows whose squared distance vanishes beside its largest value; rescale X"
+                )
+            median = float(np.median(squared_distances[apart])) if apart.any() else 1.0
         return 1.0 / median

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, Similarity
@@ -153,12 +152,6 @@ class GHC(HierarchicalClusterer):
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
-    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
-        "check_duplicates_only": (
-            "the default similarity scales by the median distance, which is 0 there",
-            "gamma='median' needs a positive, finite median of the squared distances; it is 0.0",
-        ),
-    }
     MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 20_000, "blockwise": 20_000, "exact": 200}
 
@@ -278,7 +271,7 @@ class GHC(HierarchicalClusterer):
         self._offset, self._spread = _standardisation(X)
         if not self.scale_inputs:
             self._offset, self._spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
-        # One point has no pair: nothing to ask a similarity that may be undefined there (a median distance).
+        # One point has no pair: nothing to ask a similarity that may be undefined there.
         similarity = self._resolve_similarity()(X) if len(X) > 1 else np.zeros((1, 1))
         similarities = as_similarities(similarity)
         if n_points_of(similarities) != len(X):
