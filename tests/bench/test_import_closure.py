@@ -1,4 +1,6 @@
+import shutil
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -276,9 +278,10 @@ def test_modules_of_a_package_are_those_below_it_by_name(nested):
     assert list(sources._modules_in("pkgz.a")) == list(sources._modules_in("no_such_package")) == []
 
 
-def test_a_file_beside_packages_has_no_source_here(nested):
-    """Only packages are looked into at the top, for a module alone has no folder that says whose it is."""
-    assert sources.find_file("single") is None
+def test_a_file_beside_packages_is_a_module_too(nested):
+    assert sources.find_file("single") == nested / "single.py"
+    assert sources.find_file("single.none") is None
+    assert sources.find_file("__main__.none") is None
     assert sources.find_file("pkgz") == nested / "pkgz" / "__init__.py"
     assert sources.find_file("pkgz.sub") == nested / "pkgz" / "sub" / "__init__.py"
     assert sources.find_file("pkgz.a") == nested / "pkgz" / "a.py"
@@ -292,3 +295,62 @@ def test_libraries_that_a_cell_would_be_the_first_to_import_are_named():
         "cladebench.papers.hmmc", "cladebench.papers.hmmc.assignment_study.run_study"
     )
     assert not {"setup", "tests", "cladebench"} & {*sources.library_modules("cladebench.papers.ghc", "GHC")}
+
+
+@pytest.fixture
+def alone(tmp_path, monkeypatch):
+    """A method in a file of its own, with what it imports beside it; and a library that is one file."""
+    for name, text in {
+        "my_method.py": "import my_helper, one_file\nfrom my_parts.fast import f\nclass HMMC: ...\n",
+        "my_helper.py": "FACTOR = 1\n",
+        "my_parts/__init__.py": "",
+        f"my_parts/fast{EXTENSION_SUFFIXES[0]}": "compiled",
+        "site-packages/one_file.py": "",
+        "site-packages/one_file-2.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: one-file\nVersion: 2.0\n",
+        "site-packages/one_file-2.0.dist-info/RECORD": "one_file.py,,\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    caches = [found for found in vars(sources).values() if hasattr(found, "cache_clear")]
+    for cached in caches:
+        cached.cache_clear()
+    yield tmp_path
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_a_dotted_path_is_never_one_of_our_estimators_of_that_name(alone):
+    assert sources.estimator_module("my_method.HMMC") == "my_method"
+    assert sources.estimator_module("no_such_module.HMMC") is None
+    assert sources.estimator_module("cladebench.distances.HMMC") is None
+    assert sources.estimator_module("cladebench.methods.HMMC") == "cladebench.methods.hmmc"
+
+
+@pytest.mark.parametrize(
+    "edited",
+    ["my_method.py", "my_helper.py", f"my_parts/fast{EXTENSION_SUFFIXES[0]}", "my_parts/__init__.py"],
+)
+def test_a_record_of_a_method_in_one_file_hears_of_edits_there_and_beside_it(alone, edited):
+    """Of what is compiled, too."""
+    before = sources.code_digest(sources.cell_sources("toy_paper", "my_method.HMMC"))
+    assert before == sources.code_digest(sources.cell_sources("toy_paper", "my_method.HMMC"))
+    (alone / edited).write_text((alone / edited).read_text() + "# edited\n")
+    assert sources.code_digest(sources.cell_sources("toy_paper", "my_method.HMMC")) != before
+
+
+def test_a_library_of_one_file_counts_by_its_version(alone):
+    files = {path.name for path in sources.cell_sources("toy_paper", "my_method.HMMC")}
+    assert {"my_method.py", "my_helper.py"} <= files and "one_file.py" not in files
+    assert sources.is_library("one_file") and not sources.is_library("my_helper")
+    assert "one-file" in sources.library_distributions("toy_paper", "my_method.HMMC")
+
+
+def test_the_digest_of_one_file_is_the_same_wherever_it_lies(alone):
+    here = alone / "my_method.py"
+    there = alone / "elsewhere" / "my_method.py"
+    there.parent.mkdir()
+    shutil.copy(here, there)
+    assert sources.code_digest([here]) == sources.code_digest([there])
+    assert sources.code_digest([alone / "my_helper.py"]) != sources.code_digest([here])

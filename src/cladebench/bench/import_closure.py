@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from cladebench import datasets
@@ -23,10 +24,15 @@ COMMON = (RUNNER, "cladebench.estimators")
 
 @functools.cache
 def _top_level(name: str) -> tuple[Path, ...]:
-    """Folders of a top-level package, found without importing anything."""
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.submodule_search_locations is None:
+    """Folders of a top-level package, or the file of a module that stands alone, found without importing anything."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:  # of what was imported without a file, such as __main__
         return ()
+    if spec is None:
+        return ()
+    if spec.submodule_search_locations is None:
+        return (Path(str(spec.origin)),) if spec.has_location else ()
     return tuple(Path(folder) for folder in spec.submodule_search_locations)
 
 
@@ -35,18 +41,25 @@ def is_library(module: str) -> bool:
     top = module.split(".")[0]
     if top == "cladebench":
         return False
-    parts = {part for folder in _top_level(top) for part in folder.parts}
+    parts = {part for place in _top_level(top) for part in place.parts}
     return top in sys.stdlib_module_names or not parts.isdisjoint(("site-packages", "dist-packages"))
 
 
 @functools.cache
 def find_file(module: str) -> Path | None:
-    """The source file of a module or package (its ``__init__.py``), without importing it; None if it has none."""
+    """The file of a module or package (its ``__init__.py``), without importing it; None if it has none.
+
+    It is the source, but for compiled modules, which have none that is known; our own core counts by its build.
+    """
     top, *rest = module.split(".")
-    for folder in _top_level(top):
-        base = folder.joinpath(*rest)
-        for candidate in (base / "__init__.py", base.parent / f"{base.name}.py"):
-            if candidate.is_file() and (rest or candidate.name == "__init__.py"):
+    suffixes = (".py",) if top == "cladebench" else (".py", *EXTENSION_SUFFIXES)
+    for place in _top_level(top):
+        if place.is_file():
+            return None if rest else place
+        base = place.joinpath(*rest)
+        beside = [base.with_name(base.name + suffix) for suffix in suffixes] if rest else []
+        for candidate in (base / "__init__.py", *beside):
+            if candidate.is_file():
                 return candidate
     return None
 
@@ -62,7 +75,11 @@ _DEFINITION = re.compile(r"^(?:class|def|async def) +(\w+)", re.MULTILINE)
 @functools.cache
 def _defined_names(path: Path) -> frozenset[str]:
     """Names of the classes and functions that begin a line of a file; found without parsing, for there are many."""
-    return frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8")))
+    return (
+        frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8")))
+        if path.suffix == ".py"
+        else frozenset()
+    )
 
 
 def _modules_in(package: str) -> Iterator[str]:
@@ -94,9 +111,10 @@ def find_definition(package: str, name: str) -> str | None:
 def estimator_module(estimator: str) -> str | None:
     """The module of an estimator as a plan names it: a class of `ESTIMATOR_PACKAGES`, or a dotted path to a class."""
     package, _, name = estimator.rpartition(".")
-    if package and find_file(package) is not None and package not in ESTIMATOR_PACKAGES:
-        return find_definition(package, name) or package
-    return next(filter(None, (find_definition(p, name) for p in ESTIMATOR_PACKAGES)), None)
+    if package and package not in ESTIMATOR_PACKAGES:
+        return find_definition(package, name) or (package if find_file(package) is not None else None)
+    packages = (package,) if package else ESTIMATOR_PACKAGES
+    return next(filter(None, (find_definition(one, name) for one in packages)), None)
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -114,7 +132,9 @@ def _imports(module: str, path: Path) -> tuple[str, ...]:
 
 
 def _find_imports(module: str, path: Path) -> Iterator[str]:
-    """Modules that a file imports, wherever the statement stands."""
+    """Modules that a file imports, wherever the statement stands; what a compiled one imports is not seen."""
+    if path.suffix != ".py":
+        return
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
@@ -146,15 +166,14 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
 def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     """Source files that the given modules import, directly or not, the packages around them included.
 
-    Only the top-level packages of the given modules and ``cladebench`` are followed, and of these no libraries; other
-    packages count by version.
+    Libraries are not followed, for they count by version (`is_library`).
 
     Parameters
     ----------
     modules : iterable of str
         Dotted names.
     own : iterable of str
-        Packages that are no libraries even where they are installed beside them.
+        Packages that are followed even where they are installed beside libraries.
 
     Returns
     -------
@@ -180,13 +199,12 @@ def _followed(modules: Iterable[str], own: Iterable[str]) -> dict[str, Path]:
     for module in start:
         if find_file(module) is None:
             raise ValueError(f"module {module!r} has no source file")
-    roots = {module.split(".")[0] for module in start if not is_library(module)}
-    roots |= {"cladebench", *(package.split(".")[0] for package in own)}
+    roots = {package.split(".")[0] for package in own}
     seen: set[str] = set()
     queue, files = list(start), dict[str, Path]()
     while queue:
         module = queue.pop()
-        if module in seen or module.split(".")[0] not in roots:
+        if module in seen or (is_library(module) and module.split(".")[0] not in roots):
             continue
         seen.add(module)
         parent = module.rpartition(".")[0]
@@ -200,8 +218,8 @@ def _followed(modules: Iterable[str], own: Iterable[str]) -> dict[str, Path]:
 
 
 def _portable_name(path: Path) -> str:
-    """Path from the top-level package down, the same wherever the package lies."""
-    top = path.parent
+    """Path from the top-level package down, the same wherever the package lies; the name of a module alone."""
+    top = path
     while (top.parent / "__init__.py").exists():
         top = top.parent
     return path.relative_to(top.parent).as_posix()
