@@ -13,6 +13,7 @@ from sklearn.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, FeatureAgg
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors, NeighborhoodComponentsAnalysis
+from sklearn.preprocessing import StandardScaler
 
 import cladebench.methods as methods
 from cladebench.distances import Euclidean
@@ -117,6 +118,17 @@ def test_the_distance_of_a_transformer_is_euclidean_after_it(transformer) -> Non
         found, index = distance.kneighbors(X[:6], 4)
         assert np.array_equal(index, places)
         np.testing.assert_allclose(found, theirs, atol=1e-7)
+
+
+def test_a_transformer_that_writes_into_its_rows_changes_no_distance() -> None:
+    rows = X.copy()
+    distance = as_distance(StandardScaler(copy=False)).fit(rows)
+    first = distance.pairwise(rows)
+    near = distance.kneighbors(n_neighbors=3)
+    assert np.array_equal(distance.pairwise(rows), first) and np.array_equal(rows, X)
+    for one, other in zip(near, distance.kneighbors(n_neighbors=3), strict=True):
+        assert np.array_equal(one, other)
+    np.testing.assert_allclose(first, cdist(X / X.std(axis=0), X / X.std(axis=0)), atol=1e-12)
 
 
 class Doubled:

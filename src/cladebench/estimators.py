@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 from collections.abc import Mapping
@@ -102,6 +103,15 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
     }
 
 
+def lend(estimator: Any, values: Any) -> Any:
+    """Give what an estimator may be handed: copies, unless it is one of ours.
+
+    Estimators of others may write into what they are given, as scikit-learn's HDBSCAN does, and fail where they cannot.
+    """
+    ours = type(estimator).__module__.startswith("cladebench.")
+    return values if ours else copy.deepcopy(values)
+
+
 class TransformedDistance(MappedDistance):
     """The Euclidean distance after the transform of an estimator such as those of scikit-learn.
 
@@ -124,7 +134,7 @@ class TransformedDistance(MappedDistance):
     ) -> TransformedDistance:
         """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
         check_columns(X)
-        self.transformer.fit(X, y)
+        self.transformer.fit(*lend(self.transformer, (X, y)))
         return super().fit(X, must_link=must_link, cannot_link=cannot_link)
 
     def kneighbors(
@@ -141,7 +151,7 @@ class TransformedDistance(MappedDistance):
         check_is_fitted(self.transformer)
 
     def _map(self, X: FloatArray) -> FloatArray:
-        mapped = self.transformer.transform(X)
+        mapped = self.transformer.transform(lend(self.transformer, X))
         return np.asarray(mapped.toarray() if hasattr(mapped, "toarray") else mapped, dtype=np.float64)
 
 

@@ -45,6 +45,24 @@ def test_an_estimator_gets_what_it_takes_and_the_plan_wins():
     assert built.random_state == cell().spec.seed
 
 
+def test_distances_go_to_no_estimator_that_would_take_them_for_features():
+    """Not where it has no such parameter, and not where the plan gives it another value."""
+    given = {"metric": "precomputed"}
+    built = Toy().build(cell("sklearn.cluster.DBSCAN"), **given)
+    assert built.metric == "precomputed"
+    assert Toy().build(cell("sklearn.cluster.DBSCAN", metric="precomputed"), **given).metric == "precomputed"
+    for one, has in (
+        (cell("sklearn.cluster.KMeans"), "has no parameter 'metric'"),
+        (cell("sklearn.cluster.DBSCAN", metric="euclidean"), "has metric='euclidean' by the plan"),
+    ):
+        with pytest.raises(ValueError) as caught:
+            Toy().build(one, **given)
+        assert str(caught.value) == (
+            f"methods.M: {one.method.estimator} {has} and would take the distances that this protocol computes for "
+            "features; expected an estimator with metric='precomputed'"
+        )
+
+
 @pytest.fixture
 def met(monkeypatch):
     """What fits meet, each in place of the fit: the estimator, its rows, labels and further arguments."""
@@ -217,6 +235,40 @@ def test_a_fit_is_timed(monkeypatch):
     monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
     assert timed_fit(fitted := Fitted(), "X", "y", must_link=[]) == 3.0
     assert fitted.met == ("X", "y", {"must_link": []})
+
+
+class Writes:
+    """A method of somebody else's, which uses what it is given as its own."""
+
+    def fit(self, X, y, **more):
+        for given in (X, y, *more.values()):
+            (given.data if scipy.sparse.issparse(given) else given)[:] = 0
+
+
+@pytest.mark.parametrize("kind", [np.array, scipy.sparse.csr_array])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_method_that_writes_into_its_rows_changes_them_for_nobody_else(kind, frozen):
+    """Ours do not, and meet the rows themselves."""
+    X, y, links = kind([[1.0, 2.0]]), np.array([3]), np.array([[0, 1]])
+    if frozen:
+        for values in (X if kind is np.array else X.data, y, links):
+            values.flags.writeable = False
+    timed_fit(Writes(), X, y, must_link=links)
+    assert (X.sum(), y.sum(), links.sum()) == (3, 3, 1)
+    met = []
+    ours = type(
+        "Ours", (), {"fit": lambda self, *given: met.extend(given), "__module__": "cladebench.methods.x"}
+    )
+    timed_fit(ours(), X, y)
+    assert met[0] is X and met[1] is y
+
+
+def test_hdbscan_which_writes_into_distances_leaves_them_as_they_are():
+    D = np.abs(np.subtract.outer(*[np.arange(30.0) ** 1.5] * 2))
+    before = D.copy()
+    D.flags.writeable = False
+    timed_fit(Toy().build(cell("sklearn.cluster.HDBSCAN", copy=False), metric="precomputed"), D)
+    np.testing.assert_array_equal(D, before)
 
 
 class Sparse(Protocol):

@@ -68,11 +68,20 @@ class Protocol(ABC):
         cell : Cell
         **optional
             Handed over, like `given`, where the estimator takes them; what the plan says wins.
+
+        Raises
+        ------
+        ValueError
+            If one of these is ``"precomputed"``, and not what the estimator has then: it would take the distances that
+            it is going to be given for features.
         """
         estimator = estimators.find(cell.method.estimator)()
         known = estimator.get_params()
         extra = {**self.given(cell), **optional}
         said = {name: value for name, value in cell.parameters.items() if name not in self.own}
+        for name, value in extra.items():
+            if isinstance(value, str) and value == "precomputed":
+                _check_precomputed(cell, name, known, said)
         return estimator.set_params(**{name: value for name, value in extra.items() if name in known} | said)
 
     def fit_on_training(self, cell: Cell, X: Any, **optional: Any) -> tuple[Any, float]:
@@ -152,6 +161,17 @@ def _parameters(name: str) -> list[str]:
     return list(found().get_params())
 
 
+def _check_precomputed(cell: Cell, name: str, known: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """Raise a ValueError unless an estimator is going to have ``name="precomputed"``."""
+    if name in known and said.get(name, "precomputed") == "precomputed":
+        return
+    has = f"has {name}={said[name]!r} by the plan" if name in known else f"has no parameter {name!r}"
+    raise ValueError(
+        f"methods.{cell.method.name}: {cell.method.estimator} {has} and would take the distances that this protocol "
+        f"computes for features; expected an estimator with {name}='precomputed'"
+    )
+
+
 def _function(path: str) -> Any:
     """Find a function by its dotted path."""
     module, _, name = path.rpartition(".")
@@ -167,7 +187,8 @@ def _function(path: str) -> Any:
 
 
 def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
-    """Fit an estimator and give the wall seconds that it took."""
+    """Fit an estimator and give the wall seconds that it took; what it is given stays as it is."""
+    X, y, more = estimators.lend(estimator, (X, y, more))
     started = time.perf_counter()
     estimator.fit(X, y, **more)
     return time.perf_counter() - started
