@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
-TOOL = Path(__file__).parents[1] / "tools/mutants"
+ROOT = Path(__file__).parents[1]
+TOOL = ROOT / "tools/mutants"
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +119,15 @@ def f(x):
     assert following == 10 + len({*blocks.values()})
 
 
+def test_each_equivalent_mutant_is_one_of_the_code_as_it_is(tool, monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOL))
+    run = importlib.import_module("run")
+    entries = yaml.safe_load((TOOL / "equivalent.yaml").read_text(encoding="utf-8"))
+    named = {entry["file"]: (ROOT / entry["file"]).read_bytes() for entry in entries}
+    found = [one for path, source in named.items() for one in tool.mutations(source, path, 0)]
+    assert len(run.excuses(found, ROOT)) >= len(entries) > 0
+
+
 MODULE = """
 from functools import cache
 SIZE = 3
@@ -212,6 +223,20 @@ def test_a_run_tells_what_is_caught_from_what_is_not(project):
     assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
     assert is_soon_empty(project.parent / "tmp")
     assert subprocess.run(**command(project, "--sample", "5", "--floor", "100"), check=False).returncode == 1
+
+
+def test_an_entry_that_fits_nothing_stops_the_run_before_its_tests(project):
+    entry = {"file": "src/cladebench/metrics/numbers.py", "line": "SIZE = 3", "before": "3", "after": "4"}
+    gone = {**entry, "file": "src/cladebench/metrics/gone.py"}
+    listed = [{**one, "reason": "none"} for one in (entry, {**entry, "line": "SIZE = 2"}, gone)]
+    (project / "tools/mutants").mkdir(parents=True)
+    (project / "tools/mutants/equivalent.yaml").write_text(yaml.safe_dump(listed))
+    done = subprocess.run(**command(project), stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    problems = done.stderr.splitlines()
+    assert len(problems) == 2
+    assert "no mutant fits" in problems[0] and "SIZE = 2" in problems[0] and "gone.py" in problems[1]
+    assert is_soon_empty(project.parent / "tmp")
 
 
 def test_a_killed_run_leaves_nothing_behind(project):

@@ -40,23 +40,27 @@ def digest(paths: Iterable[Path], *more: object) -> str:
     return found.hexdigest()
 
 
+def all_mutations(root: Path) -> tuple[list[Mutation], dict[str, tuple[str, range]]]:
+    """The mutations of all sources, and of each file the text that says which of its blocks ran, with their numbers."""
+    found, telling, first = [], {}, 0
+    for path in sources(root):
+        name, source = path.relative_to(root).as_posix(), path.read_bytes()
+        found += mutations(source, name, first)
+        text, last = instrumented(source, first, "_block_ran")
+        telling[name] = (text, range(first, last))
+        first = last
+    return found, telling
+
+
 class Baseline:
     """What the tests do without mutants: seconds of each that passes, and the tests that reach a block."""
 
-    def __init__(self, workers: list[Worker], root: Path):
+    def __init__(self, workers: list[Worker], root: Path, telling: dict[str, tuple[str, range]]):
         self.seconds: dict[str, float] = {}
         self.failing: list[str] = []
         self.reaching: dict[int, set[str]] = defaultdict(set)
-        self.mutations: list[Mutation] = []
         self.touching: dict[str, set[str]] = defaultdict(set)
-        first, of_file, texts = 0, {}, []
-        for path in sources(root):
-            name, source = path.relative_to(root).as_posix(), path.read_bytes()
-            self.mutations += mutations(source, name, first)
-            text, last = instrumented(source, first, "_block_ran")
-            of_file[name] = range(first, last)
-            first = last
-            texts.append(text)
+        for name, (text, _) in telling.items():
             for worker in workers:
                 (worker.root / name).write_text(text, encoding="utf-8")
         files = test_files(root)
@@ -65,7 +69,7 @@ class Baseline:
         used = [path for folder in folders for path in folder.rglob("*") if path.suffix in kinds]
         tools = [HERE / name for name in ("worker.py", "site/sitecustomize.py")]
         shared = [path for path in used if not path.name.startswith("test_")]
-        everything = digest([*shared, *tools], sys.version, texts)
+        everything = digest([*shared, *tools], sys.version, [text for text, _ in telling.values()])
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cladebench-mutants"
         cache.mkdir(parents=True, exist_ok=True)
         progress = Progress("tests without mutants, in files", len(files))
@@ -102,7 +106,7 @@ class Baseline:
             self.reaching[number] |= (
                 users[name] if name.startswith("fixture ") else {name}
             ) & self.seconds.keys()
-        for name, numbers in of_file.items():
+        for name, (_, numbers) in telling.items():
             for number in numbers:
                 self.touching[name] |= self.reaching[number]
             for worker in workers:
