@@ -45,6 +45,9 @@ N_SAMPLES = {
     "nested-blobs": 240,
     "usps": 11000,
     "cifar10": 60000,
+    "faces": 200,
+    **dict.fromkeys(("faces-expressions", "newsgroups", "newsgroups-100"), 150),
+    **dict.fromkeys(("nips", "nips-halves"), 300),
     **dict.fromkeys(("sonar", "sonar-noise-10", "sonar-noise-20", "sonar-search", "sonar-60"), 208),
 }
 

@@ -1,0 +1,458 @@
+"""The tables and figures of the taxonomy paper, from records with known values."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from golden_records import build, cell_id, cells, context_of, failed, legend_of, line_of, points_of, texts
+
+from cladebench.datasets import DataUnavailable, Images
+from cladebench.hierarchy import Hierarchy
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.protocol import tree_arrays
+from cladebench.papers.taxonomy.artifacts import ARTIFACTS, repetition_of
+from cladebench.papers.taxonomy.words import LETTERS, PRINTED
+
+PLAN = load_plan("taxonomy")
+THREE = Hierarchy([-1, 0, 0, 0], [1, 2, 3], edge_lengths=[0.0, 1.0, 2.0, 3.0])
+
+
+def made(name, *rows, **more):
+    return build(ARTIFACTS, name, context_of("taxonomy", *rows, **more))
+
+
+def label(method):
+    return PLAN.methods[method].label
+
+
+def meaning(metric):
+    return PLAN.measures[metric].meaning
+
+
+def rows_of(table, *columns):
+    """The rows of a table as tuples, without its first columns or those that are named."""
+    return [tuple(row) for row in table.frame[list(columns)].itertuples(index=False)]
+
+
+# ------------------------------------------------------------------ conditional entropies
+
+FACES = [
+    cells("faces", "NTC", {"conditional_entropy": [0.4, 0.2]}),
+    cells("faces", "Spectral", {"conditional_entropy": [0.5]}),
+    cells("faces", "CLUHSIC-h", {"conditional_entropy": [0.7]}),
+    cells("faces", "KM", {"conditional_entropy": [0.8]}),
+    cells("faces", "Oracle", {"conditional_entropy": [0.1]}),
+    failed("faces", "CLUHSIC-a", "timeout"),
+]
+PRINTED_ENTROPIES = [
+    ("one", "Table 1", "faces", "NTC", "conditional_entropy", 0.2807, "0.2807"),
+    ("two", "Table 1", "faces", "CLUHSIC-b", "conditional_entropy", 0.4970, "0.4970"),
+    ("other", "Table 9", "faces", "CLUHSIC-c", "conditional_entropy", 9.0, "9"),
+]
+
+
+def test_table_1_has_what_is_printed_and_what_was_measured():
+    table = made("table-1", *FACES, published=PRINTED_ENTROPIES)
+    assert list(table.frame.columns) == ["method", "role", "faces: published", "faces: measured"]
+    rows = table.frame.set_index("method")
+    assert rows.loc[label("NTC")].tolist() == ["method", "0.2807", "0.3000 ± 0.14 (2)"]
+    assert rows.loc[label("Spectral")].tolist() == ["baseline", "–", "0.5000 (1)"]
+    assert rows.loc[label("CLUHSIC-b")].tolist() == ["baseline", "0.4970", "not planned"]
+    assert rows.loc[label("CLUHSIC-a")].tolist() == ["baseline", "–", "timeout"]
+    assert label("CLUHSIC-c") not in rows.index
+    place = table.frame.method.tolist().index(label("NTC"))
+    assert table.claims[place, "faces: published"] == "one"
+    assert table.sources[place, "faces: measured"] == tuple(cell_id("faces", "NTC", None, r) for r in (0, 1))
+    assert any("A partition that finds the persons alone has ln 3 = 1.10." in note for note in table.notes)
+
+
+def test_table_1_has_other_data_where_they_are_in_the_scope():
+    other = cells("nested-blobs", "NTC", {"conditional_entropy": [0.25]})
+    expressions = cells("faces-expressions", "NTC", {"conditional_entropy": [0.75]})
+    table = made("table-1", *FACES, other, expressions)
+    measured = [name for name in table.frame.columns if name.endswith(": measured")]
+    assert measured == ["faces: measured", "faces-expressions: measured", "nested-blobs: measured"]
+    row = table.frame.set_index("method").loc[label("NTC"), measured].tolist()
+    assert row == ["0.3000 ± 0.14 (2)", "0.7500 (1)", "0.2500 (1)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "datasets", "expected"),
+    [
+        ("texts", "conditional_entropy", ("newsgroups", "newsgroups-100"), ("0.2500 (1)", "0.7500 (1)")),
+        ("words-back", "words_back", ("nips", "nips-halves"), ("25.00 (1)", "75.00 (1)")),
+    ],
+)
+def test_tables_of_texts(name, metric, datasets, expected):
+    rows = [
+        cells(dataset, "NTC", {metric: [value]})
+        for dataset, value in zip(datasets, (0.25, 0.75), strict=True)
+    ]
+    table = made(name, *rows)
+    assert rows_of(table, "method", *(f"{dataset}: measured" for dataset in datasets)) == [
+        (label("NTC"), *expected)
+    ]
+    chosen = "The words of newsgroups were chosen with the help of the labels"
+    assert any(note.startswith(chosen) for note in table.notes) == (name == "texts")
+
+
+def test_the_picture_of_table_1_has_all_columns_in_order_and_its_own_printed_numbers():
+    figure = made("table-1-figure", *FACES, published=PRINTED_ENTROPIES)
+    (axes,) = figure.axes
+    shown = [label(name) for name in ("Spectral", "CLUHSIC-h", "NTC", "KM", "CLUHSIC-b")]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == shown
+    dots = [[x for x, _ in points_of(line)] for line in axes.lines if line.get_marker() == "o"]
+    assert dots == [[0.5], [0.7], [0.4, 0.2], [0.8]]
+    printed = [points_of(line) for line in axes.lines if line.get_marker() == "D"]
+    assert printed == [[(0.2807, 2)], [(0.497, 4)]]
+
+
+# ------------------------------------------------------------------ structures
+
+
+def test_figure_1_has_trees_of_2_to_9_children_over_nine_clusters():
+    figure = made("figure-1")
+    titles = [axes.get_title() for axes in figure.axes]
+    named = [*(f"{arity}-ary" for arity in range(2, 9)), "star"]
+    assert titles == [f"({letter}) {name}" for letter, name in zip("abcdefgh", named, strict=True)]
+    assert all(len(axes.lines[-1].get_xdata()) == 9 for axes in figure.axes)
+    # Of 9 leaves under nodes with so many children: as many layers as it takes.
+    assert [-min(y for _, y in points_of(axes.lines[-1])) for axes in figure.axes] == [
+        *(4, 2, 2, 2, 2, 2, 2, 1)
+    ]
+
+
+# ------------------------------------------------------------------ Figure 2
+
+LABELS = np.array([0, 2, 0, 1, 2, 0, 1])
+ARRAYS = {
+    **tree_arrays(THREE),
+    "labels": LABELS,
+    "class_names": np.array(["anna", "bob"]),
+    "class_counts": np.array([[1, 2], [2, 0], [1, 1]]),
+}
+VALUES = [0.9, 0.2, 0.5, 0.4]
+
+
+def faces(values, asked, available=True):
+    def load(name, draw):
+        asked.append((name, draw))
+        if not available:
+            raise DataUnavailable("not here")
+        grey = np.array([10, 20, 40, 30, 200, 70, 50])
+        return SimpleNamespace(
+            images=Images(np.ones((7, 4, 3), np.uint8) * grey[:, None, None].astype(np.uint8))
+        )
+
+    rows = (
+        cells("faces", "NTC", {"conditional_entropy": values}) if values else failed("faces", "NTC", "error")
+    )
+    # Of other draws nothing is read.
+    known = sorted((value, cell_id("faces", "NTC", None, r)) for r, value in enumerate(values))
+    arrays = {known[(len(known) - 1) // 2][1]: ARRAYS} if known else {}
+    return made("figure-2", rows, arrays=arrays, load_data=load)
+
+
+@pytest.mark.parametrize(
+    ("values", "draw", "shown"),
+    [(VALUES, 3, 0.4), (VALUES[:3], 2, 0.5), ([0.5, 0.5], 0, 0.5), ([0.1], 0, 0.1)],
+)
+def test_figure_2_is_the_median_draw(values, draw, shown):
+    asked = []
+    figure = faces(values, asked)
+    assert asked == [("faces", draw)]
+    note = figure._supxlabel.get_text().replace("\n", " ")
+    assert note.startswith(
+        f"Draw {draw + 1} of {len(values)}, the median by H(l|c) = {shown:.3f}; mean images, brightened. Below each"
+        " the class that most of its images have."
+    )
+
+
+def test_figure_2_has_mean_images_sizes_and_the_largest_class():
+    figure = faces(VALUES, [])
+    (axes,) = figure.axes
+    # Means 40, 40 and 110, of 150 grey values at most.
+    assert [np.unique(image.get_array()).tolist() for image in axes.images] == [[68], [68], [187]]
+    assert [image.get_array().shape for image in axes.images] == [(4, 3)] * 3
+    assert [text.replace("\n", " ") for text in texts(figure)[:3]] == [
+        *("a: 3 images bob, 67%", "b: 2 images anna, 100%", "c: 2 images anna, 50%")
+    ]
+    edges = [line.get_xydata() for line in axes.lines if line.get_marker() != "o" and not line.get_gid()]
+    assert sorted(np.hypot(*(line[1] - line[0])) for line in edges) == pytest.approx([1.0, 2.0, 3.0])
+
+
+def test_mean_images_are_no_brighter_than_white():
+    bright = np.full((7, 2, 2), 240, np.uint8)
+    figure = made(
+        "figure-2",
+        cells("faces", "NTC", {"conditional_entropy": [0.1]}),
+        arrays={cell_id("faces", "NTC"): ARRAYS},
+        load_data=lambda name, draw: SimpleNamespace(images=Images(bright)),
+    )
+    assert {int(value) for image in figure.axes[0].images for value in image.get_array().ravel()} == {255}
+
+
+def test_figure_2_says_what_is_missing():
+    assert texts(faces([], [])) == ["No finished cell of NTC on faces in this scope."]
+    assert texts(faces([0.3], [], available=False)) == ["The images of the faces are not available."]
+    without = made(
+        "figure-2",
+        cells("faces", "NTC", {"conditional_entropy": [0.1]}),
+        arrays={cell_id("faces", "NTC"): ARRAYS},
+        load_data=lambda name, draw: SimpleNamespace(images=None),
+    )
+    assert texts(without) == ["The images of the faces are not available."]
+
+
+@pytest.mark.parametrize(
+    ("cell", "repetition"), [("p/faces/NTC/ab1/12", 12), ("p/faces/NTC/ab1/3.4", 3), ("p/f.9/NTC/ab1/0", 0)]
+)
+def test_the_repetition_of_a_cell(cell, repetition):
+    assert repetition_of(cell) == repetition
+
+
+# ------------------------------------------------------------------ documents
+
+TOP = np.array([[f"{c}{place}" for place in range(7)] for c in "xyz"])
+
+
+def documents(dataset, **more):
+    """Three runs, of which the second and the third have the largest objective; the second is shown."""
+    arrays = {**tree_arrays(THREE), "labels": LABELS, "top_words": TOP, **more}
+    rows = cells(dataset, "NTC", {"objective": [1.0, 3.0, 3.0]})
+    return rows, {cell_id(dataset, "NTC", None, 1): arrays}
+
+
+def test_figure_3_has_the_words_of_the_run_with_the_largest_objective():
+    matched = np.array([1, -1, -1, 0, -1, -1, -1, -1])
+    rows, arrays = documents("nips", matched=matched)
+    figure = made("figure-3", rows, arrays=arrays)
+    shown = texts(figure)
+    assert shown[:6:2] == ["a: 3, as d of Table 2", "b: 2, as a of Table 2", "c: 2"]
+    assert [words.split() for words in shown[1:6:2]] == [own[:5].tolist() for own in TOP]
+    note = figure._supxlabel.get_text().replace("\n", " ")
+    assert note.startswith("The run with the largest objective of 3; 7 documents. Words: the first five")
+
+
+def test_newsgroups_are_matched_with_nothing():
+    rows, arrays = documents("newsgroups-100")
+    figure = made("newsgroups", rows, arrays=arrays)
+    assert texts(figure)[:6:2] == ["a: 3", "b: 2", "c: 2"]
+
+
+@pytest.mark.parametrize(("name", "dataset"), [("figure-3", "nips"), ("newsgroups", "newsgroups-100")])
+def test_without_a_finished_run_that_is_said(name, dataset):
+    figure = made(name, failed(dataset, "NTC", "timeout"))
+    assert texts(figure) == [f"No finished cell of NTC on {dataset} in this scope."]
+
+
+def test_table_2_has_the_words_of_the_matched_clusters():
+    matched = np.array([2, -1, 0, 1, -1, -1, -1, -1])
+    own = [
+        [*PRINTED[name][:count], *[f"none{count}"] * (7 - count)]
+        for name, count in (("c", 3), ("d", 7), ("a", 0))
+    ]
+    rows, arrays = documents("nips", matched=matched, top_words=np.array(own))
+    table = made("table-2", rows, arrays=arrays)
+    assert table.frame.printed.tolist() == list(LETTERS)
+    assert table.frame.documents.tolist() == ["2", "–", "3", "2", "–", "–", "–", "–"]
+    assert table.frame["words printed"].tolist() == [" ".join(PRINTED[name]) for name in LETTERS]
+    found = [" ".join(own[2]), "", " ".join(own[0]), " ".join(own[1]), "", "", "", ""]
+    assert table.frame["words of the matched cluster"].tolist() == found
+    shared = [0, 0, 3, 7, 0, 0, 0, 0]
+    assert table.frame.shared.tolist() == [f"{number} of 20" for number in shared]
+    assert table.sources == dict.fromkeys(
+        ((place, "shared") for place in range(8)), (cell_id("nips", "NTC", None, 1),)
+    )
+    assert table.notes[0].startswith("Clusters are matched with the printed ones, one to one")
+    assert table.notes[1].startswith("What clusters without a taxonomy") and len(table.notes) == 2
+
+
+def test_table_2_without_a_finished_run_has_no_rows():
+    table = made("table-2", failed("nips", "NTC", "error"))
+    assert table.frame.empty and len(table.frame.columns) == 5
+    assert table.notes == ("No finished cell of NTC on nips in this scope.",)
+
+
+# ------------------------------------------------------------------ tables of measures
+
+WORTH = ["share_unconstrained", "share_tree", "share_best_random_tree", "share_random_tree", "share_star"]
+OF_THE_RUN = ["tree_residual", "least_eigenvalue", "n_iterations", "moved_from_start"]
+DATASETS = ["faces", "nips", "newsgroups", "newsgroups-100", "nested-blobs"]
+
+
+def test_the_worth_of_the_tree():
+    shares = dict(zip(WORTH, ([0.5], [0.4], [0.3], [0.2], [0.1]), strict=True))
+    table = made(
+        "worth-of-the-tree",
+        cells("faces", "NTC", {**shares, "tree_residual": [0.25], "taxonomy_correlation": [0.75]}),
+        cells("nested-blobs", "NTC-7-all", {"tree_residual": [0.125]}),
+        cells("nested-blobs", "NTC-star", {"taxonomy_correlation": [0.5]}),
+        *(cells(name, "NTC", {"share_tree": [0.9]}) for name in ("newsgroups-100", "newsgroups", "nips")),
+    )
+    assert list(table.frame.columns) == ["method", "measure", *DATASETS]
+    asked = [("NTC", metric) for metric in (*WORTH, *OF_THE_RUN)]
+    asked += [("NTC-7", "tree_residual"), ("NTC-7-all", "tree_residual")]
+    asked += [
+        (name, "taxonomy_correlation") for name in ("NTC", "NTC-unconstrained", "NTC-star", "NTC-random")
+    ]
+    assert rows_of(table, "method", "measure") == [
+        (label(method), meaning(metric)) for method, metric in asked
+    ]
+    assert table.frame.faces.tolist()[:6] == [f"0.{digit}000 (1)" for digit in (5, 4, 3, 2, 1)] + [
+        "0.2500 (1)"
+    ]
+    assert table.frame.faces[asked.index(("NTC", "taxonomy_correlation"))] == "0.7500 (1)"
+    other = table.frame["nested-blobs"]
+    assert other[asked.index(("NTC-7-all", "tree_residual"))] == "0.1250 (1)"
+    assert other[asked.index(("NTC-star", "taxonomy_correlation"))] == "0.5000 (1)"
+    assert other[0] == "not planned"
+
+
+STUDIES = {
+    "significance": (
+        "significance-study",
+        [
+            *("tree_over_star", "tree_over_random", "p_tree", "tree_gain"),
+            *("p_partition", "partition_gain", "p_partition_learned"),
+        ],
+    ),
+    "number-of-clusters-numbers": (
+        "number-study",
+        ["elbow", "eigengap", "rules_apart", "elbow_off", "eigengap_off", "falls"],
+    ),
+    "stability": (
+        "stability-study",
+        [
+            f"{what}_{name}"
+            for what in ("ari", "words_back")
+            for name in ("taxonomy", "unconstrained", "star", "start")
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_tables_of_studies(name):
+    method, metrics = STUDIES[name]
+    values = [0.5 + place / 64 for place in range(len(metrics))]
+    rows = [
+        cells(dataset, method, {metric: [value] for metric, value in zip(metrics, values, strict=True)})
+        for dataset in reversed(DATASETS)
+    ]
+    table = made(name, *rows)
+    assert list(table.frame.columns) == ["measure", *DATASETS]
+    assert table.frame.measure.tolist() == [meaning(metric) for metric in metrics]
+    expected = [
+        f"{PLAN.measures[metric].text(value)} (1)" for metric, value in zip(metrics, values, strict=True)
+    ]
+    assert all(table.frame[dataset].tolist() == expected for dataset in DATASETS)
+    assert table.sources[3, "nips"] == (cell_id("nips", method),)
+
+
+PARTITIONS = ["same_partition", "partition_ari", "partition_loss", "structure_apart", "optimum_falls"]
+PARTITIONS += ["sweeps_optimal", "sweeps_loss"]
+
+
+def test_best_partitions_have_the_rows_of_2_to_4_clusters_below_one_another():
+    method = "partition-study"
+    values = {k: [round(0.1 * k + place / 100, 9) for place in range(7)] for k in (2, 3, 4)}
+    rows = [
+        cells("faces", method, {m: [v] for m, v in zip(PARTITIONS, own, strict=True)}, at={"k": k})
+        for k, own in values.items()
+    ]
+    rows += [cells("nested-blobs", method, {"partition_ari": [0.75, 0.25]}, at={"k": 3})]
+    rows += [cells("nips", method, {"partition_ari": [0.75]}, at={"k": 3})]
+    table = made("best-partitions", *rows)
+    assert list(table.frame.columns) == ["clusters", "measure", "faces", "nested-blobs"]
+    assert table.frame.clusters.tolist() == ["2"] * 7 + ["3"] * 7 + ["4"] * 7
+    assert table.frame.measure.tolist() == [meaning(metric) for metric in PARTITIONS] * 3
+    expected = [f"{value:.4f} (1)" for k in (2, 3, 4) for value in values[k]]
+    assert table.frame.faces.tolist() == expected
+    assert table.frame["nested-blobs"][8] == "0.5000 ± 0.35 (2)"
+    assert not table.frame["nested-blobs"][1].startswith("0")
+    own = (cell_id("faces", method),)
+    assert {key: found for key, found in table.sources.items() if key[1] == "faces"} == {
+        (row, "faces"): own for row in range(21)
+    }
+    both = tuple(cell_id("nested-blobs", method, None, r) for r in (0, 1))
+    assert [(key, found) for key, found in table.sources.items() if key[1] != "faces"] == [
+        ((8, "nested-blobs"), both)
+    ]
+    assert table.notes[0].startswith("mean ± standard deviation") and table.claims == {}
+
+
+# ------------------------------------------------------------------ numbers of clusters
+
+
+def numbers(dataset, objective, elbow, eigengap, eigenvalues):
+    """Cells of the study of numbers, a repetition for each value, and what they stored."""
+    n = len(elbow)
+    rows = [
+        row
+        for k, values in objective.items()
+        for row in cells(dataset, "number-study", {"objective": values}, at={"k": k})
+    ]
+    rows += cells(dataset, "number-study", {"elbow": elbow, "eigengap": eigengap})
+    arrays = {
+        cell_id(dataset, "number-study", None, r): {"eigenvalues": np.array(eigenvalues[r])} for r in range(n)
+    }
+    return rows, arrays
+
+
+def test_the_figure_of_numbers_has_objectives_eigenvalues_and_what_the_rules_choose():
+    nips = {k: [0.5 * k] for k in range(1, 17)}  # 1 and 16 are beyond what is drawn
+    rows, arrays = numbers(
+        "faces",
+        {2: [1.0, 3.0, 5.0], 3: [4.0, 4.0, 7.0]},
+        [2, 3, 3],
+        [2, 2, 4],
+        [[9, 4, 1], [7, 2], [5, 3, 2]],
+    )
+    more, of_nips = numbers("nips", nips, [15], [3], [[6, 5, 4]])
+    other, of_other = numbers("nested-blobs", {2: [1.0]}, [2], [2], [[1, 1]])
+    figure = made("number-of-clusters", rows, more, other, arrays=arrays | of_nips | of_other)
+    left, right = figure.axes
+    assert legend_of(figure) == ["faces", "nips", "elbow", "last before the gap"]
+    assert line_of(left, "faces") == [(2, 3), (3, 5)]
+    assert line_of(left, "nips") == [(k, 0.5 * k) for k in range(2, 16)]
+    assert line_of(right, "faces") == [(1, 7), (2, 3)]  # as many as all repetitions have
+    assert line_of(right, "nips") == [(1, 6), (2, 5), (3, 4)]
+    marks = {
+        name: [points_of(line)[0] for line in axes.lines if line.get_label() == name]
+        for axes, name in ((left, "elbow"), (right, "last before the gap"))
+    }
+    # The medians are 3 and 15, and 2 and 3, of which the one before is the last.
+    assert marks == {"elbow": [(3, 5), (15, 7.5)], "last before the gap": [(1, 7), (2, 5)]}
+
+
+def test_numbers_that_did_not_finish_are_left_out():
+    rows, arrays = numbers("nips", {2: [1.0], 3: [2.0]}, [3], [2], [[6, 5, 4]])
+    figure = made("number-of-clusters", failed("faces", "number-study", "timeout"), rows, arrays=arrays)
+    assert legend_of(figure) == ["nips", "elbow", "last before the gap"]
+    assert (
+        "No finished cell" in texts(made("number-of-clusters", failed("faces", "number-study", "error")))[0]
+    )
+    assert "No finished cell" in texts(made("number-of-clusters"))[0]
+
+
+def test_each_artifact_has_its_kind_and_place():
+    assert [(one.id, one.kind, one.place) for one in ARTIFACTS] == [
+        ("table-1", "table", "Table 1"),
+        ("table-1-figure", "figure", "Table 1"),
+        ("figure-1", "figure", "Figure 1"),
+        ("figure-2", "figure", "Figure 2"),
+        ("figure-3", "figure", "Figure 3"),
+        ("table-2", "table", "Table 2"),
+        ("words-back", "table", "Table 2"),
+        ("worth-of-the-tree", "table", ""),
+        ("newsgroups", "figure", ""),
+        ("texts", "table", ""),
+        ("number-of-clusters", "figure", "Section 6"),
+        ("number-of-clusters-numbers", "table", "Section 6"),
+        ("significance", "table", ""),
+        ("stability", "table", ""),
+        ("best-partitions", "table", "Section 3.3"),
+        ("deviations", "table", ""),
+        ("cells", "table", ""),
+    ]
