@@ -11,6 +11,7 @@ from cladebench.audit.printed import parse_printed
 from cladebench.audit.sentences import combine
 from cladebench.audit.verdict_rules import (
     compare,
+    hardest,
     judge_bound,
     judge_order,
     judge_ratio,
@@ -538,3 +539,33 @@ def test_about_the_same_of_numbers_known_exactly():
     apart = same([0.63], [0.61], 0.01, point=True)
     assert (apart.verdict, apart.reason) == (CONTRADICTED, "A, B: more than 0.01000 apart; nothing varies")
     assert same([0.63], [0.61], 0.01).verdict == NOT_TESTABLE
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("margin", [0.05, -0.05])
+def test_a_difference_is_stated_without_the_margin_on_either_side(sign, margin):
+    left, right = np.array([0.47, 0.48, 0.46, 0.47]), np.array([0.50, 0.50, 0.49, 0.51])
+    found = order(left, right, sign=sign, margin=margin)
+    low, high = interval(left - right)
+    assert [found.measured, found.difference] == pytest.approx([-0.03, -0.03])
+    assert [found.low, found.high] == pytest.approx([low, high])
+    apart = sign * (left - right) + margin
+    assert found.p_value == pytest.approx(stats.ttest_1samp(apart, 0).pvalue)
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_of_several_the_clearest_that_is_ahead_decides_or_the_hardest_to_tell(turned):
+    """Each p-value counts, not the gap: the larger ones here are the less certain."""
+    left = np.array([0.50, 0.52, 0.51, 0.49])
+    far, near = np.array([0.1, 0.9, 0.2, 0.6]), np.array([0.05, 0.06, 0.05, 0.06])
+    ahead, clearly, behind, hardly = left + far, left + near, left - near, left - far
+    for rivals, decides in (
+        ((ahead, clearly, behind), clearly),
+        ((hardly, clearly, ahead), clearly),
+        ((behind, ahead, hardly), ahead),
+        ((behind, hardly), hardly),
+        ((hardly, behind, left - 0.2 + 1e-3 * np.arange(4)), hardly),
+    ):
+        listed = rivals[::turned]
+        found = hardest([compare(left, rival, sign=1.0) for rival in listed])
+        assert listed[found] is decides

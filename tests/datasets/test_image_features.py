@@ -173,3 +173,11 @@ def test_shares_of_planted_descriptors(monkeypatch):
     assert asked == [-(-3 * image_words.PER_WORD // 4)] * 4
     with pytest.raises(ValueError, match="mismatch"):  # words of another space
         image_words.word_histograms(images, describe, lambda counts, size, rng: np.eye(2, dtype=np.float32))
+
+
+def test_the_vocabulary_is_learned_from_descriptors_of_all_parts_of_an_image(monkeypatch):
+    """Many times more descriptors than are drawn, of which the first are all alike: both kinds become words."""
+    monkeypatch.setattr(image_words, "N_WORDS", 2)
+    assert 2 * image_words.PER_WORD < 400
+    rows = image_words.word_histograms([0], lambda image: np.repeat(np.eye(2), [400, 1200], axis=0))
+    assert sorted(rows[0].tolist()) == [0.25, 0.75]

@@ -138,3 +138,27 @@ def test_scaling_is_of_each_distance_where_one_is_zero():
 def test_other_values_are_refused(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         fit(**{name: wrong})
+
+
+# ---------------------------------------------------------------- steps and ends
+
+
+def test_distances_that_are_given_twice_share_their_weights():
+    """Steps of a weight are of the size that it starts from: of twice as many distances each learns half as much."""
+    stacks = [np.square(X[:, None] - X[None]).transpose(2, 0, 1) for X in X_TRAIN]
+    for how in ({}, {"weight_step": 3.0}, {"stochastic": True, "random_state": 0}):
+        one = fit(stacks, features=None, max_iter=12, **how)
+        two = fit([np.concatenate([own, own]) for own in stacks], features=None, max_iter=12, **how)
+        assert one.objective_path_.min() < 0.9 * one.objective_path_[0]
+        np.testing.assert_allclose(two.objective_path_, one.objective_path_, rtol=1e-6)
+        np.testing.assert_allclose(two.weights_, np.tile(one.weights_, 2) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("wanted", "n"), [(2, 3), (3, 5)])
+def test_where_no_price_gives_the_number_the_matched_one_gives_more(wanted, n):
+    """Objects that are all 1 apart: below a price of 1 each is its own exemplar, above it there is one of all."""
+    apart = SquaredDifferences(np.eye(n) / np.sqrt(2.0))
+    price = matched_price([apart], [np.arange(n) % wanted], np.ones(n))
+    assert 1 / 1.001 <= price < 1.0
+    assert len(exemplar_clustering(1.0 - np.eye(n), price).exemplars) == n
+    assert len(exemplar_clustering(1.0 - np.eye(n), 1.001 * price).exemplars) == 1

@@ -60,6 +60,17 @@ def test_neighbouring_numbers_are_told_apart() -> None:
     assert threshold[0] == 1.0 and leaf.tolist() == [0, 1]
 
 
+def test_a_row_at_a_threshold_goes_left_when_trees_are_added() -> None:
+    """In trees of two levels, at the first threshold and at the second."""
+    X = np.array(
+        [[at, other] for at in (1.0, np.nextafter(1.0, 2.0)) for other in (3.0, np.nextafter(3.0, 4.0))]
+    )
+    Z = np.zeros((4, 1))
+    feature, threshold = np.array([[0, 1, 1]], dtype=np.int32), np.array([[1.0, 3.0, 3.0]])
+    _core.add_trees(X, feature, threshold, np.arange(1.0, 5.0).reshape(1, 4, 1), 2, Z)
+    assert Z.ravel().tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_no_tree_depends_on_threads_or_instruction_set() -> None:
     rng, widest = np.random.default_rng(0), _core.instruction_set()
     X, outputs = rng.normal(size=(500, 40)), rng.normal(size=(500, 45))

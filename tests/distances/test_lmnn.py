@@ -146,3 +146,16 @@ def test_mistakes_name_the_parameter() -> None:
     }.items():
         with pytest.raises(ValueError, match=f"{name}={value}"):
             LMNN(**{name: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("step", [1.0, 2.0, 4.0, 5.0, 6.0, 8.0, 12.0])
+def test_lists_do_not_hold_where_a_target_goes_away(step: float) -> None:
+    """Of four points only a target moves, by less than its own slack: what its point reaches grows all the same."""
+    y, targets = np.array([0, 0, 0, 1]), np.array([[1], [2], [-1], [-1]])
+    Z = np.array([[0.0, 0.0], [0.0, 10.0], [100.0, 10.0], [0.0, 0.01 - np.hypot(1.0, 10.0 + step)]])
+    loss = _core.TripletLoss(y, targets, 0.5, 0.0)
+    before = loss.evaluate(Z, Z)[0]
+    assert before == pytest.approx(reference.triplet_loss(Z, y, targets, 0.5)[0], rel=1e-12)
+    Z[1, 1] += step
+    after = loss.evaluate(Z, Z)[0]
+    assert after == pytest.approx(reference.triplet_loss(Z, y, targets, 0.5)[0], rel=1e-12)

@@ -55,3 +55,11 @@ def test_squared_differences_are_weighed_by_inverse_variances() -> None:
 def test_a_wrong_price_is_named(price: object) -> None:
     with pytest.raises(ValueError, match="price"):
         WithinCluster(price=price).fit([stack_of((1.0, 2.0))], [Y])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_distance_counts_that_tells_something_in_one_of_the_sets(order: int) -> None:
+    """The second is 0 throughout in one set: of its mean within clusters that is half of the pairs."""
+    sets = [stack_of((1.0, 2.0), (4.0, 9.0)), stack_of((1.0, 2.0), (0.0, 0.0))][::order]
+    found = WithinCluster().fit(sets, [Y, Y])
+    assert found.weights_[0] / found.weights_[1] == pytest.approx((4 + 0) / 2)

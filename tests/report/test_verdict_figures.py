@@ -1,0 +1,93 @@
+"""What the figure of a paper's main result is drawn from."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.printed import parse_printed
+from cladebench.audit.verdict_types import Rules
+from cladebench.papers.findings import Findings
+from cladebench.report.verdict_figures import gather_main_result
+
+
+def claim(name, kind, column, published=None, artifact="Table 1", **measure):
+    place = {"artifact": artifact, "row": "Own", "column": column}
+    printed = None if published is None else parse_printed(published)
+    return Claim(name, kind, place, "", published=printed, measure={"method": "A", **measure})
+
+
+CLAIMS = [
+    claim("one", "value", "x", "50.0", dataset="glass", metric="purity", scale=100, setting={"k": 2}),
+    claim("two", "value", "y", "0.25 ± 0.01", dataset="digits", metric="purity"),
+    claim("elsewhere", "value", "z", "0.9", artifact="Table 2", dataset="digits", metric="purity"),
+    claim("not judged", "value", "w", "0.9", dataset="digits", metric="purity"),
+    claim("order", "ranking", "y"),
+]
+AUDIT = [
+    {"claim": "one", "verdict": "reproduced", "measured": 49.0, "low": 48.0, "high": 50.5},
+    {"claim": "two", "verdict": "contradicted", "measured": 0.5, "low": None, "high": None},
+    {"claim": "elsewhere", "verdict": "reproduced", "measured": 0.9, "low": None, "high": None},
+    {"claim": "order", "verdict": "direction_only"},
+]
+
+
+def gathered(findings, claims=CLAIMS, **measures):
+    asked = []
+
+    def sample(query, rule):
+        asked.append((query, rule))
+        if query["method"] == "Away":
+            return SimpleNamespace(problem="no finished cell", values=np.empty(0))
+        return SimpleNamespace(problem="", values=np.array([0.25, 0.5]) + (query["dataset"] == "digits"))
+
+    context = SimpleNamespace(
+        results=SimpleNamespace(sample=sample),
+        own_rule="own",
+        methods={name: {"label": f"{name} of all"} for name in ("Random", "Away")},
+        measures={"purity": SimpleNamespace(name="purity", heading="purity of leaves", unit=""), **measures},
+    )
+    of_paper = ClaimSet("p", {one.id: one for one in claims}, Rules(), frozenset(), ())
+    return gather_main_result(findings, of_paper, AUDIT, context), asked
+
+
+FINDINGS = Findings(main_result="Table 1", blind=("Random", "Away"))
+
+
+def test_blind_methods_stand_there_by_their_mean_in_printed_units():
+    main, asked = gathered(FINDINGS)
+    assert main.blind == {"Random of all": {"x": 37.5, "y": 1.375}}
+    random = [query for query, _ in asked if query["method"] == "Random"]
+    # The setting is the praised method's alone.
+    assert random == [
+        {"dataset": dataset, "metric": "purity", "method": "Random"} for dataset in ("glass", "digits")
+    ]
+    assert {rule for _, rule in asked} == {"own"}
+
+
+def test_entries_are_what_is_printed_there_and_judged():
+    main, _ = gathered(FINDINGS)
+    assert main.artifact == "Table 1" and main.heading == "purity of leaves"
+    assert set(main.columns) == {"x", "y"} and main.headings == {"y": "direction_only"}
+    one, two = main.by_row["Own"]["x"], main.by_row["Own"]["y"]
+    assert (one.published, one.measured, one.low, one.high, one.verdict) == (
+        50.0,
+        49.0,
+        48.0,
+        50.5,
+        "reproduced",
+    )
+    assert (two.published, two.spread, two.measured, two.verdict) == (0.25, 0.01, 0.5, "contradicted")
+
+
+def test_columns_of_several_measures_share_their_unit_or_nothing():
+    for unit, heading in (("%", "value (%)"), ("", "value")):
+        other = claim("two", "value", "y", "0.25", dataset="digits", metric="cost")
+        measures = {name: SimpleNamespace(name=name, heading=name, unit=unit) for name in ("purity", "cost")}
+        assert gathered(FINDINGS, [CLAIMS[0], other], **measures)[0].heading == heading
+
+
+def test_where_nothing_is_named_or_printed_there_is_no_main_result():
+    assert gathered(Findings())[0] is None
+    assert gathered(Findings(main_result="Table 9"))[0] is None
+    assert gathered(FINDINGS, [CLAIMS[4]])[0] is None
