@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from golden_looks import check_looks
 from golden_records import build, cell_id, cells, context_of, legend_of, points_of, texts
 
 from cladebench import datasets
@@ -545,3 +546,14 @@ def test_artifacts_ask_for_what_the_plan_has():
         "Fig. 6(b)",
         "Fig. 7",
     } <= shown
+
+
+def test_figures_look_as_before(golden):
+    check_looks("exemplar", ARTIFACTS, golden)
+
+
+def test_mixtures_are_data_sets_with_so_many_noisy_dimensions():
+    known = {name for scope in PLAN.scopes for name in PLAN.datasets_of(scope)}
+    for noisy, names in artifacts.MIXTURES.items():
+        assert names == (f"noisy-mixtures-{noisy}", f"noisy-mixtures-{noisy}-n100") and known & {*names}
+    assert {*artifacts.SIZES} <= known

@@ -185,6 +185,10 @@ def test_the_weight_of_noise_by_hand():
         **{"n_weighted": 3.0, "n_features_weighted": 3.0},
         **{name: pytest.approx(value) for name, value in expected.items()},
     }
+    size[3] = 0.01 * size[0]  # just as little as counts as none
+    assert protocol.noise_measures(size, distances)["noise_suppressed"] == 2 / 3
+    size[3] = np.nextafter(size[3], 1.0)
+    assert protocol.noise_measures(size, distances)["noise_suppressed"] == 1 / 3
     assert protocol.noise_measures(np.zeros(5), distances) == {}
     assert protocol.noise_measures(size, given("a", "b", "c", "d", "e")) == {}
     only = protocol.noise_measures(np.array([0.0, 3.0]), given("gist", "noise 1"))
@@ -384,6 +388,21 @@ def test_a_classifier_may_be_wrong():
 
     problem = on_a_line([0, 1, 3, 10, 12], [0, 0, 1, 1, 1], [0.4, 2, 4, 6.5], [0, 1, 1, 1])
     assert protocol.classified(Wrong(), problem).metrics["nn_accuracy"] == 0.25
+
+
+@pytest.mark.parametrize("converged", [[True, True], [True, False], [False, False]])
+def test_a_classifier_of_several_parts_has_converged_where_all_have(converged):
+    class Parts:
+        weights_, converged_ = np.array([1.0, 0.0]), np.array(converged)
+
+        def fit(self, stack, labels):
+            return self
+
+        def predict(self, stack):
+            return np.array([0, 1, 1, 1])
+
+    problem = on_a_line([0, 1, 3, 10, 12], [0, 0, 1, 1, 1], [0.4, 2, 4, 6.5], [0, 1, 1, 1])
+    assert protocol.classified(Parts(), problem).details == {"converged": all(converged)}
 
 
 def test_a_classifier_has_nothing_to_say_where_sets_share_no_classes():

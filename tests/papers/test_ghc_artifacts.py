@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from golden_looks import check_looks
 from golden_records import build, cell_id, cells, context_of, failed, legend_of, points_of, texts
 from matplotlib.colors import same_color
 
@@ -299,3 +300,7 @@ def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifa
             assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
         else:
             made.draw_without_rendering()  # the canvas of a bare figure draws nothing
+
+
+def test_figures_look_as_before(golden):
+    check_looks("ghc", ARTIFACTS, golden)

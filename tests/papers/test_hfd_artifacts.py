@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from golden_looks import check_looks
 from golden_records import (
     N_SAMPLES,
     build,
@@ -550,3 +551,7 @@ def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifa
             json.dumps(made.notes)
         else:
             made.draw_without_rendering()
+
+
+def test_figures_look_as_before(golden):
+    check_looks("hfd", ARTIFACTS, golden)

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from golden_looks import check_looks
 from golden_records import (
     build,
     cell_id,
@@ -456,3 +457,7 @@ def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifa
             assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
         else:
             made.draw_without_rendering()  # the canvas of a bare figure draws nothing
+
+
+def test_figures_look_as_before(golden):
+    check_looks("hmmc", ARTIFACTS, golden)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from golden_looks import check_looks
 from golden_records import build, cell_id, cells, context_of, failed, legend_of, line_of, points_of, texts
 
 from cladebench.datasets import DataUnavailable, Images
@@ -456,3 +457,18 @@ def test_each_artifact_has_its_kind_and_place():
         ("deviations", "table", ""),
         ("cells", "table", ""),
     ]
+
+
+def test_figures_look_as_before():
+    rows, arrays = documents("nips", matched=np.array([1, -1, -1, 0, -1, -1, -1, -1]))
+    more, of_groups = documents("newsgroups-100")
+    study, stored = numbers("nips", {2: [1.0, 2.0], 3: [3.0, 5.0]}, [3, 3], [2, 2], [[6, 5, 4], [5, 4, 1]])
+    context = context_of(
+        "taxonomy",
+        *FACES,
+        *(rows, more, study),
+        published=PRINTED_ENTROPIES,
+        arrays={**arrays, **of_groups, **stored, cell_id("faces", "NTC", None, 1): ARRAYS},
+        load_data=lambda name, draw: SimpleNamespace(images=Images(np.full((7, 4, 3), 100, np.uint8))),
+    )
+    check_looks("taxonomy", ARTIFACTS, context)

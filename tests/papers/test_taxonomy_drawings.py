@@ -284,6 +284,18 @@ def test_the_longest_way_is_level():
     assert abs(longest.imag) < 1e-9 * abs(longest)
 
 
+def test_a_figure_is_as_wide_as_its_title_needs_and_no_less_than_a_page_needs():
+    for title, width in (("", 2.8), ("t" * 37, 2.8), ("t" * 60, 4.5)):
+        assert words(ONE, title=title).get_figwidth() == pytest.approx(width)
+    plain, titled = words(ONE), words(ONE, title="t")
+    assert titled.get_figheight() - plain.get_figheight() == pytest.approx(0.3)
+    (shown,) = [text for text in titled.axes[0].texts if text.get_text() == "t"]
+    assert shown.get_fontsize() == 9.0 and (shown.get_ha(), shown.get_va()) == ("center", "top")
+    (box,) = extents(titled, [shown])
+    assert titled.get_figheight() - box.ymax == pytest.approx(0.08, abs=0.02)
+    assert (box.xmin + box.xmax) / 2 == pytest.approx(titled.get_figwidth() / 2, abs=0.02)
+
+
 def test_the_same_data_give_the_same_drawing():
     figures = (drawn(words, "9, some 0"), words(TREES["9, some 0"]))
     one, other = ([box.bounds for box in extents(figure, figure.axes[0].patches)] for figure in figures)

@@ -409,3 +409,8 @@ def test_other_trees():
     star = significance_study.other_tree(found, "star")
     drawn = [significance_study.other_tree(found, "random", draw) for draw in range(4)]
     assert not np.allclose(star, same) and not all(np.allclose(Y, drawn[0]) for Y in drawn)
+
+
+def test_the_least_p_value_is_one_in_a_thousand():
+    permuted = np.zeros(significance_study.N_PERMUTATIONS)
+    assert significance_study.p_value(1.0, permuted) == 0.001
