@@ -267,3 +267,11 @@ def test_wrong_usage(write, tmp_path, capsys):
     twice = write("twice", BASE, BASE)
     assert main(["compare", str(a), str(twice)]) == 2
     assert "stands twice" in capsys.readouterr().err
+
+
+def test_what_two_machines_may_differ_by():
+    metric, size = pd.Series(["purity", "cost", "cost"]), pd.Series([2.0, 0.0, 1e6])
+    assert Tolerance().allowed(metric, size).tolist() == pytest.approx([2e-9 + 1e-12, 1e-12, 1e-3 + 1e-12])
+    assert Tolerance(metrics={"cost": 0.5}).allowed(metric, size).tolist() == pytest.approx(
+        [2e-9 + 1e-12, 1e-12, 5e5]
+    )

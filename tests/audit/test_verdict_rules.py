@@ -569,3 +569,14 @@ def test_of_several_the_clearest_that_is_ahead_decides_or_the_hardest_to_tell(tu
         listed = rivals[::turned]
         found = hardest([compare(left, rival, sign=1.0) for rival in listed])
         assert listed[found] is decides
+
+
+@pytest.mark.parametrize("kind", [np.uint8, bool])
+def test_counts_and_yes_or_no_are_compared_as_numbers(kind):
+    """Differences of unsigned numbers would not be below 0, and those of truth values not be at all."""
+    less, more = np.array([0, 0, 1, 0], dtype=kind), np.array([1, 1, 1, 1], dtype=kind)
+    assert compare(less, more, sign=1.0).gap.value == -0.75
+    assert order(less, more).difference == -0.75
+    found = judge_bound(less, more, sign=1.0, label="A, B")
+    assert (found.verdict, found.measured) == (CONTRADICTED, -1.0)
+    assert judge_bound(more, less, sign=1.0, label="A, B").verdict == REPRODUCED

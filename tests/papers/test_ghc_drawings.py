@@ -315,3 +315,15 @@ def test_all_text_can_be_read_in_print(draw):
 )
 def test_nothing_to_show_is_said(figure):
     assert len(texts(figure)[0].split()) > 4
+
+
+@pytest.mark.parametrize(("n_leaves", "width"), [(5, 4.5), (20, 9.4), (30, 13.6)])
+def test_a_figure_of_a_tree_grows_with_its_leaves_and_layers(n_leaves, width):
+    star = Hierarchy([-1, *[0] * n_leaves], range(1, n_leaves + 1))
+    for figure, depth in (
+        (drawings.blocks(star, "toy"), 1),
+        (drawings.lowest_common_ancestor(star, "toy"), 1),
+        (drawings.blocks(TREE, "toy"), 3),
+    ):
+        expected = width if depth == 1 else 4.5
+        assert figure.get_size_inches() == pytest.approx([expected, 0.62 * depth + 1.3])
