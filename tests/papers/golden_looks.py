@@ -1,7 +1,7 @@
 """How figures look: sizes, scales, colours, lines, letters, and the sums of what is drawn, as text.
 
 What figures show is told by tests of their own, in words. This sees that nothing else of a figure changes unnoticed.
-After a change that is meant, ``NEW_LOOKS=1 pytest tests/papers -k look`` writes ``looks/<paper>.json`` anew; the
+After a change that is meant, ``NEW_LOOKS=1 pytest tests/papers -k look`` writes the files of ``looks/`` anew; the
 difference of the file says what has changed.
 """
 
@@ -98,12 +98,17 @@ def kind_of(artist):
 
 def check_looks(paper, artifacts, context):
     """Hold the figures of a paper against the file of their looks."""
-    found = {one.id: looks(one.build(context)) for one in artifacts if one.kind == "figure"}
-    path = FOLDER / f"{paper}.json"
+    hold(paper, {one.id: one.build(context) for one in artifacts if one.kind == "figure"})
+
+
+def hold(name, figures):
+    """Hold figures against a file of looks."""
+    found = {key: looks(figure) for key, figure in figures.items()}
+    path = FOLDER / f"{name}.json"
     if os.environ.get("NEW_LOOKS"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     known = json.loads(path.read_text(encoding="utf-8"))
     assert list(found) == list(known)
-    for name, seen in found.items():
-        assert seen == known[name], name
+    for key, seen in found.items():
+        assert seen == known[key], key

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from golden_looks import hold
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -135,3 +136,34 @@ def test_many_columns_stand_in_several_rows():
     assert len(set(heights)) == 2 and heights[:4] == heights[:1] * 4 and heights[4:] == heights[4:5] * 2
     titles = [axes.title.get_window_extent() for axes in shown]
     assert not any(a.overlaps(b) for k, a in enumerate(titles) for b in titles[:k])
+
+
+@pytest.mark.parametrize(
+    ("column", "title"),
+    [("aaaaaaaaaa bbbbbbbbb", "aaaaaaaaaa bbbbbbbbb"), ("aaaaaaaaaa bbbbbbbbbb", "aaaaaaaaaa\nbbbbbbbbbb")],
+)
+def test_titles_have_at_most_twenty_characters_a_line(column, title):
+    figure = main_result(
+        [printed("A", column, 1.0, 2.0)], [column], "purity", headings={column: "reproduced"}
+    )
+    assert figure.axes[0].get_title() == f"{title}\norder: reproduced"
+
+
+def test_figures_of_verdicts_look_as_before():
+    verdicts = [verdict for verdict in LOOKS if verdict != "not testable"]
+    names = [f"column {k}" for k in range(len(verdicts))]
+    entries = [
+        printed("A", name, 1.0, 2.0, verdict, spread=0.25)
+        for name, verdict in zip(names, verdicts, strict=True)
+    ]
+    claims = [
+        claim("a/1", "supports", one="undecided", two="contradicts"),
+        claim("a/2", "contradicts", one="supports", two="not testable"),
+        claim("b", "contradicts", two="supports", **{"one, two": "contradicts"}),
+    ]
+    blind = {"Random": {names[0]: 0.5, names[1]: 0.25}, "Star": {names[0]: 0.75}}
+    figures = {
+        "main-result": main_result(entries, names, "purity", blind, {names[0]: "reproduced"}),
+        "universes": claims_by_universes(claims, UNIVERSES),
+    }
+    hold("verdicts", figures)
