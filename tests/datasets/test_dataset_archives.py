@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import random
 import stat
 import tarfile
 import zipfile
@@ -164,3 +166,47 @@ def test_a_flipped_bit_gives_the_right_bytes_or_an_error_in_words(mode):
         except DatasetError:
             refused += 1
     assert refused > 0
+
+
+def zip_with_nameless(name):
+    """A zip whose second member has this name; zipfile itself writes none without."""
+    archive = make_zip([("readme", b"unwanted"), ("?" * max(1, len(name)), b"evil")])
+    if name:
+        return archive.replace(b"?" * len(name), name.encode())
+    for head, size, rest in ((b"PK\x03\x04", 30, 26), (b"PK\x01\x02", 46, 28)):  # both headers have the length
+        at = archive.rindex(head)
+        archive = (
+            archive[: at + rest] + b"\0\0" + archive[at + rest + 2 : at + size] + archive[at + size + 1 :]
+        )
+    end = archive.rindex(b"PK\x05\x06")
+    begin = archive.index(b"PK\x01\x02")
+    sizes = (end - begin).to_bytes(4, "little") + begin.to_bytes(4, "little")
+    return archive[: end + 12] + sizes + archive[end + 20 :]
+
+
+@pytest.mark.parametrize("name", ["", ".", "./."])
+@pytest.mark.parametrize("make", [zip_with_nameless, lambda name: make_tar([("readme", b""), (name, b"evil")])])
+def test_a_file_without_a_name_is_refused_even_when_unwanted(make, name):
+    for wanted in (["readme"], lambda member: True, lambda member: member.split("/")[-1][0] == "r"):
+        with pytest.raises(DatasetError, match=r"toy\.archive: member .* has no name"):
+            read_members(make(name), wanted, name="toy.archive")
+
+
+def test_the_folder_itself_may_be_in_its_archive():
+    archive = make_tar([("./readme", b"text")], **{"./": (tarfile.DIRTYPE, "")})
+    assert read_members(archive, lambda name: True) == {"readme": b"text"}
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [make_zip(GOOD.items()), make_tar(GOOD.items()), make_tar([("é" * 90 + "/a", b"1" * 99), ("b", b"")])],
+    ids=["zip", "tar", "long names"],
+)
+def test_changed_headers_give_an_error_in_words_or_what_the_archive_says(archive):
+    choose = random.Random(7)
+    for _ in range(400):
+        bad = bytearray(archive)
+        for _ in range(choose.choice((1, 1, 2, 4))):
+            bad[choose.randrange(len(bad))] = choose.choice((0, 255, 46, 47, choose.randrange(256)))
+        with contextlib.suppress(DatasetError):
+            read_members(bytes(bad), lambda name: True, size_limit=10**6)

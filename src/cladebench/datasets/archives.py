@@ -57,7 +57,9 @@ def read_members(
     try:
         for member, regular, read in _members(archive):
             path = _safe_name(member, name)
-            if not chosen(path):
+            if path == "." and regular:
+                raise DatasetError(f"{name}: member {member!r} has no name; expected each file to have one")
+            if path == "." or not chosen(path):  # the folder itself comes first in a tar of it
                 continue
             if not regular:
                 raise DatasetError(f"{name}: member {member!r} is not a regular file")
@@ -94,7 +96,8 @@ def _members(archive: bytes) -> Iterator[tuple[str, bool, Callable[[int], bytes]
             for entry in package.infolist():
                 # The upper half of the attributes is a Unix mode where one was stored; 0 means a plain file.
                 file_type = entry.external_attr >> 16 & 0o170000
-                regular = not entry.is_dir() and file_type in (0, 0o100000)
+                # Not is_dir, which looks at the last letter of a name that may have none.
+                regular = not entry.filename.endswith("/") and file_type in (0, 0o100000)
 
                 def read_entry(limit: int, entry: zipfile.ZipInfo = entry) -> bytes:
                     with package.open(entry) as stream:
