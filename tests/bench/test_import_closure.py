@@ -229,7 +229,7 @@ def test_a_library_that_every_cell_imports_counts_where_a_paper_or_a_method_uses
 def test_distributions_are_listed_by_name(monkeypatch):
     """A library may come in several."""
     holders = {"pulp": ["PuLP", "zeta", "alpha"]}
-    monkeypatch.setattr(sources.metadata, "packages_distributions", lambda: holders)
+    monkeypatch.setattr(sources, "_holders", lambda: holders)
     study = "cladebench.papers.hmmc.assignment_study.run_study"
     assert sources.library_distributions("cladebench.papers.hmmc", study) == ("PuLP", "alpha", "zeta")
 
