@@ -18,7 +18,7 @@ from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import one_of
-from cladebench.validation import check_columns
+from cladebench.validation import as_array, check_faithful, check_features
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -133,7 +133,8 @@ class TransformedDistance(MappedDistance):
         self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None
     ) -> TransformedDistance:
         """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
-        check_columns(X)
+        check_features(X)
+        check_faithful(y)
         self.transformer.fit(*lend(self.transformer, (X, y)))
         return super().fit(X, must_link=must_link, cannot_link=cannot_link)
 
@@ -253,8 +254,8 @@ def as_labels(fitted: Any) -> IntArray:
     TypeError
         If it has no labels.
     """
-    labels = np.asarray(getattr(fitted, "labels_", None))
-    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+    labels = as_array("labels_", getattr(fitted, "labels_", None))
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise TypeError(
             f"{_named(fitted)} gives no clusters; expected a fitted estimator with integer labels_"
         )

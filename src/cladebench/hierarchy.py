@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_formats
-from cladebench.validation import as_floats, as_index, check_integer, class_codes
+from cladebench.validation import as_array, as_floats, as_index, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,9 +200,9 @@ class Hierarchy:
         int or ndarray of int64
             Nodes, in the broadcast shape. O(log n_samples) a pair.
         """
-        a, b = np.broadcast_arrays(np.asarray(i), np.asarray(j))
+        a, b = np.broadcast_arrays(as_array("i", i, "integers"), as_array("j", j, "integers"))
         for samples in (a, b):
-            if samples.size and not np.issubdtype(samples.dtype, np.integer):
+            if samples.size and samples.dtype.kind not in "iu":
                 raise TypeError(f"samples have dtype {samples.dtype}; expected integers")
             outside = (samples < 0) | (samples >= self.n_samples)
             if outside.any():
@@ -292,7 +292,7 @@ class Hierarchy:
         Parameters
         ----------
         labels : array-like, shape (n_samples,)
-            Class of each sample, all strings or all numbers; columns follow the sorted distinct values.
+            Class of each sample, all strings, numbers or dates; columns follow the sorted distinct values.
 
         Returns
         -------
@@ -345,9 +345,15 @@ class Hierarchy:
     def to_newick(self) -> str:
         """Write the tree in Newick format; nodes without samples and unary chains are left out.
 
-        Tips are samples, named by `sample_names` or by index; a node's samples come before its children. Branches
-        have the edge lengths; without these, but with heights, that above a node is height(parent) -
-        height(node). Samples that share their node hang on edges of length 0, or at height 0.
+        Tips are samples, named by `sample_names` or by index, in quotes where a name has more than letters, digits and
+        ``.+-``; a node's samples come before its children. Branches have the edge lengths; without these, but with
+        heights, that above a node is height(parent) - height(node). Samples that share their node hang on edges of
+        length 0, or at height 0.
+
+        Raises
+        ------
+        ValueError
+            If a name has control characters or half a surrogate pair, or the difference of two heights is infinite.
         """
         return tree_formats.write_newick(self.pruned())
 
@@ -441,7 +447,7 @@ class Hierarchy:
         return values
 
     def _checked_node_data(self, name: str, data: npt.ArrayLike) -> npt.NDArray[Any]:
-        values = np.array(data)
+        values = as_array(f"node_data[{name!r}]", data, "values").copy()
         if values.ndim == 0 or len(values) != self.n_nodes:
             raise ValueError(f"node_data[{name!r}] has shape {values.shape}; expected {self.n_nodes} rows")
         values.flags.writeable = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection
+from datetime import date, datetime, timedelta
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 import scipy
 
 _LARGEST_INDEX = np.uint64(2**63 - 1)
+_NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.ma.MaskedArray)
 
 
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
@@ -29,18 +32,92 @@ def check_number(name: str, value: Any) -> None:
         raise TypeError(f"{name} is {value!r}; expected a real number")
 
 
+def check_unmasked(name: str, values: Any) -> None:
+    """Raise a ValueError if entries of an array, or of arrays in lists, are masked: NumPy would drop the mask."""
+    n_masked = _count_masked(values, 0)
+    if n_masked:
+        raise ValueError(f"{name} has {n_masked} masked entries; expected values without a mask")
+
+
+def _count_masked(values: Any, depth: int) -> int:
+    if isinstance(values, list | tuple) and depth < 8:
+        return sum(_count_masked(value, depth + 1) for value in values)
+    return int(np.ma.count_masked(values)) if isinstance(values, np.ma.MaskedArray) else 0
+
+
+def as_array(name: str, values: Any, of: str = "labels") -> npt.NDArray[Any]:
+    """Return an array of any type, as every reader does first; ValueError if it is ragged or has masked entries."""
+    check_unmasked(name, values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array of {of}: {error}") from error
+
+
 def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return a vector as the int64 that the core reads; ValueError unless it is one of integers that fit."""
-    array = np.asarray(values)
+    array = as_array(name, values, "integers")
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if array.size and array.dtype.kind not in "iu":
         _check_fits(name, values)
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
+    if isinstance(values, list | tuple):  # beside an integer, NumPy turns True into 1
+        flags = [at for at, value in enumerate(values) if isinstance(value, bool | np.bool_)]
+        if flags:
+            raise ValueError(f"{name}[{flags[0]}] is {values[flags[0]]!r}; expected an integer")
     if array.dtype == np.uint64 and (array > _LARGEST_INDEX).any():  # these would come out negative
         at = int(np.argmax(array > _LARGEST_INDEX))
         raise ValueError(f"{name}[{at}] is {array[at]}; expected at most 2^63 - 1")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def neighbor_lists(
+    name: str, values: npt.ArrayLike, n_rows: int | None = None, *, may_lack: bool = True
+) -> npt.NDArray[np.int64]:
+    """Return lists of neighbours.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the messages.
+    values : array-like of int, shape (n_queries, k)
+        Rows, each at most once in a list; -1 for none.
+    n_rows : int, optional
+        Number of rows that there are; not checked by default.
+    may_lack : bool, default=True
+        Whether -1 is allowed.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_queries, k)
+
+    Raises
+    ------
+    ValueError
+        If there is no list, a list is empty, or an entry is no row or comes twice in its list.
+    """
+    array = as_array(name, values, "integers")
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}; expected (n_queries, k), neither 0")
+    flat = [v for row in values for v in row] if isinstance(values, list | tuple) else array.ravel()
+    lists = as_index(name, flat).reshape(array.shape)
+    outside = lists < (-1 if may_lack else 0)
+    if n_rows is not None:
+        outside |= lists >= n_rows
+    if outside.any():
+        query, place = np.argwhere(outside)[0]
+        last = "" if n_rows is None else n_rows - 1
+        raise ValueError(
+            f"{name}[{query}, {place}] is {lists[query, place]}; expected a row, 0..{last}"
+            + (", or -1 for none" if may_lack else "")
+        )
+    ordered = np.sort(lists, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        query, place = np.argwhere(twice)[0]
+        raise ValueError(f"{name}[{query}] has row {ordered[query, place]} twice; expected different rows")
+    return lists
 
 
 def _check_fits(name: str, values: npt.ArrayLike) -> None:
@@ -67,14 +144,14 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ------
     ValueError
         If the values do not make an array of real numbers. Complex numbers are refused, since their imaginary parts
-        would be lost; so are text, even if it can be read as numbers, and sparse matrices.
+        would be lost; so are text and dates, even if they can be read as numbers, masked entries, and sparse matrices.
     """
     if scipy.sparse.issparse(values):
         raise ValueError(f"{name} is sparse; expected a dense array")
+    array = as_array(name, values, "numbers")
     try:
-        array = np.asarray(values)
         kind = array.dtype.kind
-        if kind not in "biufO" or (kind == "O" and any(isinstance(v, str | bytes) for v in array.flat)):
+        if kind not in "biufO" or (kind == "O" and any(isinstance(v, _NOT_NUMBERS) for v in array.flat)):
             raise ValueError(f"it has dtype {array.dtype}; expected real numbers")
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -109,6 +186,24 @@ def check_columns(X: Any, name: str = "X") -> None:
         )
 
 
+def check_features(X: Any, name: str = "X") -> None:
+    """Raise a ValueError for what scikit-learn lets pass: masked entries, dates, and sparse X out of its shape."""
+    check_columns(X, name)
+    check_unmasked(name, X)
+    if scipy.sparse.issparse(X):
+        return
+    try:
+        array = np.asarray(X)
+    except Exception:
+        return  # scikit-learn says what is wrong
+    kind = array.dtype.kind
+    dates = (date, timedelta, np.datetime64, np.timedelta64)
+    if kind in "mM" or (kind == "O" and any(isinstance(value, dates) for value in array.flat)):
+        raise ValueError(
+            f"{name} has dates or times; expected numbers, such as days since a date of your choice"
+        )
+
+
 def check_magnitude(X: Any, name: str = "X") -> None:
     """Raise a ValueError if squared distances, summed over all samples, could overflow; X is dense or CSR."""
     limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0
@@ -129,65 +224,129 @@ def check_magnitude(X: Any, name: str = "X") -> None:
 
 
 def class_codes(
-    labels: npt.ArrayLike, n_samples: int, name: str = "labels"
+    labels: npt.ArrayLike, n_samples: int | None = None, name: str = "labels"
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return the sorted distinct classes, and the place of each sample's class among them.
+
+    Labels are the same if Python finds them equal: no digit of a large integer is lost, nor a NUL at the end of a
+    string. In arrays that NumPy made before it is too late for that.
 
     Parameters
     ----------
     labels : array-like, shape (n_samples,)
-        All strings or all numbers; pandas Series and Categorical will do.
-    n_samples : int
-        Length to expect.
+        All strings, all numbers or all dates; pandas Series and Categorical will do.
+    n_samples : int, optional
+        Length to expect; any by default.
     name : str, default="labels"
         Name of the argument, for the messages.
 
     Raises
     ------
     ValueError
-        If the length is wrong, a label is missing (None, NaN, NaT, pandas.NA), or labels are of several kinds.
+        If the length is wrong, a label is missing (None, NaN, NaT, pandas.NA, masked), or labels are of several kinds.
     """
-    values = np.asarray(labels)
-    if values.shape != (n_samples,):
-        raise ValueError(f"{name} has shape {values.shape}; expected ({n_samples},)")
-    given = values
-    if values.dtype.kind in "US" and not hasattr(labels, "dtype"):
-        given = np.array(labels, dtype=object)  # beside a string, NumPy turns 1 into "1"
-    if given.dtype == object:  # what pandas gives for strings, and for anything with missing values
-        kind = next((kind for kind in (str, bytes) if n_samples and isinstance(given[0], kind)), Real)
-        bad = next((i for i, value in enumerate(given) if not _is_label(value, kind)), None)
-    else:
-        missing = values != values if values.dtype.kind in "fcmM" else np.zeros(0, dtype=bool)
-        bad = int(np.argmax(missing)) if missing.any() else None
-    if bad is not None:
-        raise ValueError(
-            f"{name}[{bad}] is {given[bad]!r}; expected a class for each sample, all strings or all numbers"
-        )
+    values = as_array(name, labels)
+    if values.ndim != 1 or (n_samples is not None and len(values) != n_samples):
+        expected = "one dimension" if n_samples is None else f"({n_samples},)"
+        raise ValueError(f"{name} has shape {values.shape}; expected {expected}")
+    if not _is_faithful(values, labels):
+        return _codes_of_objects(np.array(labels, dtype=object), values.dtype, name)
+    missing = values != values if values.dtype.kind in "fcmM" else np.zeros(0, dtype=bool)
+    if missing.any():
+        _refuse_label(name, values, int(np.argmax(missing)))
     classes, codes = np.unique(values, return_inverse=True)
     return classes, codes
 
 
-def _is_label(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and value == value  # NaN is not itself
+def _is_faithful(values: npt.NDArray[Any], labels: Any) -> bool:
+    """Tell whether an array has all that the labels have from which NumPy made it."""
+    kind = values.dtype.kind
+    if hasattr(labels, "dtype"):
+        return kind in "biufcmMUS"
+    if kind in "fc":  # beside a float, an integer loses digits
+        return all(isinstance(label, float | complex | np.inexact) for label in labels)
+    return kind in "biu"
 
 
-def check_y(given: Any, checked: np.ndarray) -> None:
-    """Raise a ValueError if class labels that scikit-learn let pass are of several kinds, or not whole numbers.
+def _codes_of_objects(
+    given: npt.NDArray[Any], dtype: np.dtype[Any], name: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Read labels one by one; classes come as `dtype` if that loses nothing, else as objects."""
+    kind = _label_kind(given[0]) if len(given) else None
+    for at, label in enumerate(given):
+        if kind is None or _label_kind(label) != kind or label != label:  # NaN is not itself
+            _refuse_label(name, given, at)
+    if isinstance(kind, np.dtype):  # datetime64 or timedelta64, all of one unit
+        return class_codes(given.astype(kind), None, name)
+    keys = [_exact(label) for label in given] if kind is Real else given.tolist()
+    try:
+        distinct = sorted(set(keys))
+    except TypeError as error:  # as of times with and without a zone
+        raise ValueError(f"{name} cannot be put in order: {error}") from error
+    classes = np.array(distinct, dtype=object)
+    if dtype.kind in "fcUS" and classes.astype(dtype).tolist() == distinct:
+        classes = classes.astype(dtype)
+    place = {label: code for code, label in enumerate(distinct)}
+    return classes, np.array([place[key] for key in keys], dtype=np.int64)
+
+
+def _label_kind(label: Any) -> Any:
+    """Return what all labels must share; None if it is no label."""
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return label.dtype
+    kinds = (str, bytes, datetime, date, timedelta)
+    number = isinstance(label, Real | np.bool_)
+    return Real if number else next((kind for kind in kinds if isinstance(label, kind)), None)
+
+
+def _exact(number: Any) -> Any:
+    """Return a Python number that is equal; NumPy compares its own after rounding to one type."""
+    plain = number.item() if isinstance(number, np.generic) else number
+    if isinstance(plain, np.longdouble):
+        return Fraction(*plain.as_integer_ratio()) if np.isfinite(plain) else float(plain)
+    return plain
+
+
+def _refuse_label(name: str, labels: npt.NDArray[Any], at: int) -> None:
+    raise ValueError(
+        f"{name}[{at}] is {labels[at]!r}; expected a class for each sample, all strings or all numbers, or all dates"
+    )
+
+
+def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
+    """Return the class of each sample, 0, 1, ... in sorted order, of labels that scikit-learn let pass.
 
     Parameters
     ----------
-    given : array-like
-        As the user gave them: a list of numbers and strings is an array of strings in ``checked`` already.
+    given : array-like of shape (n_samples,) or (n_samples, 1)
+        As the user gave them: in ``checked`` scikit-learn may have lost digits, or turned numbers to strings.
     checked : ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If labels are of several kinds, or numbers that are not whole.
     """
-    classes, codes = class_codes(given if np.ndim(given) == 1 else checked, len(checked), "y")
-    if classes.dtype.kind in "fO" and not isinstance(classes[0], str | bytes):
+    if np.ndim(given) != 1:  # a column
+        lists = isinstance(given, list | tuple)
+        given = [label for row in given for label in row] if lists else np.asarray(given).ravel()
+    classes, codes = class_codes(given, len(checked), "y")
+    if classes.dtype.kind == "f" or isinstance(classes[0], Real):
         broken = classes % 1 != 0  # as of a target of regression
         if broken.any():
             at = int(np.argmax(broken[codes]))
             raise ValueError(
                 f"y[{at}] is {classes[codes[at]]}; expected class labels: strings or whole numbers"
             )
+    return codes
+
+
+def check_faithful(y: Any) -> None:
+    """Raise a ValueError if NumPy, and with it scikit-learn, cannot tell apart what y does."""
+    if np.ndim(y) == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
+        raise ValueError(
+            "y has different labels that NumPy takes for equal; expected shorter ones, such as 0, 1, ..."
+        )
 
 
 def check_seed(value: Any) -> None:

@@ -6,14 +6,18 @@ the check must then end in.
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 Class = type[Any]
@@ -87,6 +91,35 @@ def check_damaged_rows(cls: Class) -> None:
     for X, said in damaged_rows():
         with pytest.raises(ValueError, match=said):
             make(cls).fit(X, np.arange(30) % 3)
+
+
+def check_masks_and_dates(cls: Class) -> None:
+    X, y = blobs()
+    masked = np.ma.masked_greater(X, X.max() - 1e-9)
+    for given in (masked, list(masked)):
+        with pytest.raises(ValueError, match="X has 1 masked entries; expected values without a mask"):
+            make(cls).fit(given, y)
+    days = np.round(X).astype("timedelta64[D]")
+    for dates in (days, np.datetime64("2020-01-01") + days, days.astype(object), pd.DataFrame(days)):
+        refuses(cls, dates, "X has dates or times; expected numbers")
+    if cls.uses_labels:
+        with pytest.raises(ValueError, match="y has 10 masked entries"):
+            make(cls).fit(X, np.ma.masked_equal(y, 2))
+
+
+def check_labels_keep_what_they_have(cls: Class) -> None:
+    X, y = blobs()
+    expected = _learned(make(cls).fit(X, y), X)
+    numbers = [2**63 + int(code) for code in y]  # one class, once they are floats
+    dates = [date(2020, 1, 1 + code) for code in y]
+    for labels in (numbers, [[number] for number in numbers], ["a" + "\0" * code for code in y], dates):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)  # a column
+            assert np.array_equal(_learned(make(cls).fit(X, labels), X), expected)
+
+
+def _learned(fitted: Any, X: np.ndarray) -> np.ndarray:
+    return fitted.pairwise(X) if hasattr(fitted, "pairwise") else fitted.labels_
 
 
 def check_bad_labels(cls: Class) -> None:

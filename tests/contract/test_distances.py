@@ -116,6 +116,10 @@ def check_bad_queries(cls: Kind) -> None:
     for ask in (distance.pairwise, distance.kneighbors, lambda rows: distance.pairwise(X, rows)):
         with pytest.raises(ValueError, match="NaN"):
             ask(np.full((2, 3), np.nan))
+        with pytest.raises(ValueError, match=r"[XY] has 2 masked entries"):
+            ask(np.ma.array(X[:2], mask=[[True, False, False], [False, True, False]]))
+        with pytest.raises(ValueError, match=r"[XY] has dates or times"):
+            ask(np.zeros((2, 3), dtype="timedelta64[D]"))
         with pytest.raises(ValueError, match=r"has 2 features, but .* is expecting 3"):
             ask(X[:, :2])
         with pytest.raises(ValueError, match=r"\[0, 0\] is 1e\+200: .*rescale"):

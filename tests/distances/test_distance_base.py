@@ -82,17 +82,17 @@ def test_a_class_that_reads_labels_too_gets_the_constraints_that_it_is_given() -
 
 
 def test_pairs_of_labels_by_hand() -> None:
-    # The rows are visited in a fixed random order; as they are visited, their labels are b b a b a c.
+    # The rows are visited in a fixed random order; as they are visited, their classes are 1 1 0 1 0 2.
     visited = np.random.default_rng(0).permutation(6)
     assert visited.tolist() != list(range(6))
-    y = np.empty(6, dtype="U1")
-    y[visited] = ["b", "b", "a", "b", "a", "c"]
+    y = np.empty(6, dtype=np.int64)
+    y[visited] = [1, 1, 0, 1, 0, 2]
     must, cannot = _pairs_of_labels(y)
     place = np.argsort(visited)
     assert sorted(map(tuple, place[must].tolist())) == [(0, 1), (1, 3), (2, 4)]
     assert place[cannot].tolist() == [[0, 2], [1, 2], [2, 3], [3, 4], [4, 5]]
-    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(3))] == [2, 0]
-    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(1))] == [0, 0]
+    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(3, dtype=np.int64))] == [2, 0]
+    assert [len(pairs) for pairs in _pairs_of_labels(np.zeros(1, dtype=np.int64))] == [0, 0]
 
 
 def test_pairs_of_labels_are_spread_where_rows_stand_by_class() -> None:

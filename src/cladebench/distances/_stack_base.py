@@ -19,7 +19,7 @@ from cladebench.solvers.given_distances import (
     weighted_sum,
 )
 from cladebench.threads import one_thread
-from cladebench.validation import as_floats, check_choice, check_magnitude, check_seed, class_codes
+from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed, class_codes
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
@@ -183,8 +183,8 @@ def checked_stack(name: str, stack: Any, square: bool = True) -> FloatArray:
     ValueError
         If it has another shape, is empty, or has an entry that is not finite or is negative.
     """
+    array = as_array(name, stack, "numbers")
     try:
-        array = np.asarray(stack)
         if array.dtype.kind not in "biuf":
             raise ValueError(f"it has dtype {array.dtype}; expected real numbers")
     except (TypeError, ValueError) as error:

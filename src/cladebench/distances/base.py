@@ -15,13 +15,15 @@ from cladebench.discovery import Discovered
 from cladebench.distances._stack_base import StackDistance
 from cladebench.threads import one_thread
 from cladebench.validation import (
+    as_array,
     as_index,
-    check_columns,
+    check_features,
     check_int,
     check_magnitude,
     check_scale,
     check_seed,
-    check_y,
+    check_unmasked,
+    codes_of_y,
 )
 
 __all__ = ["Distance", "StackDistance"]
@@ -62,8 +64,8 @@ class Distance(Discovered, BaseEstimator, ABC):
         ----------
         X : ndarray of shape (n_samples, n_features)
             C-contiguous float64, finite; not to be written to. Where ``takes_sparse``, it may be a CSR array or matrix.
-        y : ndarray of shape (n_samples,) or None
-            Class labels where ``uses_labels``, else None.
+        y : ndarray of int64, shape (n_samples,), or None
+            Where ``uses_labels`` the class of each sample, 0, 1, ... in sorted order; else None.
         must_link, cannot_link : ndarray of shape (n_pairs, 2)
             Rows of X; no pairs unless ``uses_constraints``.
         """
@@ -102,12 +104,13 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_columns(X)
-        given, labels, accepted = y, None, "csr" if self.takes_sparse else False
+        check_features(X)
+        labels, accepted = None, "csr" if self.takes_sparse else False
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
         if may_read_y and (self.uses_labels or y is not None):
-            X, labels = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
-            check_y(given, labels)
+            check_unmasked("y", y)
+            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
+            labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
         check_scale(X)
@@ -207,7 +210,7 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _rows(self, name: str, values: Any) -> FloatArray:
         check_is_fitted(self, "n_features_in_")
-        check_columns(values, name)
+        check_features(values, name)
         accepted = "csr" if self.takes_sparse else False
         # Not by `validate_data` alone, which calls all that it is given X.
         rows = check_array(
@@ -250,7 +253,7 @@ def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
     try:
-        array = np.asarray(given)
+        array = as_array(name, given, "integers")
     except ValueError as error:
         at = next(at for at, pair in enumerate(given) if not _is_pair(pair))
         raise ValueError(f"{name}[{at}] is {given[at]!r}; expected a pair of rows of X") from error
@@ -279,13 +282,13 @@ def _is_pair(pair: Any) -> bool:
     return np.iterable(pair) and [isinstance(row, Integral) for row in pair] == [True, True]
 
 
-def _pairs_of_labels(y: np.ndarray) -> tuple[IntArray, IntArray]:
+def _pairs_of_labels(codes: IntArray) -> tuple[IntArray, IntArray]:
     """Pair each row with the next one of its class, and with the next one of another class, in a random order.
 
     Where rows stand by class, their own order would pair all rows of a class with one and the same of the next.
     """
-    order = np.random.default_rng(0).permutation(len(y))
-    codes = np.unique(y, return_inverse=True)[1][order]
+    order = np.random.default_rng(0).permutation(len(codes))
+    codes = codes[order]
     by_class = np.argsort(codes, kind="stable")
     must = np.column_stack([by_class[:-1], by_class[1:]])
     must = must[codes[must[:, 0]] == codes[must[:, 1]]]

@@ -112,7 +112,7 @@ class BoostMetric(LinearDistance):
     def _components(
         self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
     ) -> FloatArray:
-        codes = np.unique(np.asarray(y), return_inverse=True)[1]
+        codes = np.asarray(y)
         targets, impostors = nearest_by_class(X, codes, self.n_targets, self.n_impostors)
         triplets = _Triplets(X, targets, impostors)
         self.n_triplets_ = triplets.n_triplets

@@ -20,7 +20,7 @@ from cladebench.distances._triplets import (
     sampled_rows,
 )
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.validation import check_int, check_real, class_codes
+from cladebench.validation import check_int, check_real
 
 #: Trees between two looks at the held-out rows.
 VALIDATE_EVERY = 10
@@ -132,7 +132,7 @@ class GBLMNN(MappedDistance):
         check_max_samples(self.max_samples)
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
-        _, codes = class_codes(np.asarray(y), len(X), "y")
+        codes = np.asarray(y)
         random = check_random_state(self.random_state)
         sampled = sampled_rows(len(X), self.max_samples, random)
         X, codes = X[sampled], codes[sampled]

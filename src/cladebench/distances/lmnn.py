@@ -14,7 +14,7 @@ from cladebench.distances._triplets import (
     sampled_rows,
 )
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.validation import check_int, check_real, class_codes
+from cladebench.validation import check_int, check_real
 
 
 class LMNN(LinearDistance):
@@ -103,7 +103,7 @@ class LMNN(LinearDistance):
     def _components(
         self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
     ) -> FloatArray:
-        _, codes = class_codes(np.asarray(y), len(X), "y")
+        codes = np.asarray(y)
         rows = sampled_rows(len(X), self.max_samples, self.random_state)
         X, codes = X[rows], codes[rows]
         targets = find_targets(X, codes, self.n_neighbors)

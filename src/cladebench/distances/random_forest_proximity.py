@@ -84,7 +84,7 @@ class RandomForestProximity(Distance):
             min_samples_leaf=self.min_samples_leaf,
             n_jobs=_core.max_threads(),
             random_state=self.random_state,
-        ).fit(X, np.unique(np.asarray(y), return_inverse=True)[1])
+        ).fit(X, y)
         self._rows_in_leaves = self._leaves_of(X).T.tocsr()
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
 from cladebench.threads import one_thread
-from cladebench.validation import check_columns, check_int, check_seed, check_y
+from cladebench.validation import check_features, check_int, check_seed, check_unmasked, codes_of_y
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
@@ -43,18 +43,19 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         ------
         ValueError
             If a parameter has a value that makes no sense, if ``n_clusters`` exceeds the number of samples,
-            or if X is not a finite two-dimensional array (sparse: with indices within its shape).
+            or if X is not a finite two-dimensional array (sparse: with indices within its shape) of numbers, or has
+            masked entries.
         """
         n_clusters = getattr(self, "n_clusters", 1)
         check_int("n_clusters", n_clusters, minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_columns(X)
+        check_features(X)
         labels, accepted = None, "csr" if self.takes_sparse else False
         if self.uses_labels:
-            given = y
-            X, labels = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
-            check_y(given, labels)
+            check_unmasked("y", y)
+            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
+            labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
         if n_clusters > X.shape[0]:
@@ -104,8 +105,8 @@ class HierarchicalClusterer(_Fit):
         ----------
         X : ndarray of shape (n_samples, n_features)
             C-contiguous float64, finite; not to be written to.
-        y : ndarray of shape (n_samples,) or None
-            Class labels where ``uses_labels``, else None.
+        y : ndarray of int64, shape (n_samples,), or None
+            Where ``uses_labels`` the class of each sample, 0, 1, ... in sorted order; else None.
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
@@ -139,8 +140,8 @@ class Clusterer(_Fit):
         ----------
         X : ndarray of shape (n_samples, n_features)
             C-contiguous float64, finite; not to be written to.
-        y : ndarray of shape (n_samples,) or None
-            Class labels where ``uses_labels``, else None.
+        y : ndarray of int64, shape (n_samples,), or None
+            Where ``uses_labels`` the class of each sample, 0, 1, ... in sorted order; else None.
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:

@@ -204,8 +204,8 @@ class OracleTree(HierarchicalClusterer):
         self.n_clusters = n_clusters
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
-        n_classes, n_samples = len(classes), len(X)
+        codes = np.asarray(y)
+        n_classes, n_samples = int(codes.max()) + 1, len(X)
         parents = np.concatenate([[-1], np.zeros(n_classes, dtype=np.int64), 1 + codes])
         leaf_of = 1 + n_classes + np.arange(n_samples)
         # A class of one sample, and a root of one class, would be unary chains.

@@ -135,7 +135,7 @@ def purity_scores(hierarchy: Hierarchy, labels: npt.ArrayLike) -> Scores:
     """
     value = dendrogram_purity(hierarchy, labels)
     expected = expected_dendrogram_purity(hierarchy, labels)
-    certain = hierarchy.n_samples == 2 or len(np.unique(np.asarray(labels))) == 1
+    certain = hierarchy.n_samples == 2 or len(class_codes(labels)[0]) == 1
     return Scores(value, expected, 1.0 if certain else (value - expected) / (1.0 - expected))
 
 

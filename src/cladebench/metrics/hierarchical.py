@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import cladebench._core as _core
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
-from cladebench.validation import check_columns, class_codes
+from cladebench.validation import as_array, check_columns, class_codes
 
 SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel
 
@@ -114,7 +114,7 @@ def dasgupta_cost(
         return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
     check_columns(similarity, "similarity")
     given: Any = similarity
-    matrix: Any = given.tocsr() if sp.issparse(given) else np.asarray(given)
+    matrix: Any = given.tocsr() if sp.issparse(given) else as_array("similarity", given, "numbers")
     if matrix.ndim == 0:  # a name, None, a number: nothing that has entries
         raise TypeError(
             f"similarity is {similarity!r}, of type {type(similarity).__name__}; expected an array or sparse matrix of "
@@ -124,7 +124,7 @@ def dasgupta_cost(
         raise ValueError(
             f"similarity has shape {matrix.shape}; expected ({n}, {n}){_advice(matrix.shape, n)}"
         )
-    if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool) or np.iscomplexobj(matrix):
+    if matrix.dtype.kind not in "biuf":
         raise ValueError(f"similarity has dtype {matrix.dtype}; expected real numbers")
     if sp.issparse(matrix):
         cost = _core.dasgupta_cost_sparse(

@@ -35,8 +35,8 @@ def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
     ----------
     Cover and Thomas (1991), Elements of information theory, chapter 2.
     """
-    n = len(np.atleast_1d(np.asarray(labels_true)))
-    true = class_codes(labels_true, n, "labels_true")[1]
+    true = class_codes(labels_true, name="labels_true")[1]
+    n = len(true)
     predicted = class_codes(labels_pred, n, "labels_pred")[1]
     table = contingency_matrix(true, predicted, sparse=True)
     whole = float(entropy(np.bincount(true)))
@@ -73,8 +73,8 @@ def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
     Rosenberg and Hirschberg (2007), V-measure, EMNLP-CoNLL. Vinh, Epps and Bailey (2010), Information theoretic
     measures for clusterings comparison, JMLR 11.
     """
-    n = len(np.atleast_1d(np.asarray(labels_true)))
-    true = class_codes(labels_true, n, "labels_true")[1]
+    true = class_codes(labels_true, name="labels_true")[1]
+    n = len(true)
     predicted = class_codes(labels_pred, n, "labels_pred")[1]
     mean = float(entropy(np.bincount(true)) + entropy(np.bincount(predicted))) / 2.0
     if mean <= 0.0:

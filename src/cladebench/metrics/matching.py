@@ -41,10 +41,10 @@ def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
     ----------
     Kuhn (1955), The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2.
     """
-    n = len(np.atleast_1d(np.asarray(labels_true)))
+    true = class_codes(labels_true, name="labels_true")[1]
+    n = len(true)
     if n == 0:
         raise ValueError("labels_true is empty; expected at least one sample")
-    true = class_codes(labels_true, n, "labels_true")[1]
     predicted = class_codes(labels_pred, n, "labels_pred")[1]
     value = _matched(true, predicted)
     rng = np.random.default_rng(0)

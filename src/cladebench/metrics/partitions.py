@@ -55,8 +55,8 @@ def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tu
     -------
     true, predicted, both, pairs : int
     """
-    n = len(np.atleast_1d(np.asarray(labels_true)))
-    _, true = class_codes(labels_true, n, "labels_true")
+    _, true = class_codes(labels_true, name="labels_true")
+    n = len(true)
     clusters, predicted = class_codes(labels_pred, n, "labels_pred")
     if n < 2:
         raise ValueError(

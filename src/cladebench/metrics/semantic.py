@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.pair_sums import IntArray, Kind, PairMoments, pair_moments
 from cladebench.metrics.scores import Scores
-from cladebench.validation import as_index
+from cladebench.validation import as_array, as_index
 
 
 def semantic_similarity(
@@ -158,16 +158,13 @@ def _moments(
 
 def _clusters(given: Any) -> IntArray:
     """Return the clusters of a flat method as integers; TypeError if they are not an array."""
-    try:
-        array = np.asarray(given)
-    except ValueError as error:  # rows of several lengths
-        raise ValueError(f"hierarchy is not an array of integers: {error}") from error
+    array = as_array("hierarchy", given, "integers")
     if array.ndim == 0 or array.dtype == object:
         raise TypeError(
             f"hierarchy is {type(given).__name__}; expected a Hierarchy (estimator.hierarchy_ is that of a fitted "
             "method), or an array of integers: the clusters of a flat method"
         )
-    return as_index("hierarchy", array)
+    return as_index("hierarchy", given)
 
 
 def _class_labels(labels: npt.ArrayLike, n_samples: int, n_classes: int) -> IntArray:

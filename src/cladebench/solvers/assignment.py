@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
+from cladebench.validation import as_array, as_floats
 
 #: Integers up to this magnitude are float64 numbers, all of them.
 LARGEST_INTEGER = 2**53
@@ -92,13 +93,10 @@ def balanced_assignment(
 
 def _costs(cost: Any) -> FloatArray:
     """Return the costs as the core wants them; that they are finite is checked there."""
-    try:
-        array = np.asarray(cost)
-        if array.dtype.kind == "O":
-            _check_integers(array)
-            array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"cost is not an array of numbers: {error}") from error
+    array = as_array("cost", cost, "numbers")
+    if array.dtype.kind == "O":
+        _check_integers(array)
+        array = as_floats("cost", array)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"cost has dtype {array.dtype}; expected real numbers")
     if array.ndim != 2 or array.size == 0:
@@ -116,15 +114,14 @@ def _check_integers(array: npt.NDArray[Any]) -> None:
     """Raise a ValueError if one of these Python objects is an integer that float64 may not have."""
     for value in array.flat:
         if isinstance(value, int | np.integer) and abs(int(value)) > LARGEST_INTEGER:
-            raise ValueError(f"the integer {value} is beyond 2^53 in magnitude, where float64 has gaps")
+            raise ValueError(
+                f"cost has the integer {value}; expected at most 2^53 in magnitude, beyond which float64 has gaps"
+            )
 
 
 def _bounds(name: str, bounds: Any, n_clusters: int) -> npt.NDArray[np.int64]:
     """Return a bound for each cluster; that they can be met is checked in the core."""
-    try:
-        array = np.asarray(bounds)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array of integers: {error}") from error
+    array = as_array(name, bounds, "integers")
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} is {bounds!r}; expected integers below 2^63")
     if array.dtype.kind == "u":  # none of them changes by this, but those that int64 does not have

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from cladebench.validation import check_int
+from cladebench.validation import as_floats, check_int
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -175,7 +175,7 @@ def checked_kernel(K: Any, *, semidefinite: bool = True) -> FloatArray:
     ValueError
         If K is not what it has to be; it names the entry or the eigenvalue.
     """
-    K = np.asarray(K, dtype=np.float64)
+    K = as_floats("kernel", K)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise ValueError(f"kernel has shape {K.shape}; expected (n_samples, n_samples)")
     if not np.isfinite(K).all():

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.validation import as_floats, check_choice, check_integer, check_number
+from cladebench.validation import as_array, as_floats, check_choice, check_integer, check_number
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -305,10 +305,10 @@ def _points(X: npt.ArrayLike) -> FloatArray:
 def _pairs(name: str, pairs: npt.ArrayLike | None, n_samples: int) -> IntArray:
     if pairs is None or np.size(pairs) == 0:
         return np.zeros((0, 2), dtype=np.int64)
-    array = np.asarray(pairs)
+    array = as_array(name, pairs, "integers")
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{name} has shape {array.shape}; expected (n_pairs, 2)")
-    if not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu":
         raise ValueError(f"{name} has dtype {array.dtype}; expected integers")
     bad = ((array < 0) | (array >= n_samples)).any(axis=1)
     if bad.any():

@@ -34,6 +34,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from cladebench.solvers.fiedler import fiedler_vectors
+from cladebench.validation import as_floats
 
 #: Parts smaller than this are cut by enumeration, unless the caller says otherwise.
 EXACT_BELOW = 12
@@ -334,7 +335,8 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
         weights.setdiag(0.0)
         weights.eliminate_zeros()
     else:
-        weights = np.array(S, dtype=np.float64, order="C") if copy else np.asarray(S, np.float64, order="C")
+        weights = as_floats("similarity", S)
+        weights = weights.copy() if copy else weights
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
         raise ValueError(f"similarity has shape {weights.shape}; expected (n_samples, n_samples)")
     values = weights.data if sparse.issparse(weights) else weights

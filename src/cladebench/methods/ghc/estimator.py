@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, Similarity
-from cladebench.validation import check_choice, check_int, check_magnitude, check_real, check_scale
+from cladebench.validation import (
+    check_choice,
+    check_features,
+    check_int,
+    check_magnitude,
+    check_real,
+    check_scale,
+)
 
 if TYPE_CHECKING:
     from cladebench.methods.ghc.evaluation import Evaluation
@@ -401,6 +408,7 @@ class GHC(HierarchicalClusterer):
 
     def _fitted_margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
+        check_features(X)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         check_magnitude(X)
         return self._margins(X, self.params_)
