@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.validation import class_codes
-
-IntArray = npt.NDArray[np.int64]
+from cladebench.validation import as_floats, check_integer, class_codes, neighbor_lists
 
 
 def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
@@ -16,7 +14,7 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
     Parameters
     ----------
     neighbors : array-like of int, shape (n_queries, k)
-        Training rows, the nearest first.
+        Training rows, the nearest first, each at most once; -1 for none, which has no vote.
     labels : array-like, shape (n_training,)
 
     Returns
@@ -24,20 +22,29 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
     ndarray of shape (n_queries,)
         Of the classes of `labels`. Of classes with as many votes the one that has the nearest neighbour wins.
 
+    Raises
+    ------
+    ValueError
+        If there is no query, a query has no neighbour, or a neighbour is no training row or comes twice.
+
     Notes
     -----
     O(n_queries k n_classes) time, O(n_queries n_classes) memory.
     """
-    neighbors, labels = np.asarray(neighbors), np.asarray(labels)
-    classes, codes = class_codes(labels, len(labels))
-    votes = codes[neighbors]
-    n, k = votes.shape
-    counts = np.zeros((n, len(classes)), dtype=np.int64)
-    np.add.at(counts, (np.repeat(np.arange(n), k), votes.ravel()), 1)
-    most = np.take_along_axis(counts, votes, axis=1) == counts.max(axis=1, keepdims=True)
+    classes, codes = class_codes(labels)
+    near = neighbor_lists("neighbors", neighbors, len(codes))
+    voting = near >= 0
+    if not voting.any(axis=1).all():
+        raise ValueError(
+            f"neighbors[{int(np.argmin(voting.any(axis=1)))}] names no row; expected at least one neighbour"
+        )
+    votes = codes[np.where(voting, near, 0)]
+    counts = np.zeros((len(near), len(classes)), dtype=np.int64)
+    np.add.at(counts, (np.nonzero(voting)[0], votes[voting]), 1)
+    most = voting & (np.take_along_axis(counts, votes, axis=1) == counts.max(axis=1, keepdims=True))
     # The first neighbour whose class nobody outvotes.
     winner = np.take_along_axis(votes, most.argmax(axis=1)[:, None], axis=1)[:, 0]
-    return np.asarray(classes)[winner]
+    return classes[winner]
 
 
 def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
@@ -46,14 +53,25 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
     Parameters
     ----------
     relevant : array-like of bool, shape (n_queries, k)
-        Whether what was retrieved for a query, the nearest first, is relevant.
+        Whether what was retrieved for a query, the nearest first, is relevant; False where nothing was.
 
     Returns
     -------
     ndarray of shape (k,)
         Entry j is the mean precision of the first j + 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no query, k is 0, or an entry is neither true (1) nor false (0).
     """
-    found = np.asarray(relevant, dtype=np.float64)
+    found = as_floats("relevant", relevant)
+    if found.ndim != 2 or not found.size:
+        raise ValueError(f"relevant has shape {found.shape}; expected (n_queries, k), neither 0")
+    wrong = (found != 0) & (found != 1)
+    if wrong.any():
+        query, place = np.argwhere(wrong)[0]
+        raise ValueError(f"relevant[{query}, {place}] is {found[query, place]:g}; expected true or false")
     return found.cumsum(axis=1).mean(axis=0) / np.arange(1, found.shape[1] + 1)
 
 
@@ -65,11 +83,11 @@ def average_precision(
     Parameters
     ----------
     found : array-like of int, shape (n_queries, at least k)
-        What was returned for each query, the nearest first; -1 for nothing.
+        What was returned for each query, the nearest first, each at most once; -1 for nothing.
     true : array-like of int, shape (n_queries, at least n_relevant)
-        The exact neighbours, the nearest first.
+        The exact neighbours, the nearest first, each once.
     k : int
-        How many are asked for.
+        How many are asked for; at least 1.
     n_relevant : int, default=k
         So many of the exact neighbours are the relevant ones; k or more.
 
@@ -82,22 +100,29 @@ def average_precision(
     Raises
     ------
     ValueError
-        If a list is too short, or n_relevant less than k.
+        If k is below 1, a list is too short or has a neighbour twice, a negative one other than -1, or in `true` any
+        negative one, there are not as many queries in both, or n_relevant is less than k.
+    TypeError
+        If k or n_relevant is no integer.
 
     References
     ----------
     C. D. Manning, P. Raghavan, H. Schuetze (2008), Introduction to Information Retrieval, section 8.4.
     """
+    check_integer("k", k, minimum=1)
     wanted = k if n_relevant is None else n_relevant
+    check_integer("n_relevant", wanted)
     if wanted < k:
         raise ValueError(f"n_relevant={wanted} with k={k}; expected k or more")
-    lists = {"found": (np.asarray(found), k), "true": (np.asarray(true), wanted)}
-    for name, (values, length) in lists.items():
+    returned, relevant = neighbor_lists("found", found), neighbor_lists("true", true, may_lack=False)
+    if len(returned) != len(relevant):
+        raise ValueError(f"found has {len(returned)} queries; expected {len(relevant)}, as many as true")
+    for name, values, length in (("found", returned, k), ("true", relevant, wanted)):
         if values.shape[1] < length:
             raise ValueError(
                 f"{name} has {values.shape[1]} neighbours of each query; expected at least {length}"
             )
-    returned, relevant = (values[:, :length] for values, length in lists.values())
-    hit = (returned[:, :, None] == relevant[:, None, :]).any(axis=2) & (returned >= 0)
+    # What is -1 is none of `true`.
+    hit = (returned[:, :k, None] == relevant[:, None, :wanted]).any(axis=2)
     precision = hit.cumsum(axis=1) / np.arange(1, k + 1)
     return np.asarray((precision * hit).sum(axis=1) / k)

@@ -15,7 +15,7 @@ from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._spectral import cut_rows, joined, unit_rows
 from cladebench.metrics import Scores, v_scores
 from cladebench.papers.protocol import scored
-from cladebench.validation import check_choice
+from cladebench.validation import check_choice, neighbor_lists
 
 #: Widths of the Gaussian (Section 6.6).
 WIDTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -90,6 +90,7 @@ def clustering_measures(
     n_classes = len(np.unique(labels))
     numbers = sorted({min(k, len(labels) - 1) for k in neighbors})
     far, near = distance.kneighbors(n_neighbors=numbers[-1])
+    near = neighbor_lists("kneighbors", near, len(labels), may_lack=False)
     fixed_number = min(numbers, key=lambda k: abs(k - FIXED_NEIGHBORS))
     widths = WIDTHS if similarity == "gaussian" else (0.0,)
     middle = float(np.median(far[:, fixed_number - 1]))

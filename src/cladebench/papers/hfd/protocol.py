@@ -26,6 +26,7 @@ from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
 from cladebench.papers.hfd.supervision import links_in_trees
 from cladebench.papers.protocol import Protocol, scaled
+from cladebench.validation import neighbor_lists
 
 #: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
 GALLERY_ROWS, GALLERY_NEIGHBORS = 8, 10
@@ -91,9 +92,7 @@ class HFDProtocol(Protocol):
         for inner in cell.task.inner_folds(n_folds):
             estimator, _ = self.fit_on_training(replace(cell, task=inner, kept=None), X)
             distance = estimators.as_distance(estimator, X[inner.train])
-            near = np.asarray(
-                distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
-            )
+            near = distance.kneighbors(X[inner.test], min(5, len(inner.train)), return_distance=False)
             labels = np.asarray(inner.labels)
             scores.append((vote(near, labels[inner.train]) == labels[inner.test]).mean())
         return float(np.mean(scores))
@@ -125,8 +124,9 @@ def held_out_measures(
     parts = [np.searchsorted(test, block) for block in blocks]
     points = [k for k in sorted(neighbors) if k <= len(task.train)] or [len(task.train)]
     started = time.perf_counter()
-    near = np.asarray(distance.kneighbors(X[test], points[-1], return_distance=False))
+    near = distance.kneighbors(X[test], points[-1], return_distance=False)
     seconds = time.perf_counter() - started
+    near = neighbor_lists("kneighbors", near, len(task.train), may_lack=False)
     noisy, truth = np.asarray(task.labels)[task.train], labels[test]
     relevant = labels[task.train][near] == truth[:, None]
     precision = [precision_at(relevant[part]) for part in parts]
