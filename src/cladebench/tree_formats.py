@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
@@ -118,7 +120,13 @@ def write_newick(tree: RootedTree) -> str:
             return ""
         if lengths is not None:
             return f":{float(lengths[node])!r}"
-        return f":{float(heights[parent]) - float(heights[node])!r}"  # type: ignore[index]
+        length = float(heights[parent]) - float(heights[node])  # type: ignore[index]
+        if not math.isfinite(length):
+            raise ValueError(
+                f"heights {heights[parent]:g} and {heights[node]:g} are too far apart for a branch; "  # type: ignore[index]
+                "expected a finite difference"
+            )
+        return f":{length!r}"
 
     def above_sample(node: int) -> str:
         if lengths is not None:
@@ -175,6 +183,10 @@ def write_linkage(tree: RootedTree) -> FloatArray:
 
 
 def _newick_name(name: str) -> str:
-    if name and not any(character in "()[]{}:;,'\"" or character.isspace() for character in name):
+    """Quote a name but for letters, digits and ``.+-``: without quotes an underscore is read as a blank."""
+    wrong = next((own for own in name if unicodedata.category(own) in ("Cc", "Cs")), None)
+    if wrong is not None:
+        raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")
+    if all(own.isalnum() or own in ".+-" for own in name):  # nothing at all is a tip without a name
         return name
     return "'" + name.replace("'", "''") + "'"
