@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -493,14 +494,14 @@ def test_bad_choices_are_named() -> None:
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        (Hierarchy.from_nested([0, 1]), "tree has 2 samples; expected 3"),
-        (Hierarchy([-1, 0, 0], [1, 1, 2]), "sample 0 is not alone below its node 1"),
-        (Hierarchy([-1, 0, 0], [1, 2, 0]), "sample 2 is not alone below its node 0"),
+        (lambda: Hierarchy.from_nested([0, 1]), "tree has 2 samples; expected 3"),
+        (lambda: Hierarchy([-1, 0, 0], [1, 1, 2]), "sample 0 is not alone below its node 1"),
+        (lambda: Hierarchy([-1, 0, 0], [1, 2, 0]), "sample 2 is not alone below its node 0"),
     ],
 )
-def test_bad_trees_are_named(tree: Hierarchy, words: str) -> None:
+def test_bad_trees_are_named(tree: Callable[[], Hierarchy], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        fit_branch_lengths(distances(3, 0), tree)
+        fit_branch_lengths(distances(3, 0), tree())
 
 
 def test_the_core_refuses_what_is_no_tree() -> None:
