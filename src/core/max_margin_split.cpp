@@ -164,6 +164,7 @@ void start_at_random(const NodeProblem& problem, const PointTiles& points, Round
   for (std::size_t j = 0; j + 1 < points.width(); ++j) start[j] = random.normal();
   rounds.start(start);
   std::vector<float> sorted(rounds.scores().begin(), rounds.scores().begin() + problem.n());
+  for (float& score : sorted) score = std::isnan(score) ? 0.0F : score;  // of scores that overflow: no order
   std::nth_element(sorted.begin(), sorted.begin() + problem.n() / 2, sorted.end());
   start.back() = -static_cast<double>(sorted[problem.n() / 2]);
   rounds.start(start);

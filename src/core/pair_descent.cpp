@@ -51,8 +51,11 @@ void check_pair_forest(const PairForestView& forest, std::size_t d) {
     fail("expected trees that begin at 0 and end at n_nodes=" + std::to_string(n_nodes));
   }
   for (std::size_t t = 0; t + 1 < first.size(); ++t) {
+    // No difference before both are known to lie inside: it may overflow.
+    if (first[t + 1] <= first[t] || first[t + 1] > first.back()) {
+      fail("tree " + std::to_string(t) + " has no nodes");
+    }
     const std::int64_t n = first[t + 1] - first[t];
-    if (n < 1 || first[t + 1] > first.back()) fail("tree " + std::to_string(t) + " has no nodes");
     for (std::int64_t k = 0; k < n; ++k) {
       const auto v = static_cast<std::size_t>(first[t] + k);
       if (forest.feature[v] < 0) continue;

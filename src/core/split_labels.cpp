@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace cladebench {
@@ -13,6 +14,13 @@ std::size_t share_of(double share, std::size_t n, std::size_t most) {
   const double wanted = std::ceil(share * static_cast<double>(n) * (1.0 - 1e-12));
   if (!(wanted >= 1.0)) return std::min<std::size_t>(1, most);
   return wanted >= static_cast<double>(most) ? most : static_cast<std::size_t>(wanted);
+}
+
+/// A number that algorithms which sort may see: NaN, which scores that overflow make, has no place in an
+/// order.
+template <class Score>
+Score ordered(Score score) {
+  return std::isnan(score) ? -std::numeric_limits<Score>::infinity() : score;
 }
 
 template <class Score>
@@ -54,6 +62,7 @@ void RelaxedLabels::rank_cannot_links(const Score* scores, std::vector<Score>& m
     // |a - b| - |a + b|, without cancellation.
     margins[k] =
         (a < 0) == (b < 0) ? -2 * std::min(std::abs(a), std::abs(b)) : 2 * std::min(std::abs(a), std::abs(b));
+    margins[k] = ordered(margins[k]);
   }
   std::iota(chosen.begin(), chosen.end(), 0U);
   if (n_chosen_ == chosen.size()) return;
@@ -136,7 +145,7 @@ void BalancedLabels::find_signs(const Score* scores, std::vector<float>& signs) 
   const std::size_t count = too_few ? least_ - positive : least_ - (n_ - positive);
   const auto end = flipped.begin() + static_cast<std::ptrdiff_t>(count);
   std::nth_element(flipped.begin(), end, flipped.end(), [&](std::uint32_t i, std::uint32_t k) {
-    const Score a = std::abs(scores[i]), b = std::abs(scores[k]);
+    const Score a = ordered(std::abs(scores[i])), b = ordered(std::abs(scores[k]));
     return a != b ? a < b : i < k;
   });
   for (auto at = flipped.begin(); at != end; ++at) signs[*at] = -signs[*at];

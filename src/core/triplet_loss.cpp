@@ -215,8 +215,9 @@ TripletLoss::Value TripletLoss::evaluate(const double* given, std::size_t m, con
                                          double* product) {
   const std::size_t width = padded_width(m), width_V = padded_width(q);
   const std::vector<double> Z = padded(given, m, rows_);
-  const std::vector<double> of_V = V == given ? std::vector<double>() : padded(V, q, rows_);
-  const double* rows_of_V = V == given ? Z.data() : of_V.data();
+  const bool same = V == given && q == m;  // two arrays of different widths may begin at one place
+  const std::vector<double> of_V = same ? std::vector<double>() : padded(V, q, rows_);
+  const double* rows_of_V = same ? Z.data() : of_V.data();
   measure_targets(Z.data(), width);
   const bool keep = lists_hold(Z.data(), width);
   std::vector<double> tiles;

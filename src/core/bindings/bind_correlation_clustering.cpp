@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/correlation_clustering.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -13,6 +14,7 @@
 namespace nb = nanobind;
 using cladebench::to_numpy;
 using cladebench::Triangle;
+namespace checks = cladebench::checks;
 
 namespace {
 
@@ -25,13 +27,28 @@ std::span<const double> square(const Matrix& values) {
   if (values.shape(0) == 0 || values.shape(0) != values.shape(1)) {
     throw std::invalid_argument("expected a square matrix of at least one point");
   }
-  return {values.data(), values.size()};
+  const std::span<const double> given(values.data(), values.size());
+  checks::finite("values of pairs", given);
+  return given;
+}
+
+/// Of similarities that differ by direction no local search need end.
+std::span<const double> symmetric(const Matrix& s) {
+  const auto given = square(s);
+  for (std::size_t p = 0; p < s.shape(0); ++p) {
+    for (std::size_t q = 0; q < p; ++q) {
+      checks::expect(s(p, q) == s(q, p), "s: entries (", p, ", ", q, ") and (", q, ", ", p,
+                     ") differ; expected a symmetric matrix");
+    }
+  }
+  return given;
 }
 
 std::vector<Triangle> checked(const Indices& given, const Numbers& multipliers, std::size_t n) {
   if (given.shape(1) != 3 || given.shape(0) != multipliers.size()) {
     throw std::invalid_argument("expected (m, 3) triangles and m multipliers");
   }
+  checks::finite("multipliers", checks::span_of<double>(multipliers));
   std::vector<Triangle> triangles;
   for (std::size_t t = 0; t < given.shape(0); ++t) {
     const Triangle triangle{given(t, 0), given(t, 1), given(t, 2)};
@@ -87,10 +104,13 @@ void bind_correlation_clustering(nb::module_& m) {
       "relax_clustering",
       [](Matrix s, Indices triangles, Numbers multipliers, Matrix x, double tolerance, std::size_t max_iter,
          double known_value) {
-        const auto given = square(s);
+        const auto given = symmetric(s);
         const std::size_t n = s.shape(0);
         auto start = checked(triangles, multipliers, n);
         if (x.size() != 0 && x.size() != n * n) throw std::invalid_argument("expected an x for each pair");
+        checks::finite("x", checks::span_of<double>(x));
+        checks::expect(tolerance >= 0.0, "tolerance: ", tolerance, "; expected a number of at least 0");
+        checks::expect(!std::isnan(known_value), "known_value: nan; expected a number");
         cladebench::Relaxed found;
         cladebench::interruptible([&](const auto& keep_on) {
           found = cladebench::relax_clustering(
@@ -108,7 +128,7 @@ void bind_correlation_clustering(nb::module_& m) {
   m.def(
       "improve_partition",
       [](Matrix s, Labels labels) {
-        const auto given = square(s);
+        const auto given = symmetric(s);
         if (labels.size() != s.shape(0)) throw std::invalid_argument("expected a label for each point");
         std::vector<std::int64_t> found(labels.data(), labels.data() + labels.size());
         for (const std::int64_t label : found) {

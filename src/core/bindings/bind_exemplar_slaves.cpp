@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/exemplar_slaves.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
 using cladebench::to_numpy;
+namespace checks = cladebench::checks;
 
 namespace {
 
@@ -22,6 +24,9 @@ void add_weighted_sum(nb::module_& m) {
   m.def(
       "weighted_sum",
       [](Flat<const double> weights, Square<const Value> stack) {
+        checks::shape("stack", stack, {weights.size(), stack.shape(1)});
+        // One that is empty has no memory, and any number of columns.
+        checks::expect(stack.size() > 0 || stack.shape(1) == 0, "stack: no row; expected at least 1");
         std::vector<double> total(stack.shape(1));
         {
           nb::gil_scoped_release release;
@@ -43,6 +48,12 @@ void bind_exemplar_slaves(nb::module_& m) {
       [](Square<const double> distances, Flat<const double> own, Square<const double> raw,
          Flat<const double> offset, Flat<const std::int64_t> labels, double beta,
          Square<std::uint8_t> copies) {
+        const std::size_t n = own.size();
+        checks::shape("distances", distances, {n, n});
+        checks::shape("raw", raw, {n, n});
+        checks::shape("offset", offset, {n});
+        checks::shape("labels", labels, {n});
+        checks::shape("copies", copies, {n, n});
         std::vector<double> values(own.size());
         std::vector<std::int64_t> nearest(own.size()), counts(own.size());
         {
@@ -63,6 +74,7 @@ void bind_exemplar_slaves(nb::module_& m) {
   m.def(
       "move_multipliers",
       [](Square<const std::uint8_t> copies, double step, Square<double> raw) {
+        checks::shape("raw", raw, {copies.shape(0), copies.shape(1)});
         nb::gil_scoped_release release;
         cladebench::move_multipliers({copies.data(), copies.size()}, step, {raw.data(), raw.size()});
       },

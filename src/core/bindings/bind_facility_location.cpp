@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "checks.hpp"
 #include "cladebench/facility_location.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -17,6 +18,17 @@ namespace {
 using Costs = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Finite all, and none below 0 but on the diagonal: a point is nearest to itself.
+void check_costs(const Costs& d) {
+  cladebench::checks::finite("d", cladebench::checks::span_of<double>(d));
+  for (std::size_t p = 0; p < d.shape(0); ++p) {
+    for (std::size_t q = 0; q < d.shape(0); ++q) {
+      cladebench::checks::expect(d(p, q) >= 0.0 || p == q, "d: entry (", p, ", ", q, ") is ", d(p, q),
+                                 "; expected at least 0 off the diagonal");
+    }
+  }
+}
+
 }  // namespace
 
 void bind_facility_location(nb::module_& m) {
@@ -25,6 +37,8 @@ void bind_facility_location(nb::module_& m) {
       [](Costs d, Points initial, double tolerance, std::size_t max_evaluations) {
         const std::size_t n = d.shape(0);
         if (n == 0 || d.shape(1) != n) throw std::invalid_argument("expected (n, n) costs, n >= 1");
+        cladebench::checks::at_least("tolerance", tolerance, 0.0);
+        check_costs(d);
         cladebench::FacilityLocation found;
         cladebench::interruptible([&](const auto& keep_on) {
           found = cladebench::facility_location({d.data(), d.size()}, n, {initial.data(), initial.size()},

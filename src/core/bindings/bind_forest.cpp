@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/forest_neighbors.hpp"
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/max_margin_split.hpp"
@@ -26,10 +28,13 @@ using cladebench::Pair;
 using cladebench::PlacedForest;
 using cladebench::Rows;
 using cladebench::to_numpy;
+namespace checks = cladebench::checks;
 
 namespace {
 
-// Shapes and values are checked in cladebench.distances.hierarchy_forest, the only caller.
+/// Trees that may be asked for.
+constexpr std::size_t kMostTrees = 1 << 20;
+
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
@@ -37,27 +42,29 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Rows rows_of(const Matrix<double>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
 
-std::vector<Pair> pairs_of(const Matrix<std::int64_t>& rows) {
-  std::vector<Pair> pairs(rows.shape(0));
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    pairs[i] = {static_cast<std::uint32_t>(rows(i, 0)), static_cast<std::uint32_t>(rows(i, 1))};
-  return pairs;
+template <class T>
+T read(const nb::dict& settings, const char* name) {
+  try {
+    return nb::cast<T>(settings[name]);
+  } catch (const nb::cast_error&) {
+    throw nb::type_error((std::string("settings: ") + name + " has a value of another type").c_str());
+  }
 }
 
 cladebench::Splitter splitter_of(const nb::dict& given) {
-  if (nb::cast<std::string>(given["splits"]) == "random") return cladebench::random_split;
+  if (read<std::string>(given, "splits") == "random") return cladebench::random_split;
   cladebench::SplitSettings settings;
-  settings.weight = nb::cast<double>(given["weight"]);
-  settings.unconstrained = nb::cast<double>(given["unconstrained"]);
-  settings.share = nb::cast<double>(given["share"]);
-  settings.tolerance = nb::cast<double>(given["tolerance"]);
-  settings.max_rounds = nb::cast<int>(given["max_rounds"]);
-  settings.supervised_rounds = nb::cast<int>(given["supervised_rounds"]);
-  settings.membership = nb::cast<double>(given["membership"]);
-  settings.ridge = nb::cast<double>(given["ridge"]);
-  settings.start = nb::cast<cladebench::Start>(given["start"]);
-  settings.subgradient = nb::cast<bool>(given["subgradient"]);
-  settings.restart = nb::cast<bool>(given["restart"]);
+  settings.weight = read<double>(given, "weight");
+  settings.unconstrained = read<double>(given, "unconstrained");
+  settings.share = read<double>(given, "share");
+  settings.tolerance = read<double>(given, "tolerance");
+  settings.max_rounds = read<int>(given, "max_rounds");
+  settings.supervised_rounds = read<int>(given, "supervised_rounds");
+  settings.membership = read<double>(given, "membership");
+  settings.ridge = read<double>(given, "ridge");
+  settings.start = read<cladebench::Start>(given, "start");
+  settings.subgradient = read<bool>(given, "subgradient");
+  settings.restart = read<bool>(given, "restart");
   return [settings](const cladebench::NodeProblem& node) {
     return cladebench::max_margin_split(node, settings).weights;
   };
@@ -93,22 +100,32 @@ nb::tuple joined(std::vector<HierarchyTree> trees) {
 /// A placed forest, and the arrays that it looks at.
 struct Held {
   Matrix<double> X;
-  Vector<std::int32_t> right, size;
-  Vector<std::uint32_t> features;
+  // Copied: what indices point at must not change once they are checked.
+  std::vector<std::int32_t> right, size;
+  std::vector<std::uint32_t> features;
   Vector<double> weights;
   std::unique_ptr<PlacedForest> forest;
 
   Held(Matrix<double> rows, Vector<std::int64_t> n_nodes, Vector<std::int32_t> right_child,
        Vector<std::int32_t> node_size, Vector<std::uint32_t> split_features, Vector<double> split_weights,
        std::size_t d, double alpha)
-      : X(rows), right(right_child), size(node_size), features(split_features), weights(split_weights) {
+      : X(rows),
+        right(right_child.data(), right_child.data() + right_child.size()),
+        size(node_size.data(), node_size.data() + node_size.size()),
+        features(split_features.data(), split_features.data() + split_features.size()),
+        weights(split_weights) {
+    checks::not_empty("X", X);
+    checks::at_least("alpha", alpha, std::numeric_limits<double>::lowest());
+    checks::expect(d <= X.shape(1), "n_split_features: ", d, "; expected at most ", X.shape(1),
+                   ", the columns of X");
     std::vector<cladebench::TreeView> views;
     std::size_t node = 0, split = 0;
     for (std::size_t t = 0; t < n_nodes.shape(0); ++t) {
       const auto count = static_cast<std::size_t>(n_nodes(t));
-      const bool fits = n_nodes(t) > 0 && count % 2 == 1 && count <= right.shape(0) - node;
+      const bool fits =
+          n_nodes(t) > 0 && count % 2 == 1 && count <= right.size() - node && count <= size.size() - node;
       const std::size_t splits = count / 2;
-      if (!fits || (split + splits) * d > features.shape(0) || (split + splits) * (d + 1) > weights.shape(0))
+      if (!fits || (split + splits) * d > features.size() || (split + splits) * (d + 1) > weights.shape(0))
         throw std::invalid_argument("tree " + std::to_string(t) + " has a number of nodes that does not fit");
       views.push_back({{right.data() + node, count},
                        {size.data() + node, count},
@@ -119,7 +136,7 @@ struct Held {
       node += count;
       split += splits;
     }
-    if (views.empty() || node != right.shape(0) || node != size.shape(0) || split * d != features.shape(0) ||
+    if (views.empty() || node != right.size() || node != size.size() || split * d != features.size() ||
         split * (d + 1) != weights.shape(0))
       throw std::invalid_argument("the numbers of nodes, features and weights do not fit together");
     interruptible([&](const auto& keep_on) {
@@ -136,7 +153,11 @@ void bind_forest(nb::module_& m) {
       [](Matrix<double> X, Matrix<std::int64_t> must_link, Matrix<std::int64_t> cannot_link,
          std::size_t min_node_size, std::size_t n_split_features, const nb::dict& settings,
          std::uint64_t seed, std::size_t first, std::size_t count) {
-        const std::vector<Pair> must = pairs_of(must_link), cannot = pairs_of(cannot_link);
+        checks::not_empty("X", X);
+        const std::vector<Pair> must = checks::pairs_of("must_link", must_link, X.shape(0));
+        const std::vector<Pair> cannot = checks::pairs_of("cannot_link", cannot_link, X.shape(0));
+        checks::within("n_split_features", n_split_features, std::size_t{1}, X.shape(1));
+        checks::within("count", count, std::size_t{0}, kMostTrees);
         const cladebench::Splitter splitter = splitter_of(settings);
         std::vector<HierarchyTree> trees;
         interruptible([&](const auto& keep_on) {
@@ -157,6 +178,8 @@ void bind_forest(nb::module_& m) {
       .def(
           "pairwise",
           [](const Held& held, Matrix<double> A, Matrix<double> B) {
+            checks::shape("A", A, {A.shape(0), held.forest->d()});
+            checks::shape("B", B, {B.shape(0), held.forest->d()});
             std::vector<double> D(A.shape(0) * B.shape(0));
             interruptible([&](const auto& keep_on) {
               held.forest->pairwise(rows_of(A), rows_of(B), D.data(), keep_on);
@@ -169,6 +192,10 @@ void bind_forest(nb::module_& m) {
           [](const Held& held, std::optional<Matrix<double>> queries, std::size_t k, std::size_t candidates,
              bool nearest, std::uint64_t seed, bool refill) {
             const std::size_t m_all = queries ? queries->shape(0) : held.forest->n();
+            const std::size_t n = held.forest->n();
+            if (queries) checks::shape("queries", *queries, {m_all, held.forest->d()});
+            checks::within("k", k, std::size_t{1}, queries ? n : n - 1);
+            checks::within("candidates", candidates, std::size_t{0}, n);
             std::vector<double> D(m_all * k);
             std::vector<std::int64_t> index(m_all * k), n_compared(m_all);
             interruptible([&](const auto& keep_on) {

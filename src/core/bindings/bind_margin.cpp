@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/margin.hpp"
 #include "cladebench/proximal.hpp"
 #include "to_numpy.hpp"
@@ -16,10 +18,13 @@
 namespace nb = nanobind;
 using cladebench::MatrixView;
 using cladebench::to_numpy;
+namespace checks = cladebench::checks;
 
 namespace {
 
-// Shapes are checked in cladebench.solvers.margin, the only caller.
+/// Models beyond the number of rows that may be asked for.
+constexpr std::size_t kMostClusters = 1 << 16;
+
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -44,6 +49,9 @@ void bind_margin(nb::module_& m) {
   m.def(
       "squared_hinge",
       [](Matrix X, Vector<std::int64_t> labels, Matrix W) {
+        checks::not_empty("X", X);
+        checks::shape("labels", labels, {X.shape(0)});
+        checks::shape("W", W, {W.shape(0), X.shape(1)});
         std::vector<double> gradient(W.size());
         double loss = 0.0;
         {
@@ -57,6 +65,9 @@ void bind_margin(nb::module_& m) {
   m.def(
       "assignment_costs",
       [](Matrix X, Matrix W) {
+        checks::not_empty("X", X);
+        checks::not_empty("W", W);
+        checks::shape("W", W, {W.shape(0), X.shape(1)});
         std::vector<double> costs;
         {
           nb::gil_scoped_release release;
@@ -68,6 +79,9 @@ void bind_margin(nb::module_& m) {
   m.def(
       "sparse_group_prox",
       [](Matrix W, double step, Vector<double> group, Vector<double> l1) {
+        checks::has_columns("W", W);
+        checks::shape("group", group, {W.shape(1)});
+        checks::shape("l1", l1, {W.shape(1)});
         std::vector<double> result(W.data(), W.data() + W.size());
         const std::vector<double> none(W.shape(1));
         cladebench::SparseGroupPenalty(W.shape(0), W.shape(1), span(group), span(l1), none)
@@ -81,6 +95,14 @@ void bind_margin(nb::module_& m) {
       [](Matrix X, Vector<std::int64_t> labels, std::size_t n_clusters, Vector<double> group,
          Vector<double> l1, Vector<double> ridge, std::optional<Matrix> W, double tol,
          std::int64_t max_iter) {
+        checks::not_empty("X", X);
+        checks::shape("labels", labels, {X.shape(0)});
+        checks::within("n_clusters", n_clusters, std::size_t{2}, std::max(X.shape(0), kMostClusters));
+        for (const auto& [name, weights] : {std::pair{"group", group}, {"l1", l1}, {"ridge", ridge}}) {
+          checks::shape(name, weights, {X.shape(1)});
+        }
+        if (W) checks::shape("W", *W, {n_clusters, X.shape(1)});
+        checks::expect(tol >= 0.0, "tol: ", tol, "; expected a number of at least 0");
         cladebench::MarginFit fit;
         {
           nb::gil_scoped_release release;

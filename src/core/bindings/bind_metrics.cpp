@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <utility>
 
+#include "checks.hpp"
 #include "cladebench/itml.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
 using cladebench::to_numpy;
+namespace checks = cladebench::checks;
 
 namespace {
 
-// Shapes are checked in cladebench.distances, the only caller.
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
@@ -25,6 +26,10 @@ void bind_metrics(nb::module_& m) {
       "fit_itml",
       [](Matrix<double> X, Matrix<std::int64_t> pairs, Vector<double> signs, double upper, double lower,
          double gamma, double tol, std::int64_t max_iter) {
+        checks::not_empty("X", X);
+        checks::shape("pairs", pairs, {signs.size(), 2});
+        checks::indices("pairs", checks::span_of<std::int64_t>(pairs), X.shape(0));
+        checks::expect(tol >= 0.0, "tol: ", tol, "; expected a number of at least 0");
         cladebench::Itml fit;
         {
           nb::gil_scoped_release release;

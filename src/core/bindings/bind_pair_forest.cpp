@@ -1,19 +1,26 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/pair_forest.hpp"
 #include "cladebench/pair_forest_growth.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
+namespace checks = cladebench::checks;
 
 namespace {
+
+/// Trees that may be asked for.
+constexpr std::size_t kMostTrees = 1 << 20;
 
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -26,13 +33,10 @@ std::span<const T> span(const Vector<T>& array) {
   return {array.data(), array.shape(0)};
 }
 
-std::vector<cladebench::Pair> pairs_of(const Pairs& rows) {
-  if (rows.shape(1) != 2) throw std::invalid_argument("pair forest: expected pairs of rows of X");
-  std::vector<cladebench::Pair> pairs(rows.shape(0));
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {static_cast<std::uint32_t>(rows(i, 0)), static_cast<std::uint32_t>(rows(i, 1))};
-  }
-  return pairs;
+/// Means of so many values stay finite, whatever leaves a pair reaches.
+void check_values(const Vector<double>& value, std::size_t n_trees) {
+  checks::finite("value", span(value),
+                 std::numeric_limits<double>::max() / static_cast<double>(std::max<std::size_t>(n_trees, 1)));
 }
 
 /// One array of all trees, one behind the other; those of the trees are given back as soon as they are
@@ -57,7 +61,12 @@ void bind_pair_forest(nb::module_& m) {
       "grow_pair_forest",
       [](Rows X, Pairs must_link, Pairs cannot_link, std::size_t max_features, std::size_t min_samples_leaf,
          bool bootstrap, std::uint64_t seed, std::size_t n_trees) {
-        const auto must = pairs_of(must_link), cannot = pairs_of(cannot_link);
+        checks::not_empty("X", X);
+        const auto must = checks::pairs_of("must_link", must_link, X.shape(0));
+        const auto cannot = checks::pairs_of("cannot_link", cannot_link, X.shape(0));
+        checks::within("n_trees", n_trees, std::size_t{0}, kMostTrees);
+        // Differences and sums of two rows are finite, too.
+        checks::finite("X", checks::span_of<float>(X), std::numeric_limits<float>::max() / 2.0F);
         std::vector<cladebench::PairTree> trees;
         cladebench::interruptible([&](const auto& keep_on) {
           trees = cladebench::grow_pair_forest({X.data(), X.shape(0)}, X.shape(1), must, cannot,
@@ -90,6 +99,12 @@ void bind_pair_forest(nb::module_& m) {
         if (A.shape(1) != B.shape(1) || result.shape(0) != A.shape(0) || result.shape(1) != B.shape(0)) {
           throw std::invalid_argument("pair forest: the shapes of A, B and result do not fit");
         }
+        checks::has_columns("A", A);
+        check_values(value, first_node.size());
+        checks::apart("result", result, "first_node", first_node);
+        checks::apart("result", result, "feature", feature);
+        checks::apart("result", result, "left", left);
+        checks::apart("result", result, "right", right);
         nb::gil_scoped_release release;
         cladebench::pair_forest_means(
             {span(first_node), span(feature), span(threshold), span(left), span(right), span(value)},
@@ -108,6 +123,9 @@ void bind_pair_forest(nb::module_& m) {
         if (queries.shape(1) != rows.shape(1)) {
           throw std::invalid_argument("pair forest: the shapes of queries and rows do not fit");
         }
+        checks::not_empty("rows", rows);
+        checks::within("k", k, std::size_t{1}, rows.shape(0));
+        check_values(value, first_node.size());
         std::vector<double> D(queries.shape(0) * k);
         std::vector<std::int64_t> index(D.size());
         cladebench::interruptible([&](const auto& keep_on) {

@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/router_steps.hpp"
 #include "to_numpy.hpp"
 
@@ -43,6 +45,12 @@ void bind_router(nb::module_& m) {
          Array<std::int32_t, 3> second, Array<double, 3> similarity, Array<std::int32_t, 4> others,
          std::size_t n_steps, bool adam, bool leaf_term, double entropy_penalty, double learning_rate,
          std::int64_t steps_before) {
+        cladebench::checks::not_empty("X", X);
+        // No more than there are parameters, so that no product overflows.
+        if (router != "linear")
+          cladebench::checks::within("hidden_size", hidden_size, std::size_t{1},
+                                     std::max<std::size_t>(params.shape(2), 1));
+        cladebench::checks::within("steps_before", steps_before, std::int64_t{0}, std::int64_t{1} << 53);
         const cladebench::RouterShape shape{kind_of(router), X.shape(1), hidden_size};
         const std::size_t n_blocks = params.shape(0), n_leaves = params.shape(1) / 2 + 1;
         const std::size_t batch_size = first.shape(2), n_second = others.shape(3);
@@ -57,6 +65,9 @@ void bind_router(nb::module_& m) {
           throw std::invalid_argument(
               "params: expected shape (blocks, 2 L - 2, parameters of a router), L a power of two");
         }
+        // Arrays that are empty have no memory, and any number of leaves or steps.
+        cladebench::checks::expect(n_blocks > 0 && batch_size > 0, "samples: ", n_blocks, " blocks of ",
+                                   batch_size, " pairs; expected at least 1 of both");
         if (first_moment.size() != params.size() || second_moment.size() != params.size()) {
           throw std::invalid_argument("moments: expected the shape of params");
         }

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/convex_split.hpp"
 #include "cladebench/max_margin_split.hpp"
 #include "cladebench/scatter_start.hpp"
@@ -22,10 +21,10 @@ using cladebench::NodeProblem;
 using cladebench::Pair;
 using cladebench::SplitSettings;
 using cladebench::to_numpy;
+namespace checks = cladebench::checks;
 
 namespace {
 
-// Shapes and settings are checked in cladebench.solvers.max_margin_split, the only caller.
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Pairs = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -34,7 +33,10 @@ using Pairs = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::dev
 class WholeNode {
  public:
   WholeNode(const Matrix& X, const Pairs& must, const Pairs& cannot, std::uint64_t seed)
-      : rows_(X.shape(0)), features_(X.shape(1)), must_(pairs(must)), cannot_(pairs(cannot)) {
+      : rows_(checked(X).shape(0)),
+        features_(X.shape(1)),
+        must_(checks::pairs_of("must_link", must, X.shape(0))),
+        cannot_(checks::pairs_of("cannot_link", cannot, X.shape(0))) {
     std::iota(rows_.begin(), rows_.end(), 0U);
     std::iota(features_.begin(), features_.end(), 0U);
     problem_ = {X.data(), X.shape(1), rows_, features_, must_, cannot_, seed};
@@ -43,21 +45,10 @@ class WholeNode {
   const NodeProblem& problem() const { return problem_; }
 
  private:
-  std::vector<Pair> pairs(const Pairs& array) const {
-    std::vector<Pair> result;
-    result.reserve(array.shape(0));
-    for (std::size_t k = 0; k < array.shape(0); ++k) {
-      for (std::size_t end = 0; end < 2; ++end) {
-        const std::int64_t place = array.data()[2 * k + end];
-        if (place < 0 || static_cast<std::size_t>(place) >= rows_.size()) {
-          throw std::invalid_argument("a constraint has the row " + std::to_string(place) + "; expected 0.." +
-                                      std::to_string(rows_.size() - 1));
-        }
-      }
-      result.push_back({static_cast<std::uint32_t>(array.data()[2 * k]),
-                        static_cast<std::uint32_t>(array.data()[2 * k + 1])});
-    }
-    return result;
+  static const Matrix& checked(const Matrix& X) {
+    checks::not_empty("X", X);
+    checks::finite("X", checks::span_of<double>(X));
+    return X;
   }
   std::vector<std::uint32_t> rows_, features_;
   std::vector<Pair> must_, cannot_;
@@ -77,10 +68,13 @@ class FixedSplit {
         scores_(cladebench::PointTiles::room(points_.n())),
         coefficients_(scores_.size()),
         slope_(points_.width()) {
+    check_weights(labels_of);
     points_.scores(labels_of.data(), points_.n(), scores_.data());
     labels_.choose(scores_.data(), true, terms_);
   }
   FixedSplit(const FixedSplit&) = delete;
+
+  void check_weights(const Vector& w) const { checks::shape("w", w, {points_.width()}); }
 
   /// Loss and its gradient.
   double evaluate(const double* w) {
@@ -176,6 +170,7 @@ void bind_split(nb::module_& m) {
       .def(
           "evaluate",
           [](FixedSplit& self, const Vector& w, int repeats) {
+            self.check_weights(w);
             double loss = 0.0;
             for (int k = 0; k < repeats; ++k) loss = self.evaluate(w.data());
             return nb::make_tuple(loss, to_numpy(std::vector<double>(self.slope())));
@@ -184,12 +179,14 @@ void bind_split(nb::module_& m) {
       .def(
           "multiply",
           [](FixedSplit& self, const Vector& w, int repeats) {
+            self.check_weights(w);
             for (int k = 0; k < repeats; ++k) self.multiply(w.data());
           },
           nb::arg("w"), nb::arg("repeats") = 1, "The two products of an evaluation alone, for measurement.")
       .def(
           "minimise",
           [](FixedSplit& self, const Vector& w, double gap, int most) {
+            self.check_weights(w);
             const auto convex = self.minimise(w.data(), gap, most);
             return nb::make_tuple(to_numpy(std::vector<double>(convex.best())), convex.value(),
                                   convex.bound(), convex.evaluations());

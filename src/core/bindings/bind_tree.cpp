@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/measures.hpp"
 #include "cladebench/pair_sums.hpp"
 #include "cladebench/tree.hpp"
@@ -92,6 +93,8 @@ void bind_tree(nb::module_& m) {
       "dendrogram_purity",
       [](const Tree& tree, Vector<std::int32_t> labels, std::int32_t n_classes) {
         require(labels.shape(0) == tree.leaf_of.size(), "labels: expected one for each sample");
+        // Three counts are kept for each class.
+        cladebench::checks::within("n_classes", std::int64_t{n_classes}, std::int64_t{1}, tree.n_samples());
         nb::gil_scoped_release release;
         return cladebench::dendrogram_purity(tree, span(labels.data(), labels.shape(0)), n_classes);
       },

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/tree_metric.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -18,13 +19,18 @@ namespace {
 
 using Distances = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Parents = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// There are (2 k - 5)!! trees of k points: 2 million of 10.
+constexpr std::size_t kMostForAll = 10;
+
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::span<const double> square(const Distances& D) {
   if (D.shape(0) == 0 || D.shape(0) != D.shape(1)) {
     throw std::invalid_argument("expected (k, k) distances, k >= 1");
   }
-  return {D.data(), D.size()};
+  const std::span<const double> given(D.data(), D.size());
+  cladebench::checks::finite("D", given);
+  return given;
 }
 
 /// Whether they are a tree is looked at in the core; here, that no index lies outside.
@@ -62,7 +68,10 @@ void bind_tree_metric(nb::module_& m) {
       "Path lengths between the points, k * k of them.");
   m.def(
       "best_of_all_trees",
-      [](Distances D) { return to_numpy(cladebench::best_of_all_trees(square(D), D.shape(0))); },
+      [](Distances D) {
+        cladebench::checks::within("k", D.shape(0), std::size_t{1}, kMostForAll);
+        return to_numpy(cladebench::best_of_all_trees(square(D), D.shape(0)));
+      },
       nb::arg("D"), "Parents of the best of all binary trees.");
   m.def(
       "search_trees",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "cladebench/regression_tree.hpp"
 #include "cladebench/triplet_loss.hpp"
 #include "to_numpy.hpp"
@@ -17,10 +18,12 @@ using cladebench::MatrixView;
 using cladebench::to_numpy;
 using cladebench::TreeBuilder;
 using cladebench::TripletLoss;
+namespace checks = cladebench::checks;
 
 namespace {
 
-// Shapes are checked in cladebench.distances._triplets, the only caller.
+constexpr int kMostDepth = 20;
+
 template <typename T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
@@ -36,6 +39,7 @@ void bind_triplets(nb::module_& m) {
           "__init__",
           [](TripletLoss* self, Vector<std::int64_t> labels, Matrix<std::int64_t> targets, double mu,
              double smoothing) {
+            checks::shape("targets", targets, {labels.size(), targets.shape(1)});
             new (self)
                 TripletLoss({labels.data(), labels.size()}, {targets.data(), targets.size()}, mu, smoothing);
           },
@@ -63,12 +67,16 @@ void bind_triplets(nb::module_& m) {
 
   nb::class_<TreeBuilder>(m, "TreeBuilder", "See regression_tree.hpp.")
       .def(
-          "__init__", [](TreeBuilder* self, Matrix<double> X) { new (self) TreeBuilder(view(X)); },
+          "__init__",
+          [](TreeBuilder* self, Matrix<double> X) {
+            checks::finite("X", checks::span_of<double>(X));
+            new (self) TreeBuilder(view(X));
+          },
           nb::arg("X"))
       .def(
           "fit",
           [](const TreeBuilder& self, Matrix<double> outputs, int depth) {
-            if (outputs.shape(0) != self.n() || depth < 0 || depth > 20) {
+            if (outputs.shape(0) != self.n() || depth < 0 || depth > kMostDepth) {
               throw std::invalid_argument("outputs must have one row for each of X, and the depth be 0..20");
             }
             cladebench::RegressionTree tree;
@@ -87,6 +95,17 @@ void bind_triplets(nb::module_& m) {
       [](Matrix<double> X, Matrix<std::int32_t> feature, Matrix<double> threshold,
          nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> values, int depth,
          nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> Z) {
+        checks::within("depth", depth, 0, kMostDepth);
+        const std::size_t n_leaves = std::size_t{1} << depth, n_trees = values.shape(0);
+        checks::not_empty("X", X);
+        checks::shape("feature", feature, {n_trees, n_leaves - 1});
+        checks::shape("threshold", threshold, {n_trees, n_leaves - 1});
+        checks::shape("values", values, {n_trees, n_leaves, Z.shape(1)});
+        checks::shape("Z", Z, {X.shape(0), Z.shape(1)});
+        checks::indices("feature", checks::span_of<std::int32_t>(feature), X.shape(1));
+        checks::apart("Z", Z, "feature", feature);
+        // One without leaves' values has no memory, and any number of trees.
+        if (values.size() == 0) return;
         nb::gil_scoped_release release;
         cladebench::add_trees(view(X), feature.data(), threshold.data(), values.data(), values.shape(0),
                               depth, values.shape(2), Z.data());
