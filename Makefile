@@ -6,13 +6,14 @@ CORES  ?= $(shell getconf _NPROCESSORS_ONLN)
 SCOPE  ?= quick
 SEED   ?= 1
 SAMPLE ?= 200
+ROUNDS ?= 300
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
-.PHONY: help build reproduce test lint check benchmarks mutants calibrate lock clean
+.PHONY: help build reproduce test lint check benchmarks mutants fuzz calibrate lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -78,6 +79,9 @@ test: lint check  ## everything that a change must pass
 
 mutants: build  ## plant small faults in a copy of the sources, count those that the tests catch; SEED=1 SAMPLE=200
 	$(BIN)/python tools/mutants/run.py --seed $(SEED) --sample $(SAMPLE) --cores $(CORES)
+
+fuzz: build  ## spoiled arguments for all that the core exports, under sanitizers; SEED=1 ROUNDS=300
+	$(BIN)/python tools/fuzz/fuzz.py --seed $(SEED) --rounds $(ROUNDS)
 
 calibrate: build  ## simulate true and false claims through the audit: how often verdicts are wrong (docs/calibration.md)
 	$(BIN)/python tools/calibrate/calibrate.py --cores $(CORES)
