@@ -17,6 +17,7 @@ from cladebench.validation import (
     as_index,
     check_columns,
     check_faithful,
+    check_int,
     check_integer,
     check_seed,
     class_codes,
@@ -278,3 +279,13 @@ def test_sparse_matrices_that_point_outside_of_themselves_are_named() -> None:
         refused(rows, said, indptr=np.array(ends))
     refused(rows, r"v\.indptr is .*at most 2", data=np.ones(2))
     refused(rows, r"v\.indptr is .*at most 2", indices=np.array([0, 2]))
+
+
+def test_counts_that_the_core_cannot_hold_are_named() -> None:
+    check_integer("k", 2**63 - 1, minimum=1)
+    with pytest.raises(ValueError, match=r"^k is 10+; expected at most 2\^63 - 1$"):
+        check_integer("k", 10**30, minimum=1)
+    check_int("k", np.int64(2**31 - 1), 1)
+    for value in (2**31, 10**30, np.uint64(2**63)):
+        with pytest.raises(ValueError, match=r"^k=.*: expected an integer in 1\.\.2147483647$"):
+            check_int("k", value, 1)

@@ -1,9 +1,14 @@
 """The forest of hierarchies: against its twin, its trees against what they are said to be, its files."""
 
 import copy
+import hashlib
+import io
+import json
+import os
 import pickle
 import signal
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -14,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from cladebench.distances import Euclidean, HierarchyForest
 from cladebench.distances import _forest_checkpoint as checkpoint
 from cladebench.distances import _forest_parts as parts
+from cladebench.distances._forest_file import KIND, read_forest
 from cladebench.reference import hierarchy_forest as reference
 from cladebench.solvers.max_margin_split import max_margin_split
 
@@ -382,6 +388,116 @@ def test_a_file_of_a_wrong_tree_is_refused(name, place, value, words, tmp_path) 
     forest.save(tmp_path / "forest")
     with pytest.raises(ValueError, match=words):
         HierarchyForest.load(tmp_path / "forest")
+
+
+def closed(content: bytes) -> bytes:
+    """An archive, ended as `write_forest` does: with a digest that fits."""
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.comment = b"0" * 64
+    content = buffer.getvalue()[:-64]
+    return content + hashlib.sha256(content).hexdigest().encode()
+
+
+def archive_of(**members: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return closed(buffer.getvalue())
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, version=(1, 0))
+    return buffer.getvalue()
+
+
+def header_of(shape: tuple, descr: str = "<f8") -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(buffer, {"descr": descr, "fortran_order": False, "shape": shape})
+    return buffer.getvalue()
+
+
+def facts_of(text: str) -> bytes:
+    return array_bytes(np.frombuffer(text.encode(), dtype=np.uint8))
+
+
+def zipped(**arrays: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return closed(buffer.getvalue())
+
+
+FOREIGN = {
+    "empty": b"",
+    "text": b"a,b\n1,2\n" * 50,
+    "an array alone": array_bytes(np.arange(9.0)),
+    "a pickle": pickle.dumps({"kind": "cladebench hierarchy forest 1"}),
+    "a digest alone": hashlib.sha256(b"").hexdigest().encode(),
+    "text with a digest": b"text" + hashlib.sha256(b"text").hexdigest().encode(),
+    "an archive of nothing": archive_of(),
+    "an archive of text": archive_of(facts=b"text"),
+    "other arrays": archive_of(a=array_bytes(np.arange(3)), b=array_bytes(np.eye(2))),
+    "objects": archive_of(facts=array_bytes(np.array([{"kind": 1}], dtype=object))),
+    "compressed": zipped(facts=np.zeros(3, dtype=np.uint8)),
+    "8 TB": archive_of(facts=facts_of("{}"), X=header_of((10**6, 10**6))),
+    "more than all": archive_of(facts=header_of((2**62, 2**62))),
+    "less than none": archive_of(facts=header_of((-1, 8)) + b"0" * 64),
+    "deep": archive_of(facts=facts_of("[" * 100_000)),
+    "no text": archive_of(facts=array_bytes(np.full(9, 255, dtype=np.uint8))),
+    "a list": archive_of(facts=facts_of("[1]")),
+    "another kind": archive_of(facts=facts_of('{"kind": "trees"}')),
+    "kind alone": archive_of(facts=facts_of('{"kind": "cladebench hierarchy forest 1"}')),
+    "params of a list": archive_of(
+        facts=facts_of('{"kind": "cladebench hierarchy forest 1", "params": [1]}')
+    ),
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_foreign_files_are_refused(content: bytes, tmp_path) -> None:
+    file = tmp_path / "forest"
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=f"^{file} (is no file of a forest|holds )"):
+        HierarchyForest.load(file)
+
+
+def test_a_folder_and_a_pipe_are_no_files(tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(ValueError, match=f"^{path} is no file; expected a file of a forest"):
+            HierarchyForest.load(path)
+
+
+def test_facts_of_other_types_are_refused(tmp_path) -> None:
+    forest = forest_of(np.random.default_rng(6).normal(size=(30, 3)), 2)
+    forest.save(tmp_path / "forest")
+    arrays, facts = read_forest(tmp_path / "forest", KIND)
+    for name, value in [
+        ("seed", 1e400),
+        ("seed", None),
+        ("params", "text"),
+        ("params", facts["params"] | {"n_trees": 10**30}),
+        ("params", facts["params"] | {"max_rounds": 10**30}),
+        ("params", facts["params"] | {"unknown": 1}),
+        ("params", {}),
+        ("feature_names", 3),
+        ("feature_names", ["a"]),
+    ]:
+        text = json.dumps({**facts, name: value})
+        members = {key: array_bytes(array) for key, array in arrays.items()}
+        (tmp_path / "other").write_bytes(archive_of(facts=facts_of(text), **members))
+        with pytest.raises(ValueError, match=r"^.*other holds no forest that can be used"):
+            HierarchyForest.load(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    "name", ["n_trees", "n_split_features", "min_node_size", "max_rounds", "supervised_rounds", "first_tree"]
+)
+def test_numbers_that_the_core_cannot_count_to_are_named(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}=10+: expected an integer in [01]\.\.2147483647$"):
+        HierarchyForest(**{name: 10**30}).fit(np.eye(3))
 
 
 def test_constraints_that_are_ignored_leave_no_trace() -> None:
