@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
-from cladebench.methods import CLUHSIC, _kernel
+from cladebench.methods import CLUHSIC, NumericalTaxonomy, _kernel
 from cladebench.methods._kernel import gram_matrix, kernel_matrix, median_square, start_labels
 from cladebench.methods._kmeans import by_first_member, kmeans_labels
 from cladebench.methods._structures import n_ary_tree, structure_matrix
@@ -406,3 +406,12 @@ def test_bad_kernels() -> None:
     refuse(r"kernel has shape \(10, 4\)", kernel="precomputed")
     K[4, 4] = np.nan
     refuse("NaN", K, kernel="precomputed")
+
+
+@pytest.mark.parametrize("method", [CLUHSIC, NumericalTaxonomy])
+@pytest.mark.parametrize("rank", [None, 1, 2, 3])
+def test_rows_of_zeros_are_one_cluster_at_any_rank(method: Any, rank: int | None) -> None:
+    for X in (np.zeros((3, 3)), sparse.csr_array(np.zeros((3, 3)))):
+        for start in ("spectral", "unit_rows"):
+            fitted = method(2, kernel="linear", rank=rank, start=start).fit(X)
+            assert fitted.labels_.tolist() == [0, 0, 0] and fitted.objective_ == 0.0

@@ -105,10 +105,10 @@ class CenteredGram:
         if self.is_factor:
             squares, right = np.linalg.eigh(self.values.T @ self.values)
             values, right = squares[::-1][:wanted], right[:, ::-1][:, :wanted]
-            kept = values > RANK * max(values[0], 0.0)
+            kept = values > RANK * values.max(initial=0.0)  # a factor of zeros may have no column
             return values[kept], (self.values @ right[:, kept]) / np.sqrt(values[kept])
         values, vectors = top_eigenvectors(self.values, wanted)
-        kept = values > RANK * max(values[0], 0.0)
+        kept = values > RANK * values.max(initial=0.0)
         return values[kept], vectors[:, kept]
 
 
