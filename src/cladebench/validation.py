@@ -16,7 +16,7 @@ import scipy
 
 #: Of the integer parameters of estimators: the core counts in 32 bits.
 LARGEST_COUNT = 2**31 - 1
-_LARGEST_INDEX = np.uint64(2**63 - 1)
+_LARGEST_INDEX = 2**63 - 1
 _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.ma.MaskedArray)
 
 

@@ -1,5 +1,6 @@
 """The random forest distance: the core against its twin and scikit-learn, and what is learned where little is given."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -270,3 +271,36 @@ def test_more_features_at_a_node_than_there_are_is_all_of_them() -> None:
         for m in (None, 9)
     )
     assert np.array_equal(every, more)
+
+
+def seconds() -> np.ndarray:
+    """Seconds of a day, of which a forest can tell the halves of hours, and another feature."""
+    rng = np.random.default_rng(0)
+    return np.column_stack([rng.integers(0, 86_400, 80), rng.integers(0, 1000, 80)]).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("zero", "unit"), [(1.7e9, 1.0), (-1.7e9, 1.0), (2.0**45, 2.0**-20), (0.0, 2.0**-30)]
+)
+def test_the_zero_of_a_feature_does_not_matter(zero: float, unit: float) -> None:
+    X = seconds()
+    pairs = drawn_pairs((X[:, 0] // 1800 % 4).astype(int), 300)
+    one, other = (RandomForestDistance(n_estimators=9, random_state=0) for _ in range(2))
+    moved = (X + np.array([zero, 0.0])) * unit
+    found, near = other.fit(moved, **pairs).kneighbors(moved[:9] + 3 * unit, 20)
+    distance, index = one.fit(X, **pairs).kneighbors(X[:9] + 3, 20)
+    assert np.array_equal(near, index) and np.array_equal(found, distance)
+    assert one.zero_.tolist() == [0.0, 0.0] and other.zero_[0] == (moved[:, 0].min() if zero else 0.0)
+
+
+def test_features_that_single_precision_merges_are_warned_of() -> None:
+    X = np.column_stack([np.arange(40.0), 1 + 1e-12 * np.arange(40)])
+    X[0, 1] = 0.0
+    with pytest.warns(
+        UserWarning, match="^of 40 different values of feature 1 single precision.* leaves 2:"
+    ) as seen:
+        RandomForestDistance(n_estimators=2).fit(X, must_link=[[0, 1]], cannot_link=[[0, 2]])
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RandomForestDistance(n_estimators=2).fit(X[1:], must_link=[[0, 1]], cannot_link=[[0, 2]])

@@ -49,3 +49,34 @@ def test_the_same_on_any_number_of_threads() -> None:
         with threadpool_limits(threads):
             found.append(RandomForestProximity(n_estimators=20, random_state=0).fit(X, Y).pairwise(X))
     assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize(
+    ("zero", "unit"), [(1.7e9, 1.0), (-1.7e9, 1.0), (2.0**45, 2.0**-20), (0.0, 2.0**-30), (0.0, 2.0**200)]
+)
+def test_zero_and_unit_of_a_feature_do_not_matter(zero: float, unit: float) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.integers(0, 86_400, 80), rng.integers(0, 1000, 80)]).astype(float)
+    moved, classes = (rows + np.array([zero, 0.0])) * unit, rows[:, 0] // 1800 % 4
+    one, other = (RandomForestProximity(n_estimators=9, random_state=0) for _ in range(2))
+    found = other.fit(moved, classes).pairwise(moved[:9] + 3 * unit, moved)
+    assert np.array_equal(found, one.fit(rows, classes).pairwise(rows[:9] + 3, rows))
+    assert np.array_equal(other.pairwise(moved), one.pairwise(rows))
+    assert one.scale_.tolist() == [1.0, 1.0] and one.zero_.tolist() == [0.0, 0.0]
+
+
+def test_nanometres_are_told_apart() -> None:
+    rows = np.arange(60.0)[:, None] * 1e-9
+    distance = RandomForestProximity(n_estimators=20, random_state=0).fit(rows, np.arange(60) // 20)
+    nearest = distance.kneighbors(rows, 3, return_distance=False)
+    assert (nearest // 20 == np.arange(60)[:, None] // 20).mean() > 0.95
+
+
+def test_features_that_single_precision_merges_are_warned_of() -> None:
+    rows = np.column_stack([np.arange(40.0), 1 + 1e-12 * np.arange(40)])
+    rows[0, 1] = 0.0
+    with pytest.warns(
+        UserWarning, match="^of 40 different values of feature 1 single precision.* leaves 2:"
+    ) as seen:
+        RandomForestProximity(n_estimators=2).fit(rows, np.arange(40) % 2)
+    assert seen[0].filename == __file__

@@ -11,11 +11,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench import _core
+from cladebench.distances._forest_single import in_single, warn_of_loss, zeros_and_units
 from cladebench.distances.base import Distance, FloatArray, IntArray
 from cladebench.validation import check_int
-
-#: Beyond this multiple of the largest magnitude that `fit` saw, sums of single precision might overflow.
-LARGEST = 2.0**100
 
 
 class RandomForestDistance(Distance):
@@ -49,12 +47,15 @@ class RandomForestDistance(Distance):
         share of cannot-links among the pairs of the node.
     seed_ : int
         Drawn from ``random_state``.
-    scale_ : ndarray of shape (n_features,)
-        Powers of two by which features are divided before they are turned into single precision, that of scikit-learn's
-        trees: the unit of a feature does not matter.
+    zero_, scale_ : ndarray of shape (n_features,)
+        What is taken from the features, and powers of two by which they are then divided, before they are turned into
+        single precision, that of scikit-learn's trees: the unit of a feature does not matter, nor does its zero.
 
     Notes
     -----
+    Single precision merges what lies closer than its rounding in the zeros and units above; `fit` warns where it merges
+    most of the values of a feature.
+
     With must-links alone all distances are 0, with cannot-links alone 1, with no constraints at all 1/2: the forest has
     nothing to tell apart. A pair that is both must-link and cannot-link is learned as both; its share is about 1/2.
 
@@ -104,12 +105,14 @@ class RandomForestDistance(Distance):
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        self.scale_ = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1])
+        self.zero_, self.scale_ = zeros_and_units(X)
+        single = self._single("X", X)
+        warn_of_loss(X, single)
         if len(must_link) == 0 or len(cannot_link) == 0:
             self.trees_ = _constant((1 + np.sign(len(cannot_link) - len(must_link))) / 2)
             return
         self.trees_ = _core.grow_pair_forest(
-            self._single("X", X),
+            single,
             must_link,
             cannot_link,
             max_features=_number_of_features(self.max_features, 2 * X.shape[1]),
@@ -132,15 +135,7 @@ class RandomForestDistance(Distance):
         return distance.reshape(-1, k), index.reshape(-1, k)
 
     def _single(self, name: str, rows: FloatArray) -> np.ndarray:
-        scaled = rows / self.scale_
-        if np.abs(scaled).max() > LARGEST:
-            row, column = map(int, np.unravel_index(np.argmax(np.abs(scaled)), rows.shape))
-            limit = LARGEST * self.scale_[column]
-            raise ValueError(
-                f"{name}[{row}, {column}] is {rows[row, column]:g}: expected at most {limit:.3g} in magnitude, "
-                f"2^100 times what `fit` saw; rescale {name}"
-            )
-        return scaled.astype(np.float32)
+        return in_single(name, rows, self.zero_, self.scale_)
 
 
 def check_max_features(value: object) -> None:

@@ -9,9 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from cladebench import _core
+from cladebench.distances._forest_single import LARGEST, in_single, warn_of_loss, zeros_and_units
 from cladebench.distances.base import Distance, FloatArray, IntArray
 from cladebench.distances.random_forest_distance import check_max_features
 from cladebench.validation import check_int
+
+#: Smaller features are scaled: scikit-learn's trees take values within 1e-7 for equal.
+LEAST = 2.0**-10
 
 
 class RandomForestProximity(Distance):
@@ -35,15 +39,18 @@ class RandomForestProximity(Distance):
     Attributes
     ----------
     forest_ : RandomForestClassifier
-        Fitted to the numbers of the classes.
+        Fitted to the features in the zeros and units, and to the numbers of the classes.
+    zero_, scale_ : ndarray of shape (n_features,)
+        What is taken from the features, and powers of two by which they are then divided: 0 and 1 but for features far
+        from 0, and for those of magnitude below 2^-10 or above 2^100.
 
     Notes
     -----
     A pseudometric: in each tree samples are equal or not, and a mean of such distances obeys the triangle inequality. A
     fit uses all threads of the environment, and does not depend on their number.
 
-    The trees are scikit-learn's: values are rounded to single precision, larger ones than that holds are refused, and a
-    node does not split by a feature of which all values are within 1e-7.
+    The trees are scikit-learn's: values, in the zeros and units above, are rounded to single precision, and a node does
+    not split between values within 1e-7. `fit` warns where the rounding merges most of the values of a feature.
 
     Shared leaves are counted by a product of two sparse tables of rows and leaves: a step for each pair of rows in each
     leaf, and fully grown trees have few rows in a leaf.
@@ -77,25 +84,32 @@ class RandomForestProximity(Distance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         from sklearn.ensemble import RandomForestClassifier
 
-        _check_single("X", X)
+        self.zero_, units = zeros_and_units(X)
+        # Ordinary units stay as they are: which values are within 1e-7 depends on them.
+        self.scale_ = np.where((units >= LEAST) & (units <= LARGEST), 1.0, units)
+        single = self._single("X", X)
+        warn_of_loss(X, single)
         self.forest_ = RandomForestClassifier(
             self.n_estimators,
             max_features=self.max_features,
             min_samples_leaf=self.min_samples_leaf,
             n_jobs=_core.max_threads(),
             random_state=self.random_state,
-        ).fit(X, y)
-        self._rows_in_leaves = self._leaves_of(X).T.tocsr()
+        ).fit(single, y)
+        self._rows_in_leaves = self._leaves_of(single).T.tocsr()
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        _check_single("X", X)
-        _check_single("Y", Y)
         # The fitted rows are asked for with each block of queries.
-        rows_in_leaves = self._rows_in_leaves if Y is self._fit_X else self._leaves_of(Y).T.tocsr()
-        shared = (self._leaves_of(X) @ rows_in_leaves).toarray()
+        rows_in_leaves = (
+            self._rows_in_leaves if Y is self._fit_X else self._leaves_of(self._single("Y", Y)).T.tocsr()
+        )
+        shared = (self._leaves_of(self._single("X", X)) @ rows_in_leaves).toarray()
         return np.asarray((self.n_estimators - shared) / self.n_estimators)
 
-    def _leaves_of(self, X: FloatArray) -> sparse.csr_array:
+    def _single(self, name: str, rows: FloatArray) -> np.ndarray:
+        return in_single(name, rows, self.zero_, self.scale_)
+
+    def _leaves_of(self, X: np.ndarray) -> sparse.csr_array:
         """A row for each sample, a column for each node of each tree: 1 where the sample rests in that leaf."""
         leaves = self.forest_.apply(X)
         n_nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
@@ -103,14 +117,3 @@ class RandomForestProximity(Distance):
         ends = np.arange(len(X) + 1) * self.n_estimators
         ones = np.ones(leaves.size, dtype=np.int32)
         return sparse.csr_array((ones, leaves.ravel(), ends), shape=(len(X), sum(n_nodes)))
-
-
-def _check_single(name: str, X: FloatArray) -> None:
-    """Raise a ValueError if scikit-learn's trees, which read single precision, cannot hold a value."""
-    largest = float(np.finfo(np.float32).max)
-    row, column = np.unravel_index(np.argmax(np.abs(X)), X.shape)
-    if abs(X[row, column]) > largest:
-        raise ValueError(
-            f"{name}[{row}, {column}] is {X[row, column]:g}: expected at most {largest:.3g} in magnitude, the largest "
-            f"number of single precision, in which scikit-learn's trees compare values; rescale {name}"
-        )
