@@ -18,8 +18,8 @@ from cladebench.reference import pair_forest as reference
 
 
 def in_units(distance: RandomForestDistance, rows: np.ndarray) -> np.ndarray:
-    """What units do is tested below; those of `fit` are powers of two."""
-    return np.asarray(rows / distance.scale_)
+    """What zeros and units do is tested below; the units of `fit` are powers of two."""
+    return np.asarray((rows - distance.zero_) / distance.scale_)
 
 
 def grown(X: np.ndarray, pairs: dict[str, Any], **settings: Any) -> tuple[dict[str, Any], dict[str, Any]]:
