@@ -8,6 +8,7 @@ this call again; the worker goes on behind it.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def built(folder: Path) -> Path:
         "Python_EXECUTABLE": sys.executable,
         "CLADEBENCH_SANITIZE": "address,undefined,float-cast-overflow",
         "CMAKE_BUILD_TYPE": "Debug",
+        # Calls are small: to optimise would take longer than it saves.
         "CMAKE_CXX_FLAGS_DEBUG": "-O0 -g1 -D_GLIBCXX_ASSERTIONS",
     }
     defined = [f"-D{name}={value}" for name, value in options.items()]
@@ -40,19 +42,14 @@ def built(folder: Path) -> Path:
     return next((folder / "src/core").glob("_core.*"))
 
 
-def sanitized() -> dict[str, str]:
+def sanitized(core: Path) -> dict[str, str]:
     """Variables under which Python loads a sanitized module: its runtime comes first. Leaks of Python are no news."""
-    compiler = os.environ.get("CXX", "c++").split()
-    found = [
-        subprocess.run(
-            [*compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True
-        ).stdout.strip()
-        for name in ("libasan.so", "libstdc++.so")
-    ]
-    if not all(Path(path).is_absolute() for path in found):
-        raise SystemExit(f"fuzz: {compiler[0]} has no libasan.so; expected GCC with its sanitizers")
+    linked = subprocess.run(["ldd", core], check=True, capture_output=True, text=True).stdout
+    found = [re.search(rf"{name}\S* => (\S+)", linked) for name in ("libasan", r"libstdc\+\+")]
+    if found[0] is None:
+        raise SystemExit(f"fuzz: {core} is not linked to libasan; expected a build by GCC, on Linux")
     return {
-        "LD_PRELOAD": " ".join(found),
+        "LD_PRELOAD": " ".join(path[1] for path in found if path),
         "ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=8192",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
@@ -125,7 +122,8 @@ def main() -> None:
 
     core, variables = options.core, {}
     if core is None:
-        core, variables = built(ROOT / "build/fuzz"), sanitized()
+        core = built(ROOT / "build/fuzz")
+        variables = sanitized(core)
     count = options.rounds * len(CALLS)
     faults = fuzz(core, options.seed, 0, count, variables)
     print(f"{count:,} calls of {len(CALLS)} names: {faults} faults")

@@ -2,6 +2,7 @@
 // numbers that are numbers. O(size of the input). Messages read `where: problem; expected X`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -87,6 +88,28 @@ void finite(const char* where, std::span<const Value> values,
 template <class Value, class Array>
 std::span<const Value> span_of(const Array& array) {
   return {array.data(), array.size()};
+}
+
+/// A square matrix, row-major, whose entries do not differ by direction. In tiles, so that columns are read
+/// from the cache.
+inline void symmetric(const char* where, const double* values, std::size_t n) {
+  constexpr std::size_t kTile = 8;
+  bool same = true;
+  for (std::size_t rows = 0; rows < n; rows += kTile) {
+    for (std::size_t columns = 0; columns <= rows; columns += kTile) {
+      for (std::size_t p = rows; p < std::min(n, rows + kTile); ++p) {
+        for (std::size_t q = columns; q < std::min(p, columns + kTile); ++q) {
+          same &= values[p * n + q] == values[q * n + p];
+        }
+      }
+    }
+  }
+  for (std::size_t p = 0; !same && p < n; ++p) {
+    for (std::size_t q = 0; q < p; ++q) {
+      expect(values[p * n + q] == values[q * n + p], where, ": entries (", p, ", ", q, ") and (", q, ", ", p,
+             ") differ; expected a symmetric matrix");
+    }
+  }
 }
 
 /// Indices of so many things.
