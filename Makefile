@@ -54,6 +54,14 @@ $(STAMPS)/build: $(STAMPS)/venv
 
 build: $(STAMPS)/build  ## set up the environment and build the package with its core
 
+# One thread for BLAS and OpenMP where processes share the cores: threads that wait for each other spin. A user's own
+# settings stand, and cells set theirs. What Python compiles, and pytest rewrites, is kept for the next process.
+reproduce lint check: export OMP_NUM_THREADS ?= 1
+reproduce lint check: export OPENBLAS_NUM_THREADS ?= 1
+reproduce lint check: export MKL_NUM_THREADS ?= 1
+reproduce lint check: export VECLIB_MAXIMUM_THREADS ?= 1
+unexport PYTHONDONTWRITEBYTECODE
+
 reproduce: build  ## run the default scope: data, cells, crosschecks, tables, figures, verdicts, report
 	@PATH="$(abspath $(BIN)):$$PATH" python -m cladebench.workflow.folder_lock
 	@PATH="$(abspath $(BIN)):$$PATH" snakemake --cores $(CORES) --config scope=$(SCOPE)
@@ -72,7 +80,7 @@ lint: build  ## style, types, layers, workflow
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
 
 check: build  ## the tests alone; TESTS=path runs a part
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile $(TESTS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 test: lint check  ## everything that a change must pass
 	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"

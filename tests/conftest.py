@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,17 @@ from hypothesis import settings
 settings.register_profile("cladebench", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("cladebench")
+
+
+#: Files that take minutes. They begin first, so that no worker of pytest-xdist is left alone with one at the end.
+LONGEST = [
+    Path(__file__).parent / name
+    for name in ("core/test_cpp.py", "workflow/test_workflow.py", "bench/test_run_job.py")
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONGEST.index(item.path) if item.path in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(autouse=True)

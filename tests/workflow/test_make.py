@@ -1,4 +1,7 @@
-"""What `make build` shows while one waits, and what `make reproduce` does first; pip and Snakemake are stand-ins."""
+"""What `make build` shows while one waits, what `make reproduce` does first, and how many threads its processes have.
+
+Pip, Snakemake and pytest are stand-ins.
+"""
 
 import os
 import shutil
@@ -18,7 +21,8 @@ case "$(basename "$0") $*" in
       if [ -n "$PIP_FAILS" ]; then echo "a fault that pip explains"; exit 1; fi
       echo "Installing collected packages: numpy";;
   *folder_lock*) echo "lock"; exit "${LOCK_FAILS:-0}";;
-  snakemake*) echo "snakemake runs";;
+  snakemake*) echo "snakemake runs"; printenv;;
+  *"-m pytest "*) printenv;;
   *) exec REAL "$@";;
 esac
 """
@@ -41,7 +45,11 @@ def make(tmp_path):
     fake.chmod(0o755)
 
     def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
-        variables = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+        variables = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith("MAKE") and not k.endswith("_THREADS")  # as `make check` sets them
+        }
         return subprocess.run(
             ["make", f"PYTHON={fake}", *arguments],
             cwd=tmp_path,
@@ -85,3 +93,16 @@ def test_reproduce_removes_a_stale_lock_first_and_stops_where_another_run_lives(
     assert done.stdout.index("lock\n") < done.stdout.index("snakemake runs\n")
     stopped = make("reproduce", LOCK_FAILS="1")
     assert stopped.returncode != 0 and "snakemake runs" not in stopped.stdout
+
+
+@pytest.mark.parametrize("target", ["reproduce", "check"])
+def test_processes_side_by_side_have_one_thread_each_unless_the_user_says_more(make, target):
+    def met(**environment):
+        done = make(target, **environment)
+        assert done.returncode == 0, done.stderr
+        return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    assert [met().get(name) for name in names] == ["1"] * 4
+    assert [met(OMP_NUM_THREADS="3").get(name) for name in names] == ["3", "1", "1", "1"]
+    assert "PYTHONDONTWRITEBYTECODE" not in met(PYTHONDONTWRITEBYTECODE="1")
