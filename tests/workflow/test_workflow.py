@@ -236,7 +236,7 @@ def test_snakemake_report_has_captions_and_categories(smoke):
 
 
 def test_only_the_jobs_that_import_a_file_depend_on_it():
-    plan = Workplan({"scope": "smoke", "papers": ["ghc"]})
+    plan = Workplan({"scope": "full", "papers": ["ghc"]})
 
     job_of = {method.name: name for name, job in plan.jobs.items() for method in job.methods}
 
