@@ -173,7 +173,10 @@ def zip_with_nameless(name):
     archive = make_zip([("readme", b"unwanted"), ("?" * max(1, len(name)), b"evil")])
     if name:
         return archive.replace(b"?" * len(name), name.encode())
-    for head, size, rest in ((b"PK\x03\x04", 30, 26), (b"PK\x01\x02", 46, 28)):  # both headers have the length
+    for head, size, rest in (
+        (b"PK\x03\x04", 30, 26),
+        (b"PK\x01\x02", 46, 28),
+    ):  # both headers have the length
         at = archive.rindex(head)
         archive = (
             archive[: at + rest] + b"\0\0" + archive[at + rest + 2 : at + size] + archive[at + size + 1 :]
@@ -185,7 +188,9 @@ def zip_with_nameless(name):
 
 
 @pytest.mark.parametrize("name", ["", ".", "./."])
-@pytest.mark.parametrize("make", [zip_with_nameless, lambda name: make_tar([("readme", b""), (name, b"evil")])])
+@pytest.mark.parametrize(
+    "make", [zip_with_nameless, lambda name: make_tar([("readme", b""), (name, b"evil")])]
+)
 def test_a_file_without_a_name_is_refused_even_when_unwanted(make, name):
     for wanted in (["readme"], lambda member: True, lambda member: member.split("/")[-1][0] == "r"):
         with pytest.raises(DatasetError, match=r"toy\.archive: member .* has no name"):

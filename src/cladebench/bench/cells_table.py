@@ -84,7 +84,14 @@ def read_cells(path: Path | str) -> pd.DataFrame:
         table = found.select(list(COLUMNS)).cast(_schema())
     except pyarrow.ArrowException as error:
         raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
-    return table.to_pandas(types_mapper=nullable_types)
+    frame = table.to_pandas(types_mapper=nullable_types)
+    twice = frame[["cell_id", "metric", "at", "fold"]].duplicated()
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise InputFileError(
+            f"{path}: it has a row twice: {row['cell_id']}, metric {row['metric']!r} at {row['at']}; {maker}"
+        )
+    return frame
 
 
 def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str:
@@ -95,10 +102,25 @@ def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str
             f"metric {metric!r} is described neither by cladebench.measures nor in the section measures of the plan of "
             f"{row['paper']}; describe it there and run again: finished cells are kept"
         )
-    low, high = measures[metric].range
-    if low - _rounding(low) <= value <= high + _rounding(high):
+    low, high = _allowed(measures[metric])
+    if low <= value <= high:
         return ""
+    low, high = measures[metric].range
     return f"metric {metric!r} is {value!r}; its measure allows {low:g} to {high:g}"
+
+
+def values_out_of_range(table: pd.DataFrame, measures: Mapping[str, Mapping[str, Measure]]) -> Iterator[str]:
+    """Ids of cells that ended well with a metric or a value in which `metric_fault` finds a fault, or with none."""
+    ended_well = table[table["status"] == "ok"]
+    for (paper, metric), rows in ended_well.groupby(["paper", "metric"], dropna=False):
+        described = measures.get(str(paper), {}).get(str(metric))
+        low, high = (math.inf, -math.inf) if described is None else _allowed(described)
+        yield from rows["cell_id"][~rows["value"].between(low, high)].unique()
+
+
+def _allowed(measure: Measure) -> tuple[float, float]:
+    low, high = measure.range
+    return low - _rounding(low), high + _rounding(high)
 
 
 def _rounding(bound: float) -> float:
@@ -142,9 +164,13 @@ def rows_of(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         row = {**base, "metric": metric, "at": at, "value": value}
         if block >= 0:
             # A block of the test rows is a task of its own, as a fold is: results of one block are paired.
-            part = f"{row['task']}/block {block} of {record['task']['blocks']}"
-            row |= {"fold": block, "task": hashlib.sha256(part.encode()).hexdigest()}
+            row |= {"fold": block, "task": block_task(row["task"], block, record["task"]["blocks"])}
         yield {**row, "_order": (*cell, metric or "", order, block)}
+
+
+def block_task(task: str | None, block: int, n_blocks: int) -> str:
+    """Digest of one block of a task's test rows."""
+    return hashlib.sha256(f"{task}/block {block} of {n_blocks}".encode()).hexdigest()
 
 
 def kept_rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -38,12 +38,12 @@ def cell_key(
             "code": provenance["code_digest"],
             "core": provenance["core_build"],
             "data": data_sha256,
-            "versions": _key_versions(provenance["versions"]),
+            "versions": key_versions(provenance["versions"]),
         }
     )
 
 
-def _key_versions(versions: Mapping[str, str]) -> dict[str, str]:
+def key_versions(versions: Mapping[str, str]) -> dict[str, str]:
     """All recorded versions by which a result can change."""
     libraries = {name: version for name, version in versions.items() if name not in ("cladebench", "python")}
     # Of Python the minor version: its patch releases mend faults and keep what arithmetic and `random` give. The

@@ -47,6 +47,20 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
     parser.add_argument("--memory-scale", type=float, metavar="FACTOR", help="factor on the memory limits")
 
 
+def add_keep_option(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add ``--keep``, for a run in several pieces; `about` says what it does with the rows that count."""
+    parser.add_argument(
+        "--keep",
+        nargs="?",
+        const="same-code",
+        choices=("same-code", "any-code"),
+        help=f"{about}: for a run in several pieces or on several machines. A row counts if running its cell again "
+        "would give it: it has the same seed, setting, parameters, data and task, values in their range, and the same "
+        "sources, core and versions of libraries. With any-code these last three may be others, and the command says "
+        "for how many cells they are",
+    )
+
+
 def add_results_options(parser: argparse.ArgumentParser, files: str, *, own_out: bool = False) -> None:
     """Add what says which run and which of its papers a command reads.
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_run_options, planned_jobs, refuse_to_lose
+from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs, refuse_to_lose
 
 
 def register(subparsers: Any) -> None:
@@ -22,11 +22,10 @@ def register(subparsers: Any) -> None:
         "range, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="keep what cells.parquet has of papers that are not asked for, and of planned cells without a record: "
-        "for a run in several pieces or on several machines",
+    add_keep_option(
+        parser,
+        "keep what cells.parquet has of papers that are not asked for, and of planned cells without a record; the rows "
+        "of these must all count",
     )
     parser.set_defaults(func=run)
 
@@ -34,8 +33,10 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
     from cladebench.bench.cells_table import read_cells
+    from cladebench.bench.kept_rows import judge, without_record
     from cladebench.bench.store import RecordError, Store
     from cladebench.files import write_json
+    from cladebench.input_files import InputFileError
 
     jobs, out = planned_jobs(args, recorded=True)
     planned = [cell.spec.cell_id for job in jobs for cell in job.cells]
@@ -51,6 +52,14 @@ def run(args: argparse.Namespace) -> int:
     papers = {job.plan.paper for job in jobs}
     keep = None
     if args.keep and path.exists():
+        found = judge(without_record(path, jobs), jobs, args.keep)
+        if found.faults:
+            raise InputFileError(
+                f"{path}: {found.said}; run these cells again (cladebench run --keep), or collect without --keep, "
+                "which leaves out all that has no record"
+            )
+        for line in found.notes(path):
+            print(line)
         keep = read_cells(path)
         keep = keep[~keep["paper"].isin(papers) | keep["cell_id"].isin(planned)]
     else:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_run_options, planned_jobs
+from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs
 
 
 def register(subparsers: Any) -> None:
@@ -20,27 +20,34 @@ def register(subparsers: Any) -> None:
         "when the run was good, 1 when not, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="cells that cells.parquet has count as run where their records are not in the folder: for a run in "
-        "several pieces or on several machines, whose records were not brought together",
+    add_keep_option(
+        parser,
+        "cells count as run by rows of cells.parquet that count, where their records are not in the folder",
     )
     parser.set_defaults(func=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what is wrong and what should be known; write it to ``gate.txt``."""
-    from cladebench.bench.cells_table import read_cells
     from cladebench.bench.gate import gate
+    from cladebench.bench.kept_rows import judge, without_record
     from cladebench.bench.plan import expected_failures
     from cladebench.bench.store import Store
     from cladebench.files import write_atomically
 
-    jobs, out = planned_jobs(args, recorded=True, tabled=args.keep)
+    jobs, out = planned_jobs(args, recorded=True, tabled=args.keep is not None)
     table = out / "cells.parquet"
-    kept = read_cells(table) if args.keep and table.exists() else None
+    kept, faults, notes = None, dict[str, str](), list[str]()
+    if args.keep and table.exists():
+        rows = without_record(table, jobs)
+        found = judge(rows, jobs, args.keep)
+        kept, faults = rows[rows["cell_id"].isin(found.cells)], dict(found.faults)
+        notes = [*([f"{table}: {found.said}; these do not count"] if faults else []), *found.notes(table)]
     ledger = Store(out).ledger((cell for job in jobs for cell in job.cells), kept=kept)
+    ledger["reason"] = [
+        f"{table} has it with {faults[cell]}" if cell in faults else reason
+        for cell, reason in zip(ledger["cell_id"], ledger["reason"], strict=True)
+    ]
     plans = {job.plan.paper: (job.plan, job.scope) for job in jobs}
     result = gate(
         ledger, [entry for plan, scope in plans.values() for entry in expected_failures(plan, scope)]
@@ -49,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     counts = ", ".join(f"{count} {status}" for status, count in ledger.status.value_counts().items())
     lines = [
         f"cells: {counts}",
-        *(f"note: {note}" for note in result.notes),
+        *(f"note: {note}" for note in (*notes, *result.notes)),
         *(f"FAILED: {failure}" for failure in failures),
         *(["to try failed cells again: cladebench run, then the same command"] if result.failures else []),
         *verdict_counts(out / "audit.json"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cladebench.commands._options import add_run_options, planned_jobs
+from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs
 
 if TYPE_CHECKING:
     from cladebench.bench.jobs import Job
@@ -28,11 +29,10 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--job", metavar="NAME", action="append", help="only this job, as --list names it (repeatable)"
     )
-    parser.add_argument(
-        "--keep",
-        action="store_true",
-        help="leave out what ended well by cells.parquet of the folder, and has no record there: for a run in several "
-        "pieces or on several machines; then collect, artifacts and gate, each with --keep",
+    add_keep_option(
+        parser,
+        "leave out what ended well by rows of the folder's cells.parquet that count, and has no record there; then "
+        "collect, artifacts and gate, each with --keep",
     )
     parser.add_argument(
         "--plan-checked",
@@ -44,8 +44,8 @@ def register(subparsers: Any) -> None:
     parser.set_defaults(func=run)
 
 
-def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
-    """The jobs that were asked for, all files of their papers checked, and the folder of their records."""
+def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path, list[str]]:
+    """The jobs that were asked for, all files of their papers checked, the folder of their records, what to say."""
     from cladebench.bench.plan import PlanError
     from cladebench.input_files import one_of
 
@@ -80,27 +80,38 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path]:
                         where = f"scopes.{job.scope}.methods of {job.plan.path}"
                         advice = f"the plan has it, but not in {where}; expected its name there"
                 raise PlanError(f"{option}: {value!r} is not planned in this scope; {advice}")
-    kept = _kept_cells(out) if args.keep else set()
-    parts = [job.only(datasets, methods, kept) for job in jobs]
-    chosen = [part for part in parts if part is not None]
-    if not chosen and not kept:
+    chosen = _parts(jobs, datasets, methods)
+    if not chosen:
         raise PlanError(
             f"--dataset, --method: {_listed(methods)} is not planned on {_listed(datasets)} in this scope"
         )
-    return chosen, out
+    kept, said = _kept_cells(out, chosen, args.keep) if args.keep else (frozenset(), [])
+    return _parts(chosen, datasets, methods, kept), out, said
 
 
-def _kept_cells(out: Path) -> set[str]:
-    """Cells of the folder's table that need not be run again, but for those whose records are here to be looked at."""
-    from cladebench.bench.cells_table import read_cells
+def _parts(
+    jobs: list[Job], datasets: list[str], methods: list[str], without: Collection[str] = ()
+) -> list[Job]:
+    parts = (job.only(datasets, methods, without) for job in jobs)
+    return [part for part in parts if part is not None]
+
+
+def _kept_cells(out: Path, jobs: list[Job], code: str) -> tuple[frozenset[str], list[str]]:
+    """Cells of the folder's table that need not be run again, and what to say of those that must.
+
+    Those whose records are here are left to be looked at with their records.
+    """
+    from cladebench.bench.kept_rows import judge, without_record
     from cladebench.bench.run_job import KEPT
-    from cladebench.bench.store import Store
 
     table = out / "cells.parquet"
     if not table.exists():
-        return set()
-    rows = read_cells(table).drop_duplicates("cell_id")
-    return {cell for cell in rows["cell_id"][rows["status"].isin(KEPT)] if not Store(out).path(cell).exists()}
+        return frozenset(), []
+    rows = without_record(table, jobs)
+    failed = rows["cell_id"][~rows["status"].isin(KEPT)]
+    found = judge(rows[~rows["cell_id"].isin(failed)], jobs, code)
+    again = [f"{table}: {found.said}; these are run again"] if found.faults else []
+    return found.cells, [*again, *found.notes(table)]
 
 
 def _listed(names: list[str]) -> str:
@@ -112,10 +123,12 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.input_files import InputFileError
 
     try:
-        jobs, out = _chosen_jobs(args)
+        jobs, out, said = _chosen_jobs(args)
     except InputFileError as error:
         print(error, file=sys.stderr)
         return 2
+    for line in said:
+        print(line, flush=True)
     if args.list:
         for job in jobs:
             print(f"{job.name}: {len(job.cells)} cells")
