@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cladebench/correlation_clustering.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/measures.hpp"
 #include "cladebench/pair_order.hpp"
 #include "cladebench/parallel.hpp"
@@ -117,6 +118,7 @@ class PrimalDual {
   std::size_t run(std::size_t most) {
     std::size_t done = 0;
     while (done < most) {
+      keep_on(s_.size());
       const double length = step();
       ++done;
       ++since_;
@@ -279,7 +281,7 @@ class PrimalDual {
 
 Relaxed relax_clustering(std::span<const double> given, std::size_t n, std::vector<Triangle> triangles,
                          std::vector<double> multipliers, std::span<const double> x,
-                         const RelaxOptions& options, const std::function<void()>& keep_on) {
+                         const RelaxOptions& options) {
   Values s = values_of_pairs(given, n);
   double scale = 0.0;
   for (const double value : s) scale = std::max(scale, std::abs(value));
@@ -296,7 +298,6 @@ Relaxed relax_clustering(std::span<const double> given, std::size_t n, std::vect
   if (!x.empty()) method.start_at(values_of_pairs(x, n));
   method.add(triangles, multipliers);
   for (bool first = true;; first = false) {
-    keep_on();
     if (const double bound = scale * method.bound(); bound < best.bound) {
       best.bound = bound;
       best.triangles.clear();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/measures.hpp"
 #include "cladebench/pair_order.hpp"
 #include "cladebench/parallel.hpp"
@@ -60,6 +61,7 @@ Values distances(std::span<const double> x, std::size_t n) {
   const std::size_t width = padded_width(n);
   Values d(n * width, std::numeric_limits<double>::infinity());
   for (std::size_t p = 0; p < n; ++p) {
+    keep_on(n);
     for (std::size_t q = 0; q < n; ++q) d[p * width + q] = p == q ? 0.0 : 1.0 - x[p * n + q];
   }
   return d;
@@ -91,6 +93,7 @@ class Partition {
       std::size_t into = n_, gone = n_;
       for (std::size_t i = 0; i < alive.size(); ++i) {
         const double* row = sums_.data() + alive[i] * n_;
+        keep_on(alive.size() - i);
         for (std::size_t j = i + 1; j < alive.size(); ++j) {
           if (!(row[alive[j]] > most)) continue;
           most = row[alive[j]];
@@ -130,6 +133,7 @@ class Partition {
     for (std::size_t p = 0; p < n_; ++p) {
       const auto own = static_cast<std::size_t>(labels_[p]);
       ++sizes_[own];
+      keep_on(n_);
       double* row = sums_.data() + (of_clusters ? own : p) * n_;
       for (std::size_t q = 0; q < n_; ++q) {
         if (q != p) row[labels_[q]] += s_[p * n_ + q];
@@ -140,6 +144,7 @@ class Partition {
   bool move(std::size_t p) {
     const auto own = static_cast<std::size_t>(labels_[p]);
     const double* row = sums_.data() + p * n_;
+    keep_on(n_);
     double most = row[own] + least_;
     std::size_t target = own, empty = n_;
     for (std::size_t c = 0; c < n_; ++c) {
@@ -152,6 +157,7 @@ class Partition {
     }
     if (0.0 > most && empty < n_) target = empty;
     if (target == own) return false;
+    keep_on(4 * n_);
     for (std::size_t q = 0; q < n_; ++q) {
       if (q == p) continue;
       sums_[q * n_ + own] -= s_[q * n_ + p];
@@ -179,6 +185,7 @@ std::vector<Triangle> violated_triangles(std::span<const double> x, std::size_t 
   std::vector<std::vector<Triangle>> of_row(n);
   parallel_for(n, n * n * n > kWorthWhile, [&](std::size_t p) {
     for (std::size_t q = p + 1; q < n; ++q) {
+      keep_on(n / 4);
       const double* a = d.data() + p * width;
       const double* b = d.data() + q * width;
       const double detour = run_kernel<LeastDetour>(a, b, width);
@@ -210,16 +217,19 @@ void close_triangles(std::span<double> x, std::size_t n) {
   for (std::size_t begin = 0; begin < n; begin += kBlock) {
     const std::size_t end = std::min(n, begin + kBlock);
     for (std::size_t k = begin; k < end; ++k) {
+      keep_on(kBlock * n / 4);
       for (std::size_t p = begin; p < end; ++p) shorten(p, k, k + 1);
     }
     parallel_for((n + kRows - 1) / kRows, n * n > kWorthWhile, [&](std::size_t chunk) {
       for (std::size_t p = chunk * kRows; p < std::min(n, (chunk + 1) * kRows); ++p) {
+        keep_on(kBlock * n / 4);
         if (p < begin || p >= end) shorten(p, begin, end);
       }
     });
   }
   // Both directions sum the same path in another order.
   for (std::size_t p = 0; p < n; ++p) {
+    keep_on(n);
     for (std::size_t q = p; q < n; ++q) {
       x[p * n + q] = x[q * n + p] = 1.0 - std::min(d[p * width + q], d[q * width + p]);
     }

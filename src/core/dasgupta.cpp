@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cladebench/chunks.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/measures.hpp"
 
 namespace cladebench {
@@ -129,6 +130,7 @@ double dasgupta_cost_dense(const Tree& tree, std::span<const double> similarity)
     AncestorSizes ancestors(tree, order);
     Sum part;
     for (Index position = begin; position < end; ++position) {
+      keep_on(static_cast<std::size_t>(n) / 2);
       ancestors.move_to(position, position == begin);
       const Index i = order.samples[position];
       const double* row = similarity.data() + i * n;
@@ -150,6 +152,7 @@ double dasgupta_cost_sparse(const Tree& tree, std::span<const std::int64_t> row_
     Sum part;
     for (Index position = begin; position < end; ++position) {  // tree order: neighbours share ancestors
       const Index i = tree.sample_order[position];
+      keep_on(static_cast<std::size_t>(row_ptr[i + 1] - row_ptr[i]));
       for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         const Index j = column[k];
         if (j < 0 || j >= n) {
@@ -185,6 +188,7 @@ double dasgupta_cost_linear(const Tree& tree, std::span<const double> X, Index d
     sums.resize(sums.size() + d, 0.0);
   };
   const auto join = [&](Index v, double* joined, const double* other) {
+    keep_on(static_cast<std::size_t>(d));
     cost.add(static_cast<double>(tree.sizes[v]) *
              interleaved_sum(d, [=](Index k) { return joined[k] * other[k]; }));
     for (Index k = 0; k < d; ++k) joined[k] += other[k];

@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -35,17 +37,22 @@ class ClusterSums {
   ClusterSums(const CenteredGram& gram, std::size_t k)
       : gram_(gram), k_(k), sums_(k * gram.width), diagonal_(gram.n) {
     for (std::size_t i = 0; i < gram.n; ++i) {
+      keep_on(gram.is_factor ? gram.width : 1);
       diagonal_[i] = gram.is_factor ? dot(row(i), row(i), gram.width) : row(i)[i];
     }
   }
 
   void take_anew(const std::vector<std::int64_t>& labels) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
-    for (std::size_t i = 0; i < gram_.n; ++i) add(of(labels[i]), row(i), 1.0, gram_.width);
+    for (std::size_t i = 0; i < gram_.n; ++i) {
+      keep_on(gram_.width);
+      add(of(labels[i]), row(i), 1.0, gram_.width);
+    }
   }
 
   /// g_c of a point, its own entry included.
   void read(std::size_t i, double* g) const {
+    keep_on(gram_.is_factor ? k_ * gram_.width : k_);
     for (std::size_t c = 0; c < k_; ++c) {
       const double* sum = sums_.data() + c * gram_.width;
       g[c] = gram_.is_factor ? dot(row(i), sum, gram_.width) : sum[i];
@@ -53,6 +60,7 @@ class ClusterSums {
   }
 
   void move(std::size_t i, std::int64_t a, std::int64_t b) {
+    keep_on(2 * gram_.width);
     add(of(a), row(i), -1.0, gram_.width);
     add(of(b), row(i), 1.0, gram_.width);
   }
@@ -226,6 +234,7 @@ class Sweeper {
  private:
   void read(std::size_t i) {
     sums_.read(i, g_.data());
+    keep_on(k_ * k_);
     for (std::size_t a = 0; a < k_; ++a) {
       double h = 0.0;
       for (std::size_t c = 0; c < k_; ++c) h += Y_[a * k_ + c] * g_[c];
@@ -283,7 +292,7 @@ class Sweeper {
 
 Sweeps greedy_sweeps(const CenteredGram& gram, std::span<const double> structure,
                      std::span<const std::int64_t> labels, std::span<const std::int64_t> order,
-                     const SweepSettings& settings, const std::function<void()>& keep_on) {
+                     const SweepSettings& settings) {
   const auto k = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(structure.size()))));
   check(gram, structure, labels, order, k);
   Sweeper sweeper(gram, structure, labels, k, settings.normalized);
@@ -291,7 +300,6 @@ Sweeps greedy_sweeps(const CenteredGram& gram, std::span<const double> structure
   found.objective.push_back(sweeper.objective());
   bool fresh = true;  // no point has moved since sums were taken
   while (found.moves.size() < settings.max_sweeps) {
-    keep_on();
     const std::int64_t moves = sweeper.sweep(order);
     found.moves.push_back(moves);
     found.objective.push_back(sweeper.objective());

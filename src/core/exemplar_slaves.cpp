@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 
 namespace cladebench {
@@ -129,6 +130,7 @@ void count_copies(std::span<const std::uint8_t> copies, std::span<std::int64_t> 
   if (copies.size() != n * n) throw std::invalid_argument("copies and counts do not fit");
   std::fill(counts.begin(), counts.end(), 0);
   for (std::size_t p = 0; p < n; ++p) {
+    keep_on(n / 4);
     for (std::size_t q = 0; q < n; ++q) counts[q] += copies[p * n + q];
   }
 }

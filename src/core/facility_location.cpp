@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cladebench/facility_local_search.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 
 namespace cladebench {
@@ -59,12 +60,8 @@ struct Evaluation {
 
 class Search {
  public:
-  Search(Problem& problem, std::size_t most, double tolerance, const std::function<void()>& keep_on)
-      : problem_(problem),
-        most_(most),
-        tolerance_(std::max(tolerance, kLeastTolerance)),
-        keep_on_(keep_on),
-        local_(problem, keep_on) {}
+  Search(Problem& problem, std::size_t most, double tolerance)
+      : problem_(problem), most_(most), tolerance_(std::max(tolerance, kLeastTolerance)), local_(problem) {}
 
   void start(std::span<const std::int64_t> initial) {
     Flags open = problem_.paid;
@@ -153,15 +150,16 @@ class Search {
   Values raised(const Values& goal) {
     Values v(problem_.n, 0.0), left = problem_.price;
     for (int sweep = 1; sweep <= kSweeps + 1; ++sweep) {
-      keep_on_();
       for (std::size_t p = 0; p < problem_.n; ++p) {
         const auto row = problem_.rows[p];
         double to = sweep > kSweeps ? kInfinity : goal[p] * sweep / kSweeps;
-        for (std::size_t at = 0; at < row.size && row.cost[at] < to; ++at) {
+        std::size_t at = 0;
+        for (; at < row.size && row.cost[at] < to; ++at) {
           to = std::min(to, std::max(v[p], row.cost[at]) + left[row.to[at]]);
         }
+        keep_on(at);
         if (!(to > v[p])) continue;
-        for (std::size_t at = 0; at < row.size && row.cost[at] < to; ++at) {
+        for (at = 0; at < row.size && row.cost[at] < to; ++at) {
           double& rest = left[row.to[at]];
           rest = std::max(0.0, rest - (to - std::max(v[p], row.cost[at])));
         }
@@ -173,7 +171,6 @@ class Search {
 
   /// L and its slope. Sums are lowered by what rounding may have added.
   void evaluate(const Values& v, const std::vector<Status>& status, Evaluation& to) {
-    keep_on_();
     ++n_evaluations_;
     const std::size_t n = problem_.n;
     // Each part of the points has sums of its own, which are added up in order.
@@ -182,9 +179,9 @@ class Search {
       double* paid = paid_.data() + part * n;
       for (std::size_t p = begin; p < end; ++p) {
         const auto row = problem_.rows[p];
-        for (std::size_t at = 0; at < row.size && row.cost[at] < v[p]; ++at) {
-          paid[row.to[at]] += v[p] - row.cost[at];
-        }
+        std::size_t at = 0;
+        for (; at < row.size && row.cost[at] < v[p]; ++at) paid[row.to[at]] += v[p] - row.cost[at];
+        keep_on(at);
       }
     });
     double bound = 0.0;
@@ -337,7 +334,6 @@ class Search {
   Problem& problem_;
   std::size_t most_, n_evaluations_ = 0, remembered_ = 0;
   double tolerance_, value_ = kInfinity, slack_ = 0.0, bound_ = -kInfinity;
-  const std::function<void()>& keep_on_;
   LocalSearch local_;
   Flags best_, tried_;
   Values paid_;
@@ -348,6 +344,7 @@ std::vector<std::int64_t> assigned(const Problem& problem, const std::vector<std
   std::vector<std::int64_t> to(problem.n, exemplars.front());
   for (std::size_t p = 0; p < problem.n; ++p) {
     const double* row = problem.d.data() + p * problem.n;
+    keep_on(exemplars.size());
     for (const std::int64_t q : exemplars) {
       if (row[q] < row[to[p]]) to[p] = q;
     }
@@ -360,7 +357,7 @@ std::vector<std::int64_t> assigned(const Problem& problem, const std::vector<std
 
 FacilityLocation facility_location(std::span<const double> d, std::size_t n,
                                    std::span<const std::int64_t> initial, double tolerance,
-                                   std::size_t max_evaluations, const std::function<void()>& keep_on) {
+                                   std::size_t max_evaluations) {
   for (const std::int64_t q : initial) {
     if (q < 0 || q >= static_cast<std::int64_t>(n)) {
       throw std::invalid_argument("initial: " + std::to_string(q) + " is no point");
@@ -384,7 +381,7 @@ FacilityLocation facility_location(std::span<const double> d, std::size_t n,
     problem.price[q] = std::max(0.0, price);
     problem.constant += std::min(0.0, price);
   }
-  Search search(problem, max_evaluations, tolerance, keep_on);
+  Search search(problem, max_evaluations, tolerance);
   search.start(initial);
   search.run();
   FacilityLocation found;

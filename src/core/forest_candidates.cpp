@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cladebench/forest_queries.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/random.hpp"
 
 namespace cladebench {
@@ -25,6 +26,7 @@ class Candidates {
   /// parent, and so on. Of the first interval that holds more than are still wanted it takes a part. `self`
   /// is left out.
   void add(std::size_t t, const Way& way, std::size_t wanted, std::int64_t self, std::uint64_t* pool) {
+    keep_on(wanted + way.steps.size());
     const PlacedTree& tree = forest_.tree(t);
     std::size_t begin = way.leaf_begin, end = way.leaf_end;
     const std::size_t own = self < 0 ? end : tree.place_of(static_cast<std::size_t>(self));
@@ -63,6 +65,7 @@ class Candidates {
     } else if (settings_.nearest) {
       const Way::Step& step = way.steps[level];
       order_.clear();
+      keep_on(held);
       for (std::size_t p = from; p < to; ++p)
         order_.emplace_back(tree_distance(step.certainty, tree.certainties[step.base + p], step.scale),
                             tree.row_at[p]);
@@ -77,6 +80,7 @@ class Candidates {
       Random random(seed_of(seed_of(seed_of(settings_.seed, t), way.leaf), stand));
       chosen_.clear();
       for (std::size_t last = held - wanted; last < held; ++last) {
+        if (chosen_.size() % 64 == 63) keep_on(8 * chosen_.size());
         std::size_t drawn = random.below(last + 1);
         if (std::find(chosen_.begin(), chosen_.end(), drawn) != chosen_.end()) drawn = last;
         chosen_.push_back(drawn);
@@ -124,7 +128,7 @@ void add_tree(const PlacedTree& tree, const Way& way, std::span<const std::uint3
 /// Ways of all queries of a task in all trees.
 class Ways {
  public:
-  Ways(const Queries& queries, const KeepOn& keep_on) : m_(queries.m) {
+  explicit Ways(const Queries& queries) : m_(queries.m) {
     const std::size_t n_trees = queries.forest.n_trees();
     std::vector<float> own;
     ways_.reserve(n_trees * m_);
@@ -132,8 +136,10 @@ class Ways {
     for (std::size_t t = 0; t < n_trees; ++t) n_steps += queries.forest.tree(t).certainties.size();
     steps_.reserve((n_steps / queries.forest.n() + 1) * (m_ + m_ / 8 + 1));
     for (std::size_t t = 0; t < n_trees; ++t) {
-      keep_on();
-      for (std::size_t q = 0; q < m_; ++q) ways_.push_back(queries.way(t, q, steps_, own));
+      for (std::size_t q = 0; q < m_; ++q) {
+        ways_.push_back(queries.way(t, q, steps_, own));
+        keep_on(ways_.back().steps.size());
+      }
     }
     const Way::Step* begin = steps_.data();
     for (Way& way : ways_) {
@@ -182,21 +188,19 @@ struct Pool {
 /// them. Sums only grow: once one is above k complete ones it stays so. The k that are least after half of
 /// the trees are completed first. (A limit on sums, not on distances: those may be equal where sums are not,
 /// and then the rows decide.)
-void sum_trees(const PlacedForest& forest, const Ways& ways, std::size_t k, std::vector<Pool>& pools,
-               const KeepOn& keep_on) {
+void sum_trees(const PlacedForest& forest, const Ways& ways, std::size_t k, std::vector<Pool>& pools) {
   const std::size_t n_trees = forest.n_trees(), half = n_trees / 2;
   const auto add = [&](std::size_t t, std::size_t q, const Pool& pool) {
+    keep_on(pool.rows.size());
     add_tree(forest.tree(t), ways(t, q), pool.rows, pool.sums.data());
   };
   for (std::size_t t = 0; t < half; ++t) {
-    keep_on();
     for (std::size_t q = 0; q < pools.size(); ++q) add(t, q, pools[q]);
   }
   std::vector<Found> work;
   for (Pool& pool : pools) pool.put_least_first(k, work);
   const auto nearest_of = [&](const Pool& pool) { return pool.first(std::min(k, pool.rows.size())); };
   for (std::size_t t = half; t < n_trees; ++t) {
-    keep_on();
     for (std::size_t q = 0; q < pools.size(); ++q) add(t, q, nearest_of(pools[q]));
   }
   std::vector<double> limits;
@@ -205,7 +209,6 @@ void sum_trees(const PlacedForest& forest, const Ways& ways, std::size_t k, std:
     limits.push_back(*std::max_element(sums.begin(), sums.end()) * (1.0 + 1e-12));
   }
   for (std::size_t t = half; t < n_trees; ++t) {
-    keep_on();
     for (std::size_t q = 0; q < pools.size(); ++q) {
       if (pools[q].rows.size() <= k) continue;
       Pool rest = pools[q].part(k);
@@ -221,17 +224,16 @@ void sum_trees(const PlacedForest& forest, const Ways& ways, std::size_t k, std:
 }  // namespace
 
 void compare_with_candidates(const Queries& queries, const NeighborSettings& settings, double* D,
-                             std::int64_t* index, std::int64_t* n_compared, const KeepOn& keep_on) {
+                             std::int64_t* index, std::int64_t* n_compared) {
   const PlacedForest& forest = queries.forest;
   const std::size_t n = forest.n(), m = queries.m, n_trees = forest.n_trees();
   const std::size_t n_words = (n + 63) / 64;
-  const Ways ways(queries, keep_on);
+  const Ways ways(queries);
   const auto self = [&](std::size_t q) { return queries.are_rows() ? std::int64_t{queries.row(q)} : -1; };
 
   Candidates candidates(forest, settings);
   std::vector<std::uint64_t> bits(m * n_words, 0);
   for (std::size_t t = 0; t < n_trees; ++t) {
-    keep_on();
     for (std::size_t q = 0; q < m; ++q) {
       candidates.add(t, ways(t, q), settings.candidates, self(q), bits.data() + q * n_words);
     }
@@ -264,7 +266,7 @@ void compare_with_candidates(const Queries& queries, const NeighborSettings& set
   for (std::size_t q = 0; q < m; ++q)
     pools.push_back({std::span(pool).subspan(ends[q], ends[q + 1] - ends[q]),
                      std::span(sums).subspan(ends[q], ends[q + 1] - ends[q])});
-  sum_trees(forest, ways, settings.k, pools, keep_on);
+  sum_trees(forest, ways, settings.k, pools);
   Nearest nearest(settings.k);
   for (std::size_t q = 0; q < m; ++q) {
     for (std::size_t i = 0; i < pools[q].rows.size(); ++i)

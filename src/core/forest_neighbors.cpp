@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cladebench/forest_queries.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 
 namespace cladebench {
@@ -17,7 +18,7 @@ constexpr std::size_t kMostQueries = 512;
 constexpr double kMostSteps = 4e6;  ///< that a task keeps: 100 MB
 
 void compare_with_all(const Queries& queries, const NeighborSettings& settings, double* D,
-                      std::int64_t* index, const KeepOn& keep_on) {
+                      std::int64_t* index) {
   const PlacedForest& forest = queries.forest;
   const std::size_t n = forest.n();
   std::vector<float> by_place(kLanes8 * n, 0.0f);  // of one tree, [query][place]
@@ -25,7 +26,7 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
   std::vector<float> own;
   std::vector<Way::Step> steps;
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    keep_on();
+    keep_on(kLanes8 * n);
     const PlacedTree& tree = forest.tree(t);
     for (std::size_t q = 0; q < queries.m; ++q) {
       steps.clear();
@@ -71,7 +72,7 @@ void compare_with_all(const Queries& queries, const NeighborSettings& settings, 
 
 void find_neighbors(const PlacedForest& forest, const double* queries, std::size_t first, std::size_t m,
                     const NeighborSettings& settings, double* D, std::int64_t* index,
-                    std::int64_t* n_compared, const KeepOn& keep_on) {
+                    std::int64_t* n_compared) {
   // Not more than leaves some for all threads, nor than memory holds, trees being deep.
   const auto threads = static_cast<std::size_t>(max_threads());
   double n_steps = 0.0;
@@ -88,11 +89,11 @@ void find_neighbors(const PlacedForest& forest, const double* queries, std::size
     double* distances = D + skip * settings.k;
     std::int64_t* rows = index + skip * settings.k;
     if (settings.candidates == 0) {
-      compare_with_all(part, settings, distances, rows, keep_on);
+      compare_with_all(part, settings, distances, rows);
       const std::size_t all = forest.n() - (part.are_rows() ? 1 : 0);
       std::fill(n_compared + skip, n_compared + skip + part.m, static_cast<std::int64_t>(all));
     } else {
-      compare_with_candidates(part, settings, distances, rows, n_compared + skip, keep_on);
+      compare_with_candidates(part, settings, distances, rows, n_compared + skip);
     }
   });
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/random.hpp"
 
@@ -14,18 +15,17 @@ namespace cladebench {
 std::vector<HierarchyTree> grow_forest(const Rows& rows, std::span<const Pair> must_link,
                                        std::span<const Pair> cannot_link, const GrowthSettings& settings,
                                        const Splitter& splitter, std::uint64_t seed, std::size_t first,
-                                       std::size_t count, const KeepOn& keep_on) {
+                                       std::size_t count) {
   std::vector<HierarchyTree> trees(count);
   parallel_for(count, count > 1, [&](std::size_t t) {
-    trees[t] = grow_tree(rows, must_link, cannot_link, settings, splitter, seed_of(seed, first + t), keep_on);
+    trees[t] = grow_tree(rows, must_link, cannot_link, settings, splitter, seed_of(seed, first + t));
   });
   return trees;
 }
 
-PlacedForest::PlacedForest(std::vector<TreeView> trees, const Rows& rows, double alpha, const KeepOn& keep_on)
+PlacedForest::PlacedForest(std::vector<TreeView> trees, const Rows& rows, double alpha)
     : views_(std::move(trees)), trees_(views_.size()), rows_(rows), alpha_(alpha) {
   parallel_for(views_.size(), views_.size() > 1, [&](std::size_t t) {
-    keep_on();
     try {
       check_tree(views_[t], rows_.n, rows_.d);
       trees_[t] = place_rows(views_[t], rows_, alpha_);
@@ -49,6 +49,7 @@ std::uint32_t PlacedForest::walk(std::size_t t, const double* point, std::vector
     certainties.push_back(certainty(alpha_, value));
     v = value <= 0.0 ? v + 1 : static_cast<std::size_t>(tree.right[v]);
   }
+  keep_on(certainties.size());
   return static_cast<std::uint32_t>(v);
 }
 
@@ -58,6 +59,7 @@ Way PlacedForest::way(std::size_t t, std::uint32_t leaf, const float* certaintie
   const PlacedTree::Node* child = &tree.nodes[leaf];
   Way way{child->begin, child->end, leaf, child->begin, {}};
   const std::size_t depth = child->level;
+  keep_on(depth);
   steps.resize(steps.size() + depth);
   Way::Step* at = steps.data() + steps.size();
   for (std::uint32_t level = child->level; level-- > 0;) {
@@ -73,7 +75,7 @@ Way PlacedForest::way(std::size_t t, std::uint32_t leaf, const float* certaintie
   return way;
 }
 
-void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepOn& keep_on) const {
+void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D) const {
   // Each tree's ways of all points at a time, so that it stays in the cache.
   constexpr std::size_t kBlock = 64;
   struct Points {
@@ -95,7 +97,6 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepO
   const bool same = a.X == b.X && a.n == b.n;
   Points of_a, of_b;
   for (std::size_t t = 0; t < n_trees(); ++t) {
-    keep_on();
     locate(t, a, of_a);
     if (!same) locate(t, b, of_b);
     const Points& others = same ? of_a : of_b;
@@ -111,6 +112,7 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D, const KeepO
       std::vector<Way::Step> steps;
       for (std::size_t i = block * kBlock; i < std::min(a.n, (block + 1) * kBlock); ++i) {
         steps.clear();
+        keep_on(b.n);
         const Way own = way(t, of_a.leaf[i], of_a.certainties[i].data(), 0, steps);
         for (std::size_t j = 0; j < b.n; ++j) {
           const std::size_t level = own.parts_from(keys[j]);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cladebench/elementary.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/random.hpp"
 
 namespace cladebench {
@@ -38,13 +39,11 @@ class Growth {
     right_side_.resize(rows.n);
   }
 
-  HierarchyTree run(std::span<const Pair> must, std::span<const Pair> cannot,
-                    const std::function<void()>& keep_on) {
+  HierarchyTree run(std::span<const Pair> must, std::span<const Pair> cannot) {
     // Not recursive: a hierarchy may be a chain of all rows.
     std::vector<Open> stack;
     stack.push_back({0, rows_.n, -1, {must.begin(), must.end()}, {cannot.begin(), cannot.end()}});
     while (!stack.empty()) {
-      keep_on();
       Open node = std::move(stack.back());
       stack.pop_back();
       const std::size_t number = tree_.right.size();
@@ -115,6 +114,7 @@ class Growth {
   /// Takes the scores; true if there are rows on both sides.
   bool parts(std::span<const std::uint32_t> members, const std::vector<std::uint32_t>& features,
              const std::vector<double>& weights) {
+    keep_on(members.size() * features.size());
     scores_.resize(members.size());
     std::size_t n_left = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -174,9 +174,8 @@ float certainty(double alpha, double value) {
 }
 
 HierarchyTree grow_tree(const Rows& rows, std::span<const Pair> must_link, std::span<const Pair> cannot_link,
-                        const GrowthSettings& settings, const Splitter& splitter, std::uint64_t seed,
-                        const std::function<void()>& keep_on) {
-  return Growth(rows, settings, splitter, seed).run(must_link, cannot_link, keep_on);
+                        const GrowthSettings& settings, const Splitter& splitter, std::uint64_t seed) {
+  return Growth(rows, settings, splitter, seed).run(must_link, cannot_link);
 }
 
 void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features) {
@@ -244,6 +243,7 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
     node.split = split++;
     n_certainties += members.size();
     if (node.level == by_row.size()) by_row.emplace_back(n);
+    keep_on(members.size() * tree.d);
     scores.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t row = members[i];

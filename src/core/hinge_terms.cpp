@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -78,6 +80,7 @@ void HingeTerms::gather(const float* scores, float filling, TermScores& out) con
 HingeTerms::Value HingeTerms::along(const TermScores& from, const TermScores& step, double t) const {
   Value total{0.0, 0.0};
   alignas(64) float sums[2 * kFloatLanes];
+  keep_on(terms_.size() / 4);
   for (const Group& group : groups_) {
     Value part{0.0, 0.0};
     const std::size_t end = padded_floats(group.end);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/multiply_add.hpp"
 
 namespace cladebench {
@@ -68,6 +69,7 @@ class Projections {
 
  private:
   double block(std::size_t first, std::size_t size) {
+    keep_on(P_ * P_ * B_ / 8);
     differences(first, size);
     const MultiplyAdd::Left by_a{A_.data(), P_, 1}, by_v{V_.data(), 1, B_};
     run_kernel<MultiplyAdd>(&by_a, P_, V_.data(), B_, AV_.data(), B_, P_, B_, false, false);
@@ -86,6 +88,7 @@ class Projections {
       change(k, size, sign * alpha / (1.0 - sign * alpha * p), n_changes++);
     }
     if (n_changes == 0) return residual;
+    keep_on(n_changes * P_ * P_ / 8);
     const MultiplyAdd::Left by_u{scaled_.data(), 1, P_};
     run_kernel<MultiplyAdd>(&by_u, n_changes, u_.data(), P_, A_.data(), P_, P_, P_, true, true);
     mirror(A_.data(), P_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/measures.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/simd.hpp"
@@ -288,6 +289,7 @@ MarginLoss::AtZero MarginLoss::at_zero() {
     std::fill_n(sums, (K_ + 1) * width, 0.0);
     const std::size_t begin = c * tiles_per_chunk_ * kLanes;
     const std::size_t end = std::min(X_.n, begin + tiles_per_chunk_ * kLanes);
+    keep_on((end - begin) * P / 8);
     chunk_loss_[c] = run_kernel<AddRows>(rows, labels_.data(), width, begin, end, sums, sums + K_ * width);
   });
   AtZero found{static_cast<double>(K_ - 1) / static_cast<double>(K_), std::vector<double>(K_ * P),
@@ -327,6 +329,7 @@ double MarginLoss::evaluate(const double* W, double* gradient) {
     double* sums = partial_.data() + c * stride;
     const std::size_t begin = c * tiles_per_chunk_;
     const std::size_t end = std::min(n_tiles_, begin + tiles_per_chunk_);
+    keep_on((end - begin) * n_models * P);
     chunk_loss_[c] = run_kernel<EvaluateTiles>(shared, n_models, begin, end, sums + K_ * width, sums);
   });
   double* total = differences_.data();

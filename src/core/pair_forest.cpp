@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/pair_descent.hpp"
 #include "cladebench/parallel.hpp"
 
@@ -25,6 +26,7 @@ void write_means(const PairForestView& forest, std::size_t d, const PairRows& A,
     Descent descent(a, b, d);
     ReadyPairTree tree;
     for (std::size_t t = 0; t < n_trees; ++t) {
+      keep_on(16 * n_a * n_b);
       tree.read(forest, t);
       descent.add(tree);
     }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cladebench/best_cut.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/random.hpp"
 
@@ -95,10 +96,9 @@ class Growth {
     right_codes_.resize(pairs_.size());
   }
 
-  PairTree grow(const KeepOn& keep_on) {
+  PairTree grow() {
     std::vector<Part> waiting{{0, pairs_.size(), -1, 0}};
     while (!waiting.empty()) {
-      keep_on();
       Part part = waiting.back();
       waiting.pop_back();
       const auto v = static_cast<std::int32_t>(tree_.feature.size());
@@ -204,6 +204,7 @@ class Growth {
       std::swap(features_[k], features_[k + random_.below(features_.size() - k)]);
       // Nothing is better than no impurity; features are drawn all the same.
       if (best_cut_.best().impurity == 0.0) continue;
+      keep_on(n);
       compute(features_[k], part);
       const auto [low, high] = range_of(values_.data(), n);
       if (low == high) continue;
@@ -254,14 +255,14 @@ class Growth {
 
 std::vector<PairTree> grow_pair_forest(const PairRows& X, std::size_t d, std::span<const Pair> must_link,
                                        std::span<const Pair> cannot_link, const PairGrowthSettings& settings,
-                                       std::uint64_t seed, std::size_t n_trees, const KeepOn& keep_on) {
+                                       std::uint64_t seed, std::size_t n_trees) {
   std::vector<Pair> pairs(must_link.begin(), must_link.end());
   pairs.insert(pairs.end(), cannot_link.begin(), cannot_link.end());
   check(X, d, pairs, settings);
   const Problem problem = make_problem(X, d, std::move(pairs), must_link.size());
   std::vector<PairTree> trees(n_trees);
   parallel_for(n_trees, n_trees > 1,
-               [&](std::size_t t) { trees[t] = Growth(problem, settings, seed_of(seed, t)).grow(keep_on); });
+               [&](std::size_t t) { trees[t] = Growth(problem, settings, seed_of(seed, t)).grow(); });
   return trees;
 }
 

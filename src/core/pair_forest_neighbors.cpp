@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cladebench/hierarchy_forest.hpp"  // KeepOn
+#include "cladebench/keep_on.hpp"
 #include "cladebench/nearest.hpp"
 #include "cladebench/pair_descent.hpp"
 #include "cladebench/pair_forest.hpp"
@@ -26,12 +26,11 @@ class Search {
   using Pair = typename Descent::Pair;
 
   Search(const PairForestView& forest, std::size_t d, const PairColumns& queries,
-         const std::vector<PairColumns>& tiles, std::size_t k, const KeepOn& keep_on)
+         const std::vector<PairColumns>& tiles, std::size_t k)
       : forest_(forest),
         n_trees_(forest.first_node.size() - 1),
         n_queries_(queries.n),
         k_(k),
-        keep_on_(keep_on),
         guesses_(tiles.size()) {
     descents_.reserve(tiles.size());
     for (const PairColumns& tile : tiles) descents_.emplace_back(queries, tile, d);
@@ -72,11 +71,11 @@ class Search {
   template <class Prepare>
   void go_down(std::size_t begin, std::size_t end, const Prepare& prepare) {
     for (std::size_t t = begin; t < end; t += kTreesAtATime) {
-      keep_on_();
       const std::size_t count = std::min(kTreesAtATime, end - t);
       for (std::size_t k = 0; k < count; ++k) trees_[k].read(forest_, t + k);
       for (std::size_t tile = 0; tile < descents_.size(); ++tile) {
         prepare(tile);
+        keep_on(count * descents_[tile].pairs().size());
         for (std::size_t k = 0; k < count; ++k) descents_[tile].add(trees_[k]);
       }
     }
@@ -134,7 +133,6 @@ class Search {
 
   const PairForestView& forest_;
   std::size_t n_trees_, n_queries_, k_;
-  const KeepOn& keep_on_;
   std::vector<Descent> descents_;           ///< of each tile
   std::vector<std::vector<Pair>> guesses_;  ///< of each tile, ascending
   std::vector<double> limits_;              ///< of each query
@@ -143,7 +141,7 @@ class Search {
 
 template <unsigned kShift>
 void search(const PairForestView& forest, std::size_t d, const PairRows& queries, const PairRows& rows,
-            std::size_t k, double* D, std::int64_t* index, const KeepOn& keep_on) {
+            std::size_t k, double* D, std::int64_t* index) {
   constexpr std::size_t block = PairDescent<kShift>::kRowsOfA, tile = PairDescent<kShift>::kRowsOfB;
   const bool may_drop =
       std::all_of(forest.value.begin(), forest.value.end(), [](double value) { return value >= 0.0; });
@@ -155,20 +153,19 @@ void search(const PairForestView& forest, std::size_t d, const PairRows& queries
   parallel_for((queries.n + block - 1) / block, worth_while, [&](std::size_t task) {
     const std::size_t i = task * block;
     const PairColumns part(PairRows{queries.data + i * d, std::min(queries.n - i, block)}, d);
-    Search<kShift>(forest, d, part, tiles, k, keep_on).run(may_drop, D + i * k, index + i * k);
+    Search<kShift>(forest, d, part, tiles, k).run(may_drop, D + i * k, index + i * k);
   });
 }
 
 }  // namespace
 
 void pair_forest_neighbors(const PairForestView& forest, std::size_t d, const PairRows& queries,
-                           const PairRows& rows, std::size_t k, double* D, std::int64_t* index,
-                           const KeepOn& keep_on) {
+                           const PairRows& rows, std::size_t k, double* D, std::int64_t* index) {
   check_pair_forest(forest, d);
   if (k < 1 || k > rows.n)
     throw std::invalid_argument("pair forest: expected k from 1 to the number of rows");
   const auto run = queries.n <= 16 ? search<12> : search<10>;
-  run(forest, d, queries, rows, k, D, index, keep_on);
+  run(forest, d, queries, rows, k, D, index);
 }
 
 }  // namespace cladebench

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -68,7 +70,10 @@ class PairSums {
       if (!is_leaf(v) || v == tree_.root) build(v);
     }
     Levels<Owed>& all = levels_[tree_.root];
-    for (Index depth = 0; depth <= all.bottom(); ++depth) settle(all, depth, owed_);
+    for (Index depth = 0; depth <= all.bottom(); ++depth) {
+      keep_on(n_);
+      settle(all, depth, owed_);
+    }
     return std::move(sums_);
   }
 
@@ -95,6 +100,7 @@ class PairSums {
     for (const Index c : tree_.children(v)) {
       if (bottoms_[c] > (longest == -1 ? tree_.depths[v] : bottoms_[longest])) longest = c;
     }
+    keep_on(n_);
     Levels<Owed> levels(tree_.depths[v]);
     if (longest != -1 && is_leaf(longest)) {
       levels = Levels<Owed>(bottoms_[longest]);
@@ -127,6 +133,7 @@ class PairSums {
     Wide sum = 0;
     for (std::size_t c = 0; c < n_; ++c) {
       if (own_[c] == 0) continue;
+      keep_on(n_);
       const Wide count = static_cast<Wide>(own_[c]);
       sum += count * weighted_[c] + count * (count - 1) / 2 * static_cast<Wide>(weights_of(c)[c]);
       for (std::size_t d = 0; d < n_; ++d) weighted_[d] += own_[c] * weights_of(c)[d];
@@ -147,6 +154,7 @@ class PairSums {
     const Wide value = static_cast<Wide>(values_[v]);
     for (Index depth = tree_.depths[v]; depth <= light.bottom(); ++depth) {
       settle(levels, depth, owed_);
+      keep_on(n_);
       Index* counts = levels.counts(depth, n_);
       Wide sum = 0;
       for (std::size_t c = 0; c < n_; ++c) {
@@ -159,6 +167,7 @@ class PairSums {
         const Index* joined = light.counts(depth, n_);
         for (std::size_t c = 0; c < n_; ++c) {
           if (joined[c] == 0) continue;
+          keep_on(n_);
           const Index* row = weights_of(c);
           Index with_above = 0;
           for (std::size_t d = 0; d < n_; ++d) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -118,8 +120,11 @@ PerchTree::Candidate PerchTree::nearest_leaf(Node t) {
       looks += 2;
       v = next.distance <= best.distance ? next.node : kNone;
     }
-    if (looks > budget) return scan(t, best);
-    if (frontier_.empty() || frontier_.front().distance > best.distance) return best;
+    const bool found = frontier_.empty() || frontier_.front().distance > best.distance;
+    if (looks > budget || found) {
+      keep_on(looks * width_);
+      return looks > budget ? scan(t, best) : best;
+    }
     std::pop_heap(frontier_.begin(), frontier_.end());
     v = frontier_.back().node;
     frontier_.pop_back();
@@ -131,6 +136,7 @@ PerchTree::Candidate PerchTree::scan(Node t, Candidate best) {
     nearest = std::max(nearest, {distance(point(point_index), leaf, nearest.distance), leaf});
   };
   if (max_leaves_ != 0) {  // leaves come and go: nothing can be said ahead
+    keep_on(leaves_.size());
     for (const Node leaf : leaves_) compare(best, t, leaf);
     return best;
   }
@@ -138,6 +144,7 @@ PerchTree::Candidate PerchTree::scan(Node t, Candidate best) {
     batch_begin_ = t;
     batch_.assign(at(std::min(kBatch, n_points_ - t)), {kInfinity, kNone});
     for (Node leaf = 0; leaf < t; ++leaf) {
+      if (leaf % 64 == 0) keep_on(64 * batch_.size());
       for (std::size_t k = 0; k < batch_.size(); ++k) compare(batch_[k], t + static_cast<Node>(k), leaf);
     }
   }
@@ -168,7 +175,9 @@ void PerchTree::split(Node leaf, Node t) {
   note_cherry(made);
   const double* x = point(t);
   bool grows = true;
+  std::size_t depth = 0;
   for (Node v = above; v != kNone; v = parent(v)) {
+    ++depth;
     ++count_[at(v)];
     if (!grows) continue;
     // Boxes are nested: if this one holds the point, so do those above it.
@@ -181,6 +190,7 @@ void PerchTree::split(Node leaf, Node t) {
       upper[k] = std::max(upper[k], x[k]);
     }
   }
+  keep_on(4 * depth);  // rotations climb as high
 }
 
 void PerchTree::adopt(Node mother, Node first, Node second) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -106,6 +108,7 @@ void PointTiles::combine(const float* coefficients, std::size_t count, double* s
   const std::size_t n_tiles = padded_floats(count) / kFloatLanes;
   std::fill_n(sum, width_, 0.0);
   for (std::size_t t = 0; t < n_tiles; t += kSingle) {
+    keep_on(kSingle * width_);
     std::fill(lanes_.begin(), lanes_.end(), 0.0F);
     run_kernel<AddTiles, const float*>(tiles_.data() + t * width_ * kFloatLanes,
                                        std::min(kSingle, n_tiles - t), width_, coefficients + t * kFloatLanes,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/measures.hpp"
 
 namespace cladebench {
@@ -29,6 +30,7 @@ class PurityClimb {
     Index v = head;
     while (tree_.heavy[v] != -1) v = tree_.heavy[v];
     for (;; v = tree_.parents[v]) {
+      keep_on(1);
       for (Index k = tree_.first[v]; k < tree_.own_end(v); ++k) join(ordered_[k], 1);
       for (const Index c : tree_.children(v)) {
         if (c != tree_.heavy[v]) join_child(c);
@@ -57,6 +59,7 @@ class PurityClimb {
   /// Joins all samples below a light child, counted first, for their pairs belong to nodes further down.
   void join_child(Index child) {
     const Index begin = tree_.first[child], end = tree_.last[child];
+    keep_on(static_cast<std::size_t>(end - begin));
     for (Index k = begin; k < end; ++k) ++light_[ordered_[k]];
     for (Index k = begin; k < end; ++k) {
       const std::int32_t c = ordered_[k];

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/simd.hpp"
 
 namespace cladebench {
@@ -248,6 +249,7 @@ void ProximalModel::minimise(const CompactLbfgs& B, const double* W, const doubl
     penalty_.prox(step_.data(), length);
     const double penalty_there = penalty_.value(step_.data());
     run_kernel<AddScaled>(step_.data(), -1.0, Z, size, step_.data());
+    keep_on(size);
     B.multiply(step_.data(), product_.data());
     const double slope = dot(gradient_.data(), step_.data(), size);
     const double curvature = dot(step_.data(), product_.data(), size);

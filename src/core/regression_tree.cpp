@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/simd.hpp"
 
@@ -69,6 +70,7 @@ class Blocks {
       : n_(n), width_(padded_width(m)), data_(n * width_) {
     for (std::size_t c = 0; c < width_; c += kColumns) {
       const std::size_t columns = std::min(kColumns, width_ - c);
+      keep_on(n * columns / 4);
       for (std::size_t i = 0; i < n; ++i) {
         double* row = data_.data() + c * n + i * columns;
         for (std::size_t p = c; p < std::min(c + columns, m); ++p) row[p - c] = outputs[i * m + p];
@@ -83,6 +85,7 @@ class Blocks {
   void add(std::span<const std::uint32_t> rows, double* total) const {
     for (std::size_t c = 0; c < width_; c += kColumns) {
       const std::size_t columns = vectors(c) * kLanes;
+      keep_on(rows.size() * columns / 4);
       for (const std::uint32_t i : rows) {
         const double* row = at_column(c) + i * columns;
         for (std::size_t p = 0; p < columns; ++p) total[c + p] += row[p];
@@ -116,6 +119,7 @@ TreeBuilder::TreeBuilder(const MatrixView& X)
   parallel_for(d_, n_ * d_ > kParallelWork, [&](std::size_t f) {
     double* column = columns_.data() + f * n_;
     for (std::size_t i = 0; i < n_; ++i) column[i] = X.data[i * d_ + f];
+    keep_on(8 * n_);
     std::uint32_t* order = sorted_.data() + f * stride_;
     std::iota(order, order + n_, std::uint32_t{0});
     std::stable_sort(order, order + n_, [column](auto a, auto b) { return column[a] < column[b]; });
@@ -162,6 +166,7 @@ RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth)
       for (std::size_t c = 0; c < width; c += kColumns) {
         for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
           const std::size_t f = first + i / segments.size(), s = i % segments.size(), at = starts[i];
+          keep_on(segments[s].end - segments[s].begin);
           const auto scan = [&]<int kVectors>() {
             run_kernel<Scan<kVectors>>(
                 blocks.at_column(c), static_cast<const std::uint32_t*>(orders.data() + f * stride_),
@@ -248,6 +253,7 @@ void add_trees(const MatrixView& X, const std::int32_t* feature, const double* t
   parallel_for((X.n + kRows - 1) / kRows, X.n * n_trees * m > kParallelWork, [&](std::size_t task) {
     const std::size_t first = task * kRows, last = std::min(first + kRows, X.n);
     for (std::size_t t = 0; t < n_trees; ++t) {
+      keep_on(kRows);
       for (std::size_t i = first; i < last; ++i) {
         const double* x = X.data + i * X.P;
         std::size_t node = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/products.hpp"
 #include "cladebench/random.hpp"
 
@@ -51,6 +52,7 @@ Symmetric scatter(const NodeProblem& problem, std::span<const Pair> pairs) {
       double* to = differences.data() + k * S.width;
       for (std::size_t p = 0; p < S.d; ++p) to[p] = a[problem.features[p]] - b[problem.features[p]];
     }
+    keep_on(count * S.d * S.d / 8);
     const Strided transposed{differences.data(), 1, S.width};
     run_kernel<AddProduct, const Strided&>(transposed, differences.data(), S.d, count, S.width,
                                            S.entries.data());
@@ -62,6 +64,7 @@ Symmetric scatter(const NodeProblem& problem, std::span<const Pair> pairs) {
 /// A = L L^T, L in the lower triangle; A is positive definite.
 void factorise(Symmetric& A) {
   for (std::size_t q = 0; q < A.d; ++q) {
+    keep_on(q * q / 4);
     for (std::size_t p = 0; p < q; ++p) {
       A.row(q)[p] = (A.row(q)[p] - inner(A.row(q), A.row(p), p)) / A.row(p)[p];
     }
@@ -138,6 +141,7 @@ std::vector<double> scatter_direction(const NodeProblem& problem, double ridge) 
   for (std::size_t k = 0; k < most; ++k) {
     const double* now = basis.data() + k * d;
     double* next = basis.data() + (k + 1) * d;
+    keep_on(d * d);
     std::copy_n(now, d, image.data());
     solve_upper(L, image.data());
     for (std::size_t p = 0; p < d; ++p) next[p] = inner(within_cannot.row(p), image.data(), d);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -92,6 +94,7 @@ class Flow {
       return chosen;
     };
     for (std::size_t i = 0; i < problem_.n_rows; ++i) {
+      if (i % 64 == 0) keep_on(64 * K_);
       const double* cost = problem_.row(i);
       double least = kInfinity;
       for (std::size_t k = 0; k < K_; ++k) least = std::min(least, cost[k] - price_[k]);
@@ -106,7 +109,10 @@ class Flow {
       ++count[label];
       add_moves(i, label);
     }
-    for (Heap& moves : heaps_) std::make_heap(moves.begin(), moves.end());
+    for (Heap& moves : heaps_) {
+      keep_on(moves.size());
+      std::make_heap(moves.begin(), moves.end());
+    }
     for (std::size_t k = 0; k < K_; ++k) {
       flow_[k] = std::clamp(count[k], lowest[k], highest[k]);
       excess_[k] = count[k] - flow_[k];
@@ -134,10 +140,14 @@ class Flow {
       heap(j, k).clear();
       bound(j, k) = kInfinity;
     }
+    keep_on(problem_.n_rows);
     for (std::size_t i = 0; i < problem_.n_rows; ++i) {
       if (is_in(i, j)) add_moves(i, j);
     }
-    for (std::size_t k = 0; k < K_; ++k) std::make_heap(heap(j, k).begin(), heap(j, k).end());
+    for (std::size_t k = 0; k < K_; ++k) {
+      keep_on(heap(j, k).size());
+      std::make_heap(heap(j, k).begin(), heap(j, k).end());
+    }
     refresh(j);
   }
 
@@ -228,6 +238,7 @@ class Flow {
       }
       if (excess_[u] < 0) return u;
       done_[u] = true;
+      keep_on(K_);
       if (u == K_) {
         for (std::size_t k = 0; k < K_; ++k) {
           if (flow_[k] > problem_.lower[k]) reach(u, k, 0.0);
@@ -270,6 +281,7 @@ class Flow {
     for (std::size_t round = 0; changed && round <= K_; ++round) {
       changed = false;
       for (std::size_t j = 0; j < K_; ++j) {
+        keep_on(K_);
         for (std::size_t k = 0; k < K_; ++k) lower_to(k, price[j] + length_[j * K_ + k]);
         if (flow_[j] < problem_.upper[j]) lower_to(K_, price[j]);
         if (flow_[j] > problem_.lower[j]) lower_to(j, price[K_]);
@@ -319,6 +331,7 @@ Start sample_start(const Transportation& problem) {
   for (std::size_t i = 0; i < m; ++i) {
     const auto label = static_cast<std::size_t>(found.labels[i]);
     const double* row = sample.row(i);
+    keep_on(K);
     for (std::size_t k = 0; k < K; ++k) {
       if (k == label) continue;
       gap[i] = std::min(gap[i], (row[k] - found.prices[k]) - (row[label] - found.prices[label]));

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -51,6 +53,7 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
     if (parents[v] >= 0) child_index[cursor[parents[v]]++] = v;
   }
 
+  keep_on(static_cast<std::size_t>(n));
   // Preorder from an explicit stack: the depth of the tree is bounded by memory alone.
   preorder.reserve(n);
   depths.assign(n, 0);
@@ -73,6 +76,7 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
          std::to_string(root));
   }
 
+  keep_on(static_cast<std::size_t>(n + m));
   std::vector<Index> own(n, 0);
   for (Index i = 0; i < m; ++i) {
     if (leaf_of[i] < 0 || leaf_of[i] >= n) {
@@ -95,6 +99,7 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
   sample_order.resize(m);
   for (Index i = 0; i < m; ++i) sample_order[cursor[leaf_of[i]]++] = i;
 
+  keep_on(static_cast<std::size_t>(n + m));
   heavy.assign(n, -1);
   head.resize(n);
   for (const Index v : preorder) {

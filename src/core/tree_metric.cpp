@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "cladebench/keep_on.hpp"
+
 namespace cladebench {
 namespace {
 
@@ -118,6 +120,7 @@ Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
     const Node v = tree.order[place], up = tree.parent[v];
     const double* mine = to_points.data() + static_cast<std::size_t>(v) * k;
     double* theirs = to_points.data() + static_cast<std::size_t>(up) * k;
+    keep_on(k);
     double across = 0.0;
     for (std::size_t j = 0; j < k; ++j) across += mine[j];
     for (std::size_t q = place; q < place + static_cast<std::size_t>(tree.n_nodes[v]); ++q) {
@@ -137,6 +140,7 @@ Values paths(std::size_t k, const Cuts& tree, std::span<const double> lengths) {
   for (std::size_t place = 1; place < n; ++place) {
     const std::size_t v = static_cast<std::size_t>(tree.order[place]);
     const std::size_t up = static_cast<std::size_t>(tree.parent[v]);
+    keep_on(place);
     for (std::size_t before = 0; before < place; ++before) {
       const std::size_t u = static_cast<std::size_t>(tree.order[before]);
       apart[u * n + v] = apart[v * n + u] = apart[up * n + u] + lengths[v];
@@ -261,6 +265,7 @@ class Lengths {
   /// / n, and the length follows from the S_i.
   void solve(const Cuts& tree, const Values& sum, Values& x) {
     const std::size_t n = tree.nodes();
+    keep_on(n);
     known_.assign(n, 0.0);
     weight_.assign(n, 1.0);
     total_.assign(n, std::numeric_limits<double>::quiet_NaN());
@@ -301,6 +306,7 @@ class Lengths {
   /// Sets `slope_` to the sums across edges that D has more than the tree.
   void gradient(const Cuts& tree, const Values& x) {
     const std::size_t n = tree.nodes();
+    keep_on(n);
     Values& to_upper = known_;  // distances of the points below an edge from its upper end, summed
     to_upper.assign(n, 0.0);
     total_.assign(n, 0.0);
@@ -401,6 +407,7 @@ class Grafts {
     for (auto node = last; node-- != first + 1;) {
       const Node w = *node;
       if (w < static_cast<Node>(k)) {
+        keep_on(k);
         for (std::size_t i = 0; i < k; ++i) {
           if (!below[i]) cross_[w] += at(D, k, w, static_cast<Node>(i));
         }
@@ -447,8 +454,7 @@ class Grafts {
 };
 
 /// Makes the best move; false if none improves.
-bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Best& best,
-               const std::function<void()>& keep_on) {
+bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Best& best) {
   const TreeParents current = rerooted(best.parent(), 0);
   std::vector<Cuts> views;
   for (std::size_t r = 0; r < k; ++r) views.push_back(cuts_of(D, k, rerooted(current, static_cast<Node>(r))));
@@ -459,7 +465,6 @@ bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Bes
   }
   best.improved();
   for (std::size_t v = 1; v < current.size(); ++v) {
-    keep_on();
     Grafts(D, k, views[0], static_cast<Node>(v)).offer_all(radius, best);
     Grafts(D, k, views[point[v]], current[v]).offer_all(radius, best);
   }
@@ -495,11 +500,13 @@ TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
     const Node made = static_cast<Node>(2 * k - n);
     std::fill_n(sums.begin(), n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
+      keep_on(n);
       for (std::size_t j = 0; j < n; ++j) sums[j] += D[i * k + j];
     }
     double least = std::numeric_limits<double>::infinity();
     std::size_t first = 0, second = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      keep_on(n - i);
       for (std::size_t j = i + 1; j < n; ++j) {
         const double criterion = static_cast<double>(n - 2) * D[i * k + j] - sums[i] - sums[j];
         if (criterion < least) {
@@ -553,7 +560,7 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k) 
 }
 
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
-                         std::size_t radius, const std::function<void()>& keep_on) {
+                         std::size_t radius) {
   checked(k, start);
   if (k <= 3) return start;
   if (start.size() != 2 * k - 2) throw std::invalid_argument("the start is no binary tree");
@@ -561,9 +568,9 @@ TreeParents search_trees(std::span<const double> distances, std::size_t k, const
   Cuts tree = cuts_of(distances, k, start);
   best.offer(tree);
   do {
-    while (best_move(distances, k, 1, best, keep_on)) {
+    while (best_move(distances, k, 1, best)) {
     }
-  } while (best_move(distances, k, radius, best, keep_on));
+  } while (best_move(distances, k, radius, best));
   return rerooted(best.parent(), 0);
 }
 
@@ -571,10 +578,12 @@ double four_point_excess(std::span<const double> D, std::size_t k) {
   double worst = 0.0;
   for (std::size_t a = 0; a < k; ++a) {
     for (std::size_t b = a + 1; b < k; ++b) {
+      keep_on(k);
       for (std::size_t c = 0; c < k; ++c) {
         worst = std::max(worst, D[a * k + b] - (D[a * k + c] + D[c * k + b]));
       }
       for (std::size_t c = b + 1; c < k; ++c) {
+        keep_on(k - c);
         for (std::size_t d = c + 1; d < k; ++d) {
           // Of the three sums the largest less the second.
           double one = D[a * k + b] + D[c * k + d], two = D[a * k + c] + D[b * k + d];

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/simd.hpp"
 
@@ -162,6 +163,7 @@ void TripletLoss::measure_targets(const double* Z, std::size_t width) {
   for (std::size_t a = 0; a < n_; ++a) {
     // A point without targets has no triplets.
     limit_[a] = 0.0;
+    keep_on(k_ * width / 4);
     for (std::size_t j = 0; j < k_; ++j) {
       const std::uint32_t target = targets_[a * k_ + j];
       if (target == kNone) continue;
@@ -175,6 +177,7 @@ void TripletLoss::measure_targets(const double* Z, std::size_t width) {
 bool TripletLoss::lists_hold(const double* Z, std::size_t width) const {
   if (!listed_ || reference_width_ != width) return false;
   for (std::size_t a = 0; a < n_; ++a) {
+    keep_on(width / 4);
     const double moved = norm_of_gap(Z + a * width, reference_.data() + a * width, width);
     const double grown = std::max(0.0, std::sqrt(limit_[a]) + slack_[a] - reach_[a]);
     if (moved + grown > slack_[a]) return false;
@@ -233,6 +236,7 @@ TripletLoss::Value TripletLoss::evaluate(const double* given, std::size_t m, con
     double limits[kBlock * kLanes], found[kBlock * kLanes];
     for (std::size_t block = first; block < last; block += kBlock) {
       const std::size_t end = std::min(block + kBlock, last);
+      keep_on(kBlock * n_);
       for (std::size_t b = 0; b < n_; b += kLanes) {
         const std::size_t stop = std::min(b + kLanes, n_);
         if (classes_[b] == classes_[stop - 1] && classes_[block] == classes_[end - 1] &&
@@ -262,6 +266,7 @@ TripletLoss::Value TripletLoss::evaluate(const double* given, std::size_t m, con
   };
 
   const auto weigh = [&](std::size_t a, const std::vector<std::uint32_t>& others, std::vector<double>& gaps) {
+    keep_on(others.size());
     gaps.resize(others.size());
     run_kernel<DistancesToOthers>(Z.data() + a * width, limit_[a], Z.data(), width,
                                   static_cast<const double*>(limit_.data()), others.data(), others.size(),
@@ -325,6 +330,7 @@ TripletLoss::Value TripletLoss::evaluate(const double* given, std::size_t m, con
   Value value{};
   double pull = 0.0, push = 0.0, push_smoothed = 0.0;
   for (std::size_t a = 0; a < n_; ++a) {
+    keep_on(k_ * width_V / 4);
     for (std::size_t j = 0; j < k_; ++j) {
       const std::uint32_t target = targets_[a * k_ + j];
       if (target == kNone) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cladebench/assignment.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -21,12 +22,10 @@ void bind_assignment(nb::module_& m) {
       "balanced_assignment",
       [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> cost, Bounds lower,
          Bounds upper) {
-        cladebench::Assignment found;
-        {
-          nb::gil_scoped_release release;
-          found = cladebench::balanced_assignment({cost.data(), cost.size()}, cost.shape(1),
-                                                  {lower.data(), lower.size()}, {upper.data(), upper.size()});
-        }
+        auto found = cladebench::interruptible([&] {
+          return cladebench::balanced_assignment({cost.data(), cost.size()}, cost.shape(1),
+                                                 {lower.data(), lower.size()}, {upper.data(), upper.size()});
+        });
         return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.prices)));
       },
       nb::arg("cost"), nb::arg("lower"), nb::arg("upper"),

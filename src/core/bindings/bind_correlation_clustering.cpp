@@ -73,7 +73,9 @@ void bind_correlation_clustering(nb::module_& m) {
   m.def(
       "violated_triangles",
       [](Matrix x, double least) {
-        return flat(cladebench::violated_triangles(square(x), x.shape(0), least));
+        const auto given = square(x);
+        return flat(cladebench::interruptible(
+            [&] { return cladebench::violated_triangles(given, x.shape(0), least); }));
       },
       nb::arg("x"), nb::arg("least"),
       "Points first, middle, last of the most violated triangle above each pair, one after the other.");
@@ -82,7 +84,7 @@ void bind_correlation_clustering(nb::module_& m) {
       [](Matrix x) {
         const auto given = square(x);
         std::vector<double> closed(given.begin(), given.end());
-        cladebench::close_triangles(closed, x.shape(0));
+        cladebench::interruptible([&] { cladebench::close_triangles(closed, x.shape(0)); });
         return to_numpy(std::move(closed));
       },
       nb::arg("x"), "The least x, no smaller, that violates no triangle; n * n numbers.");
@@ -107,10 +109,10 @@ void bind_correlation_clustering(nb::module_& m) {
         checks::expect(tolerance >= 0.0, "tolerance: ", tolerance, "; expected a number of at least 0");
         checks::expect(!std::isnan(known_value), "known_value: nan; expected a number");
         cladebench::Relaxed found;
-        cladebench::interruptible([&](const auto& keep_on) {
-          found = cladebench::relax_clustering(
-              given, n, std::move(start), {multipliers.data(), multipliers.data() + multipliers.size()},
-              {x.data(), x.size()}, {tolerance, max_iter, known_value}, keep_on);
+        cladebench::interruptible([&] {
+          found = cladebench::relax_clustering(given, n, std::move(start),
+                                               {multipliers.data(), multipliers.data() + multipliers.size()},
+                                               {x.data(), x.size()}, {tolerance, max_iter, known_value});
         });
         return nb::make_tuple(to_numpy(std::move(found.x)), found.value, found.bound, flat(found.triangles),
                               to_numpy(std::move(found.multipliers)), to_numpy(std::move(found.labels)),
@@ -131,7 +133,7 @@ void bind_correlation_clustering(nb::module_& m) {
             throw std::invalid_argument("a label is not in 0..n-1");
           }
         }
-        cladebench::improve_partition(given, s.shape(0), found);
+        cladebench::interruptible([&] { cladebench::improve_partition(given, s.shape(0), found); });
         return to_numpy(std::move(found));
       },
       nb::arg("s"), nb::arg("labels"), "Labels that no merge and no move of a point improves.");

@@ -24,11 +24,11 @@ void bind_dependence(nb::module_& m) {
       [](Matrix gram, bool is_factor, Matrix structure, Index labels, Index order, bool normalized,
          std::size_t max_sweeps) {
         cladebench::Sweeps found;
-        cladebench::interruptible([&](const auto& keep_on) {
+        cladebench::interruptible([&] {
           found =
               cladebench::greedy_sweeps({{gram.data(), gram.size()}, gram.shape(0), gram.shape(1), is_factor},
                                         {structure.data(), structure.size()}, {labels.data(), labels.size()},
-                                        {order.data(), order.size()}, {normalized, max_sweeps}, keep_on);
+                                        {order.data(), order.size()}, {normalized, max_sweeps});
         });
         return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.objective)),
                               to_numpy(std::move(found.moves)), found.converged);

@@ -6,6 +6,7 @@
 
 #include "checks.hpp"
 #include "cladebench/exemplar_slaves.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -28,11 +29,10 @@ void add_weighted_sum(nb::module_& m) {
         // One that is empty has no memory, and any number of columns.
         checks::expect(stack.size() > 0 || stack.shape(1) == 0, "stack: no row; expected at least 1");
         std::vector<double> total(stack.shape(1));
-        {
-          nb::gil_scoped_release release;
+        cladebench::interruptible([&] {
           cladebench::weighted_sum({weights.data(), weights.size()},
                                    std::span<const Value>(stack.data(), stack.size()), total);
-        }
+        });
         return to_numpy(std::move(total));
       },
       nb::arg("weights"), nb::arg("stack"), "Sum of the rows with weights, in double precision.");
@@ -56,14 +56,13 @@ void bind_exemplar_slaves(nb::module_& m) {
         checks::shape("copies", copies, {n, n});
         std::vector<double> values(own.size());
         std::vector<std::int64_t> nearest(own.size()), counts(own.size());
-        {
-          nb::gil_scoped_release release;
+        cladebench::interruptible([&] {
           cladebench::point_slaves({distances.data(), distances.size()}, {own.data(), own.size()},
                                    {raw.data(), raw.size()}, {offset.data(), offset.size()},
                                    {labels.data(), labels.size()}, beta, values, nearest,
                                    {copies.data(), copies.size()});
           cladebench::count_copies({copies.data(), copies.size()}, counts);
-        }
+        });
         return nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(nearest)),
                               to_numpy(std::move(counts)));
       },
@@ -75,8 +74,9 @@ void bind_exemplar_slaves(nb::module_& m) {
       "move_multipliers",
       [](Square<const std::uint8_t> copies, double step, Square<double> raw) {
         checks::shape("raw", raw, {copies.shape(0), copies.shape(1)});
-        nb::gil_scoped_release release;
-        cladebench::move_multipliers({copies.data(), copies.size()}, step, {raw.data(), raw.size()});
+        cladebench::interruptible([&] {
+          cladebench::move_multipliers({copies.data(), copies.size()}, step, {raw.data(), raw.size()});
+        });
       },
       nb::arg("copies"), nb::arg("step"), nb::arg("raw"), "Add `step` to `raw` where a copy is 1.");
 }

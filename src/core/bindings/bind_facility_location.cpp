@@ -43,9 +43,9 @@ void bind_facility_location(nb::module_& m) {
         cladebench::checks::at_least("tolerance", tolerance, 0.0);
         check_costs(d);
         cladebench::FacilityLocation found;
-        cladebench::interruptible([&](const auto& keep_on) {
+        cladebench::interruptible([&] {
           found = cladebench::facility_location({d.data(), d.size()}, n, {initial.data(), initial.size()},
-                                                tolerance, max_evaluations, keep_on);
+                                                tolerance, max_evaluations);
         });
         return nb::make_tuple(to_numpy(std::move(found.exemplars)), to_numpy(std::move(found.assignment)),
                               found.bound, found.optimal, found.n_iter, found.converged);

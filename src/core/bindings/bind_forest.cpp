@@ -139,9 +139,7 @@ struct Held {
     if (views.empty() || node != right.size() || node != size.size() || split * d != features.size() ||
         split * (d + 1) != weights.shape(0))
       throw std::invalid_argument("the numbers of nodes, features and weights do not fit together");
-    interruptible([&](const auto& keep_on) {
-      forest = std::make_unique<PlacedForest>(std::move(views), rows_of(X), alpha, keep_on);
-    });
+    interruptible([&] { forest = std::make_unique<PlacedForest>(std::move(views), rows_of(X), alpha); });
   }
 };
 
@@ -160,9 +158,9 @@ void bind_forest(nb::module_& m) {
         checks::within("count", count, std::size_t{0}, kMostTrees);
         const cladebench::Splitter splitter = splitter_of(settings);
         std::vector<HierarchyTree> trees;
-        interruptible([&](const auto& keep_on) {
+        interruptible([&] {
           trees = cladebench::grow_forest(rows_of(X), must, cannot, {min_node_size, n_split_features},
-                                          splitter, seed, first, count, keep_on);
+                                          splitter, seed, first, count);
         });
         return joined(std::move(trees));
       },
@@ -181,9 +179,7 @@ void bind_forest(nb::module_& m) {
             checks::shape("A", A, {A.shape(0), held.forest->d()});
             checks::shape("B", B, {B.shape(0), held.forest->d()});
             std::vector<double> D(A.shape(0) * B.shape(0));
-            interruptible([&](const auto& keep_on) {
-              held.forest->pairwise(rows_of(A), rows_of(B), D.data(), keep_on);
-            });
+            interruptible([&] { held.forest->pairwise(rows_of(A), rows_of(B), D.data()); });
             return to_numpy(std::move(D));
           },
           nb::arg("A"), nb::arg("B"), "Distances, row-major.")
@@ -198,10 +194,10 @@ void bind_forest(nb::module_& m) {
             checks::within("candidates", candidates, std::size_t{0}, n);
             std::vector<double> D(m_all * k);
             std::vector<std::int64_t> index(m_all * k), n_compared(m_all);
-            interruptible([&](const auto& keep_on) {
+            interruptible([&] {
               cladebench::find_neighbors(*held.forest, queries ? queries->data() : nullptr, 0, m_all,
                                          {k, candidates, nearest, seed, refill}, D.data(), index.data(),
-                                         n_compared.data(), keep_on);
+                                         n_compared.data());
             });
             return nb::make_tuple(to_numpy(std::move(D)), to_numpy(std::move(index)),
                                   to_numpy(std::move(n_compared)));

@@ -13,6 +13,7 @@
 #include "checks.hpp"
 #include "cladebench/margin.hpp"
 #include "cladebench/proximal.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -42,8 +43,7 @@ void bind_margin(nb::module_& m) {
   m.def(
       "first_nonfinite",
       [](Matrix X) {
-        nb::gil_scoped_release release;
-        return cladebench::first_nonfinite(view(X));
+        return cladebench::interruptible([&] { return cladebench::first_nonfinite(view(X)); });
       },
       nb::arg("X"), "Place of the first entry, by rows, that is NaN or infinite; -1 if there is none.");
   m.def(
@@ -53,12 +53,10 @@ void bind_margin(nb::module_& m) {
         checks::shape("labels", labels, {X.shape(0)});
         checks::shape("W", W, {W.shape(0), X.shape(1)});
         std::vector<double> gradient(W.size());
-        double loss = 0.0;
-        {
-          nb::gil_scoped_release release;
-          loss =
-              cladebench::MarginLoss(view(X), span(labels), W.shape(0)).evaluate(W.data(), gradient.data());
-        }
+        const double loss = cladebench::interruptible([&] {
+          return cladebench::MarginLoss(view(X), span(labels), W.shape(0))
+              .evaluate(W.data(), gradient.data());
+        });
         return nb::make_tuple(loss, to_numpy(std::move(gradient)));
       },
       nb::arg("X"), nb::arg("labels"), nb::arg("W"), "See cladebench.solvers.margin.squared_hinge.");
@@ -68,11 +66,8 @@ void bind_margin(nb::module_& m) {
         checks::not_empty("X", X);
         checks::not_empty("W", W);
         checks::shape("W", W, {W.shape(0), X.shape(1)});
-        std::vector<double> costs;
-        {
-          nb::gil_scoped_release release;
-          costs = cladebench::assignment_costs(view(X), {W.data(), W.size()}, W.shape(0));
-        }
+        auto costs = cladebench::interruptible(
+            [&] { return cladebench::assignment_costs(view(X), {W.data(), W.size()}, W.shape(0)); });
         return to_numpy(std::move(costs));
       },
       nb::arg("X"), nb::arg("W"), "See cladebench.solvers.margin.assignment_costs.");
@@ -103,14 +98,12 @@ void bind_margin(nb::module_& m) {
         }
         if (W) checks::shape("W", *W, {n_clusters, X.shape(1)});
         checks::expect(tol >= 0.0, "tol: ", tol, "; expected a number of at least 0");
-        cladebench::MarginFit fit;
-        {
-          nb::gil_scoped_release release;
+        auto fit = cladebench::interruptible([&] {
           cladebench::MarginLoss loss(view(X), span(labels), n_clusters);
           std::span<const double> start;
           if (W) start = {W->data(), W->size()};
-          fit = cladebench::fit_margin(loss, {span(group), span(l1), span(ridge)}, start, tol, max_iter);
-        }
+          return cladebench::fit_margin(loss, {span(group), span(l1), span(ridge)}, start, tol, max_iter);
+        });
         return nb::make_tuple(to_numpy(std::move(fit.W)), fit.objective, fit.loss, fit.residual, fit.n_iter,
                               fit.n_passes, fit.converged);
       },

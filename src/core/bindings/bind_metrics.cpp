@@ -6,6 +6,7 @@
 
 #include "checks.hpp"
 #include "cladebench/itml.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -30,12 +31,10 @@ void bind_metrics(nb::module_& m) {
         checks::shape("pairs", pairs, {signs.size(), 2});
         checks::indices("pairs", checks::span_of<std::int64_t>(pairs), X.shape(0));
         checks::expect(tol >= 0.0, "tol: ", tol, "; expected a number of at least 0");
-        cladebench::Itml fit;
-        {
-          nb::gil_scoped_release release;
-          fit = cladebench::fit_itml({X.data(), X.shape(0), X.shape(1)}, {pairs.data(), pairs.size()},
-                                     {signs.data(), signs.size()}, upper, lower, gamma, tol, max_iter);
-        }
+        auto fit = cladebench::interruptible([&] {
+          return cladebench::fit_itml({X.data(), X.shape(0), X.shape(1)}, {pairs.data(), pairs.size()},
+                                      {signs.data(), signs.size()}, upper, lower, gamma, tol, max_iter);
+        });
         return nb::make_tuple(to_numpy(std::move(fit.A)), to_numpy(std::move(fit.dual)), fit.residual,
                               fit.n_iter, fit.converged);
       },

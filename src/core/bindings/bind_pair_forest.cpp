@@ -68,10 +68,9 @@ void bind_pair_forest(nb::module_& m) {
         // Differences and sums of two rows are finite, too.
         checks::finite("X", checks::span_of<float>(X), std::numeric_limits<float>::max() / 2.0F);
         std::vector<cladebench::PairTree> trees;
-        cladebench::interruptible([&](const auto& keep_on) {
+        cladebench::interruptible([&] {
           trees = cladebench::grow_pair_forest({X.data(), X.shape(0)}, X.shape(1), must, cannot,
-                                               {max_features, min_samples_leaf, bootstrap}, seed, n_trees,
-                                               keep_on);
+                                               {max_features, min_samples_leaf, bootstrap}, seed, n_trees);
         });
         std::vector<std::int64_t> first_node{0};
         for (const auto& tree : trees) {
@@ -105,10 +104,11 @@ void bind_pair_forest(nb::module_& m) {
         checks::apart("result", result, "feature", feature);
         checks::apart("result", result, "left", left);
         checks::apart("result", result, "right", right);
-        nb::gil_scoped_release release;
-        cladebench::pair_forest_means(
-            {span(first_node), span(feature), span(threshold), span(left), span(right), span(value)},
-            A.shape(1), {A.data(), A.shape(0)}, {B.data(), B.shape(0)}, result.data());
+        cladebench::interruptible([&] {
+          cladebench::pair_forest_means(
+              {span(first_node), span(feature), span(threshold), span(left), span(right), span(value)},
+              A.shape(1), {A.data(), A.shape(0)}, {B.data(), B.shape(0)}, result.data());
+        });
       },
       nb::arg("first_node"), nb::arg("feature"), nb::arg("threshold"), nb::arg("left"), nb::arg("right"),
       nb::arg("value"), nb::arg("A"), nb::arg("B"), nb::arg("result"),
@@ -128,11 +128,11 @@ void bind_pair_forest(nb::module_& m) {
         check_values(value, first_node.size());
         std::vector<double> D(queries.shape(0) * k);
         std::vector<std::int64_t> index(D.size());
-        cladebench::interruptible([&](const auto& keep_on) {
+        cladebench::interruptible([&] {
           cladebench::pair_forest_neighbors(
               {span(first_node), span(feature), span(threshold), span(left), span(right), span(value)},
               rows.shape(1), {queries.data(), queries.shape(0)}, {rows.data(), rows.shape(0)}, k, D.data(),
-              index.data(), keep_on);
+              index.data());
         });
         return nb::make_tuple(cladebench::to_numpy(std::move(D)), cladebench::to_numpy(std::move(index)));
       },

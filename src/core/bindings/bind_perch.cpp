@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cladebench/perch.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -33,11 +34,9 @@ void bind_perch(nb::module_& m) {
          const std::string& rotations, std::optional<std::size_t> max_leaves) {
         if (max_leaves == 0) throw std::invalid_argument("max_leaves=0: expected None or an integer >= 1");
         const cladebench::Rotations kind = parse_rotations(rotations);
-        cladebench::PerchResult result;
-        {
-          nb::gil_scoped_release release;
-          result = cladebench::perch({X.data(), X.size()}, X.shape(1), kind, max_leaves.value_or(0));
-        }
+        auto result = cladebench::interruptible([&] {
+          return cladebench::perch({X.data(), X.size()}, X.shape(1), kind, max_leaves.value_or(0));
+        });
         return nb::make_tuple(to_numpy(std::move(result.parents)), to_numpy(std::move(result.leaf_of)),
                               to_numpy(std::move(result.heights)));
       },

@@ -13,6 +13,7 @@
 
 #include "checks.hpp"
 #include "cladebench/router_steps.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -77,8 +78,7 @@ void bind_router(nb::module_& m) {
         }
         std::vector<double> values = copy_of(params), m1 = copy_of(first_moment), m2 = copy_of(second_moment);
         std::vector<double> costs(n_blocks), seconds(n_blocks);
-        {
-          nb::gil_scoped_release release;
+        cladebench::interruptible([&] {
           const std::size_t size = params.shape(1) * params.shape(2);
           cladebench::RouterSteps steps({X.data(), X.shape(0), X.shape(1)}, shape, n_leaves);
           for (std::size_t b = 0; b < n_blocks; ++b) {
@@ -96,7 +96,7 @@ void bind_router(nb::module_& m) {
                                   values.data() + b * size, m1.data() + b * size, m2.data() + b * size);
             seconds[b] = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
           }
-        }
+        });
         return nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(m1)), to_numpy(std::move(m2)),
                               to_numpy(std::move(costs)), to_numpy(std::move(seconds)));
       },

@@ -14,6 +14,7 @@
 #include "cladebench/max_margin_split.hpp"
 #include "cladebench/scatter_start.hpp"
 #include "cladebench/split_labels.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -144,12 +145,10 @@ void bind_split(nb::module_& m) {
   m.def(
       "max_margin_split",
       [](Matrix X, Pairs must_link, Pairs cannot_link, const SplitSettings& settings, std::uint64_t seed) {
-        cladebench::SplitFit fit;
-        {
-          nb::gil_scoped_release release;
+        auto fit = cladebench::interruptible([&] {
           const WholeNode node(X, must_link, cannot_link, seed);
-          fit = cladebench::max_margin_split(node.problem(), settings);
-        }
+          return cladebench::max_margin_split(node.problem(), settings);
+        });
         return nb::make_tuple(to_numpy(std::move(fit.weights)), to_numpy(std::move(fit.trace)), fit.warm_up,
                               fit.rounds, fit.evaluations, fit.objective, fit.gap, fit.converged,
                               fit.constrained);
@@ -160,7 +159,8 @@ void bind_split(nb::module_& m) {
       "scatter_direction",
       [](Matrix X, Pairs must_link, Pairs cannot_link, double ridge) {
         const WholeNode node(X, must_link, cannot_link, 0);
-        return to_numpy(cladebench::scatter_direction(node.problem(), ridge));
+        return to_numpy(
+            cladebench::interruptible([&] { return cladebench::scatter_direction(node.problem(), ridge); }));
       },
       nb::arg("X"), nb::arg("must_link"), nb::arg("cannot_link"), nb::arg("ridge"),
       "See cladebench.solvers.max_margin_split.scatter_direction.");
@@ -172,7 +172,9 @@ void bind_split(nb::module_& m) {
           [](FixedSplit& self, const Vector& w, int repeats) {
             self.check_weights(w);
             double loss = 0.0;
-            for (int k = 0; k < repeats; ++k) loss = self.evaluate(w.data());
+            cladebench::interruptible([&] {
+              for (int k = 0; k < repeats; ++k) loss = self.evaluate(w.data());
+            });
             return nb::make_tuple(loss, to_numpy(std::vector<double>(self.slope())));
           },
           nb::arg("w"), nb::arg("repeats") = 1, "Loss, without the norm, and a subgradient.")
@@ -180,14 +182,16 @@ void bind_split(nb::module_& m) {
           "multiply",
           [](FixedSplit& self, const Vector& w, int repeats) {
             self.check_weights(w);
-            for (int k = 0; k < repeats; ++k) self.multiply(w.data());
+            cladebench::interruptible([&] {
+              for (int k = 0; k < repeats; ++k) self.multiply(w.data());
+            });
           },
           nb::arg("w"), nb::arg("repeats") = 1, "The two products of an evaluation alone, for measurement.")
       .def(
           "minimise",
           [](FixedSplit& self, const Vector& w, double gap, int most) {
             self.check_weights(w);
-            const auto convex = self.minimise(w.data(), gap, most);
+            const auto convex = cladebench::interruptible([&] { return self.minimise(w.data(), gap, most); });
             return nb::make_tuple(to_numpy(std::vector<double>(convex.best())), convex.value(),
                                   convex.bound(), convex.evaluations());
           },

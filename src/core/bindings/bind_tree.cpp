@@ -14,6 +14,7 @@
 #include "cladebench/measures.hpp"
 #include "cladebench/pair_sums.hpp"
 #include "cladebench/tree.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -56,8 +57,7 @@ void bind_tree(nb::module_& m) {
           "__init__",
           [](Tree* self, Vector<Index> parents, Vector<Index> leaf_of) {
             std::vector<Index> p = copy(parents), l = copy(leaf_of);
-            nb::gil_scoped_release release;
-            new (self) Tree(std::move(p), std::move(l));
+            cladebench::interruptible([&] { new (self) Tree(std::move(p), std::move(l)); });
           },
           nb::arg("parents"), nb::arg("leaf_of"))
       .def_ro("root", &Tree::root)
@@ -77,14 +77,14 @@ void bind_tree(nb::module_& m) {
           [](const Tree& self, Vector<Index> u, Vector<Index> v) {
             require(u.shape(0) == v.shape(0), "lca: expected as many nodes in u as in v");
             std::vector<Index> found(u.shape(0));
-            {
-              nb::gil_scoped_release release;
+            cladebench::interruptible([&] {
               const auto is_node = [&](Index node) { return node >= 0 && node < self.n_nodes(); };
               for (std::size_t k = 0; k < found.size(); ++k) {
                 require(is_node(u(k)) && is_node(v(k)), "lca: expected nodes 0..n_nodes-1");
                 found[k] = self.lca(u(k), v(k));
+                cladebench::keep_on(1);
               }
-            }
+            });
             return cladebench::to_numpy(std::move(found));
           },
           nb::arg("u"), nb::arg("v"), "Lowest common ancestors of pairs of nodes.");
@@ -95,8 +95,9 @@ void bind_tree(nb::module_& m) {
         require(labels.shape(0) == tree.leaf_of.size(), "labels: expected one for each sample");
         // Three counts are kept for each class.
         cladebench::checks::within("n_classes", std::int64_t{n_classes}, std::int64_t{1}, tree.n_samples());
-        nb::gil_scoped_release release;
-        return cladebench::dendrogram_purity(tree, span(labels.data(), labels.shape(0)), n_classes);
+        return cladebench::interruptible([&] {
+          return cladebench::dendrogram_purity(tree, span(labels.data(), labels.shape(0)), n_classes);
+        });
       },
       nb::arg("tree"), nb::arg("labels"), nb::arg("n_classes"), "See cladebench.metrics.dendrogram_purity.");
   m.def(
@@ -104,8 +105,9 @@ void bind_tree(nb::module_& m) {
       [](const Tree& tree, Matrix similarity) {
         require(similarity.shape(0) == tree.leaf_of.size() && similarity.shape(1) == tree.leaf_of.size(),
                 "similarity: expected shape (n_samples, n_samples)");
-        nb::gil_scoped_release release;
-        return cladebench::dasgupta_cost_dense(tree, span(similarity.data(), similarity.size()));
+        return cladebench::interruptible([&] {
+          return cladebench::dasgupta_cost_dense(tree, span(similarity.data(), similarity.size()));
+        });
       },
       nb::arg("tree"), nb::arg("similarity"), "See cladebench.metrics.dasgupta_cost.");
   m.def(
@@ -115,10 +117,11 @@ void bind_tree(nb::module_& m) {
                 "similarity: expected CSR arrays of shape (n_samples, n_samples)");
         require(tree.leaf_of.size() <= std::numeric_limits<std::int32_t>::max(),
                 "similarity: expected less than 2^31 samples, whose columns have 32-bit indices");
-        nb::gil_scoped_release release;
-        return cladebench::dasgupta_cost_sparse(tree, span(row_ptr.data(), row_ptr.shape(0)),
-                                                span(column.data(), column.shape(0)),
-                                                span(value.data(), value.shape(0)));
+        return cladebench::interruptible([&] {
+          return cladebench::dasgupta_cost_sparse(tree, span(row_ptr.data(), row_ptr.shape(0)),
+                                                  span(column.data(), column.shape(0)),
+                                                  span(value.data(), value.shape(0)));
+        });
       },
       nb::arg("tree"), nb::arg("row_ptr"), nb::arg("column"), nb::arg("value"),
       "See cladebench.metrics.dasgupta_cost.");
@@ -126,9 +129,10 @@ void bind_tree(nb::module_& m) {
       "dasgupta_cost_linear",
       [](const Tree& tree, Matrix X) {
         require(X.shape(0) == tree.leaf_of.size(), "X: expected one row for each sample");
-        nb::gil_scoped_release release;
-        return cladebench::dasgupta_cost_linear(tree, span(X.data(), X.size()),
-                                                static_cast<Index>(X.shape(1)));
+        return cladebench::interruptible([&] {
+          return cladebench::dasgupta_cost_linear(tree, span(X.data(), X.size()),
+                                                  static_cast<Index>(X.shape(1)));
+        });
       },
       nb::arg("tree"), nb::arg("X"), "See cladebench.metrics.dasgupta_cost.");
   m.def(
@@ -139,15 +143,14 @@ void bind_tree(nb::module_& m) {
         require(weights.shape(0) == weights.shape(1), "weights: expected shape (n_classes, n_classes)");
         require(values.shape(0) == tree.parents.size(), "values: expected one for each node");
         std::vector<std::uint64_t> high, low;
-        {
-          nb::gil_scoped_release release;
+        cladebench::interruptible([&] {
           for (const cladebench::Wide sum : cladebench::pair_sums(
                    tree, span(labels.data(), labels.shape(0)), static_cast<std::int32_t>(weights.shape(0)),
                    span(weights.data(), weights.size()), span(values.data(), values.shape(0)))) {
             high.push_back(static_cast<std::uint64_t>(sum >> 64));
             low.push_back(static_cast<std::uint64_t>(sum));
           }
-        }
+        });
         return std::pair(cladebench::to_numpy(std::move(high)), cladebench::to_numpy(std::move(low)));
       },
       nb::arg("tree"), nb::arg("labels"), nb::arg("weights"), nb::arg("values"),

@@ -12,6 +12,7 @@
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
+using cladebench::interruptible;
 using cladebench::to_numpy;
 using cladebench::TreeParents;
 
@@ -50,19 +51,27 @@ TreeParents checked(const Parents& given, std::size_t k) {
 void bind_tree_metric(nb::module_& m) {
   m.def(
       "neighbor_joining",
-      [](Distances D) { return to_numpy(cladebench::neighbor_joining(square(D), D.shape(0))); }, nb::arg("D"),
-      "Parents of the tree of neighbour joining, rooted at point 0.");
+      [](Distances D) {
+        const auto given = square(D);
+        return to_numpy(interruptible([&] { return cladebench::neighbor_joining(given, D.shape(0)); }));
+      },
+      nb::arg("D"), "Parents of the tree of neighbour joining, rooted at point 0.");
   m.def(
       "nonnegative_lengths",
       [](Distances D, Parents parents) {
-        return to_numpy(cladebench::nonnegative_lengths(square(D), D.shape(0), checked(parents, D.shape(0))));
+        const auto given = square(D);
+        const TreeParents tree = checked(parents, D.shape(0));
+        return to_numpy(
+            interruptible([&] { return cladebench::nonnegative_lengths(given, D.shape(0), tree); }));
       },
       nb::arg("D"), nb::arg("parents"), "Lengths >= 0 of the edges above all nodes, by least squares.");
   m.def(
       "path_distances",
       [](std::size_t k, Parents parents, Numbers lengths) {
         if (lengths.size() != parents.size()) throw std::invalid_argument("expected a length for each node");
-        return to_numpy(cladebench::path_distances(k, checked(parents, k), {lengths.data(), lengths.size()}));
+        const TreeParents tree = checked(parents, k);
+        return to_numpy(interruptible(
+            [&] { return cladebench::path_distances(k, tree, {lengths.data(), lengths.size()}); }));
       },
       nb::arg("k"), nb::arg("parents"), nb::arg("lengths"),
       "Path lengths between the points, k * k of them.");
@@ -70,7 +79,8 @@ void bind_tree_metric(nb::module_& m) {
       "best_of_all_trees",
       [](Distances D) {
         cladebench::checks::within("k", D.shape(0), std::size_t{1}, kMostForAll);
-        return to_numpy(cladebench::best_of_all_trees(square(D), D.shape(0)));
+        const auto given = square(D);
+        return to_numpy(interruptible([&] { return cladebench::best_of_all_trees(given, D.shape(0)); }));
       },
       nb::arg("D"), "Parents of the best of all binary trees.");
   m.def(
@@ -78,14 +88,15 @@ void bind_tree_metric(nb::module_& m) {
       [](Distances D, Parents start, std::size_t radius) {
         const auto distances = square(D);
         const TreeParents parents = checked(start, D.shape(0));
-        TreeParents found;
-        cladebench::interruptible([&](const auto& keep_on) {
-          found = cladebench::search_trees(distances, D.shape(0), parents, radius, keep_on);
-        });
-        return to_numpy(std::move(found));
+        return to_numpy(
+            interruptible([&] { return cladebench::search_trees(distances, D.shape(0), parents, radius); }));
       },
       nb::arg("D"), nb::arg("start"), nb::arg("radius"), "Parents of a tree that no move improves.");
   m.def(
-      "four_point_excess", [](Distances D) { return cladebench::four_point_excess(square(D), D.shape(0)); },
+      "four_point_excess",
+      [](Distances D) {
+        const auto given = square(D);
+        return interruptible([&] { return cladebench::four_point_excess(given, D.shape(0)); });
+      },
       nb::arg("D"), "The largest violation of the four-point condition.");
 }

@@ -11,6 +11,7 @@
 #include "checks.hpp"
 #include "cladebench/regression_tree.hpp"
 #include "cladebench/triplet_loss.hpp"
+#include "interruptible.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;
@@ -51,11 +52,8 @@ void bind_triplets(nb::module_& m) {
               throw std::invalid_argument("Z and V must have one row for each label");
             }
             std::vector<double> product(V.size());
-            TripletLoss::Value value{};
-            {
-              nb::gil_scoped_release release;
-              value = self.evaluate(Z.data(), Z.shape(1), V.data(), V.shape(1), product.data());
-            }
+            const TripletLoss::Value value = cladebench::interruptible(
+                [&] { return self.evaluate(Z.data(), Z.shape(1), V.data(), V.shape(1), product.data()); });
             return nb::make_tuple(value.loss, value.smoothed, value.slopes, to_numpy(std::move(product)));
           },
           nb::arg("Z"), nb::arg("V"),
@@ -70,7 +68,7 @@ void bind_triplets(nb::module_& m) {
           "__init__",
           [](TreeBuilder* self, Matrix<double> X) {
             checks::finite("X", checks::span_of<double>(X));
-            new (self) TreeBuilder(view(X));
+            cladebench::interruptible([&] { new (self) TreeBuilder(view(X)); });
           },
           nb::arg("X"))
       .def(
@@ -79,11 +77,8 @@ void bind_triplets(nb::module_& m) {
             if (outputs.shape(0) != self.n() || depth < 0 || depth > kMostDepth) {
               throw std::invalid_argument("outputs must have one row for each of X, and the depth be 0..20");
             }
-            cladebench::RegressionTree tree;
-            {
-              nb::gil_scoped_release release;
-              tree = self.fit(outputs.data(), outputs.shape(1), depth);
-            }
+            auto tree =
+                cladebench::interruptible([&] { return self.fit(outputs.data(), outputs.shape(1), depth); });
             return nb::make_tuple(to_numpy(std::move(tree.feature)), to_numpy(std::move(tree.threshold)),
                                   to_numpy(std::move(tree.values)), to_numpy(std::move(tree.leaf)));
           },
@@ -106,9 +101,10 @@ void bind_triplets(nb::module_& m) {
         checks::apart("Z", Z, "feature", feature);
         // One without leaves' values has no memory, and any number of trees.
         if (values.size() == 0) return;
-        nb::gil_scoped_release release;
-        cladebench::add_trees(view(X), feature.data(), threshold.data(), values.data(), values.shape(0),
-                              depth, values.shape(2), Z.data());
+        cladebench::interruptible([&] {
+          cladebench::add_trees(view(X), feature.data(), threshold.data(), values.data(), values.shape(0),
+                                depth, values.shape(2), Z.data());
+        });
       },
       nb::arg("X"), nb::arg("feature"), nb::arg("threshold"), nb::arg("values"), nb::arg("depth"),
       nb::arg("Z"), "Z += the values of the trees' leaves, in place.");

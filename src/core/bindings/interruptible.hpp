@@ -4,30 +4,40 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
+
+#include "cladebench/keep_on.hpp"
 
 namespace cladebench {
 
 struct Stopped {};
 
-/// Runs work without the interpreter's lock, and hands it a function that ends it after Ctrl-C. Python looks
-/// at signals on its main thread alone; the other threads end with it.
+/// Runs work without the interpreter's lock, and ends it after Ctrl-C; gives what it gives. Python looks at
+/// signals on its main thread alone; the other threads end with it. The lock is not asked for more often than
+/// ten times a second: another thread of Python may hold it for a while.
 template <class Work>
-void interruptible(const Work& work) {
+auto interruptible(const Work& work) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kPause = std::chrono::milliseconds(100);
   std::atomic<bool> stopped = false;
   const std::thread::id here = std::this_thread::get_id();
-  const auto keep_on = [&] {
-    if (!stopped && std::this_thread::get_id() == here) {
-      nanobind::gil_scoped_acquire lock;
+  Clock::time_point next = Clock::now() + kPause;
+  const KeepOn ask = [&] {
+    if (!stopped && std::this_thread::get_id() == here && Clock::now() >= next) {
+      const nanobind::gil_scoped_acquire lock;
       if (PyErr_CheckSignals() != 0) stopped = true;
+      next = Clock::now() + kPause;
     }
     if (stopped) throw Stopped{};
   };
   try {
-    nanobind::gil_scoped_release release;
-    work(keep_on);
-  } catch (const Stopped&) {
-    throw nanobind::python_error();
+    const nanobind::gil_scoped_release release;
+    const Asking asking(&ask);
+    return work();
+  } catch (...) {
+    if (stopped) throw nanobind::python_error();
+    throw;
   }
 }
 

@@ -52,7 +52,7 @@ double most_violated(const Values& x, std::size_t n) {
 }
 
 cladebench::Relaxed relax(const Values& s, std::size_t n, double tolerance, std::size_t max_iter = 20000) {
-  return cladebench::relax_clustering(s, n, {}, {}, {}, {tolerance, max_iter, -1e300}, [] {});
+  return cladebench::relax_clustering(s, n, {}, {}, {}, {tolerance, max_iter, -1e300});
 }
 
 }  // namespace
@@ -103,8 +103,8 @@ TEST(correlation_clustering_starts_where_it_ended) {
   const std::size_t n = 40;
   const Values s = symmetric(random, n, -1.0, 1.0, 0.0);
   const auto found = relax(s, n, 1e-2);
-  const auto again = cladebench::relax_clustering(s, n, found.triangles, found.multipliers, found.x,
-                                                  {2e-2, 20000, -1e300}, [] {});
+  const auto again =
+      cladebench::relax_clustering(s, n, found.triangles, found.multipliers, found.x, {2e-2, 20000, -1e300});
   CHECK(again.converged && again.n_iter == 0);
 }
 

@@ -7,14 +7,13 @@
 #include "check.hpp"
 #include "cladebench/forest_neighbors.hpp"
 #include "cladebench/hierarchy_forest.hpp"
+#include "cladebench/keep_on.hpp"
 #include "cladebench/random.hpp"
 #include "cladebench/random_split.hpp"
 
 using namespace cladebench;
 
 namespace {
-
-const KeepOn go_on = [] {};
 
 std::vector<double> normal_rows(std::size_t n, std::size_t d, std::uint64_t seed) {
   Random random(seed);
@@ -61,7 +60,7 @@ TEST(constraints_go_down_where_both_of_their_rows_are) {
     met += node.must_link.size();
     return random_split(node);
   };
-  const HierarchyTree tree = grow_tree({X.data(), n, d}, must, cannot, {3, 2}, splitter, 7, go_on);
+  const HierarchyTree tree = grow_tree({X.data(), n, d}, must, cannot, {3, 2}, splitter, 7);
   check_tree(view(tree, 2), n, d);
   CHECK(met > must.size());
 }
@@ -75,7 +74,7 @@ TEST(a_split_that_parts_nothing_is_moved_to_the_median) {
       const Splitter splitter = [&](const NodeProblem& node) {
         return std::vector<double>{node.n() == n ? 1.0 : 0.0, offset};
       };
-      const HierarchyTree tree = grow_tree({X.data(), n, 1}, {}, {}, {1, 1}, splitter, 0, go_on);
+      const HierarchyTree tree = grow_tree({X.data(), n, 1}, {}, {}, {1, 1}, splitter, 0);
       CHECK(tree.right.size() == 3);  // the children have equal scores, whatever is drawn
       CHECK(tree.size[1] == (X[1] == 5 ? 5 : 1));
     }
@@ -108,7 +107,8 @@ TEST(a_forest_that_is_told_to_stop_stops) {
   const KeepOn stop = [&] {
     if (++asked == 5) throw std::invalid_argument("enough");
   };
-  CHECK_THROWS(grow_tree({X.data(), 50, 2}, {}, {}, {1, 1}, random_split, 0, stop), "enough");
+  const Asking asking(&stop, 1);
+  CHECK_THROWS(grow_tree({X.data(), 50, 2}, {}, {}, {1, 1}, random_split, 0), "enough");
   CHECK(asked == 5);
 }
 
@@ -130,18 +130,18 @@ TEST(all_ways_to_neighbors_agree) {
     return std::vector<double>{1.0 / largest, -0.5};
   };
   for (const Splitter& splitter : {Splitter(random_split), first_alone}) {
-    const auto trees = grow_forest(rows, {}, {}, {2, 1}, splitter, 3, 0, 7, go_on);
+    const auto trees = grow_forest(rows, {}, {}, {2, 1}, splitter, 3, 0, 7);
     std::vector<TreeView> views;
     for (const HierarchyTree& tree : trees) views.push_back(view(tree, 1));
-    const PlacedForest forest(views, rows, 0.7, go_on);
+    const PlacedForest forest(views, rows, 0.7);
     std::vector<double> D(n * n);
-    forest.pairwise(rows, rows, D.data(), go_on);
+    forest.pairwise(rows, rows, D.data());
     for (const double* queries : {static_cast<const double*>(nullptr), rows.X}) {
       std::vector<double> found(n * k);
       std::vector<std::int64_t> index(n * k), compared(n);
       for (const std::size_t candidates : {std::size_t{0}, n}) {
         find_neighbors(forest, queries, 0, n, {k, candidates, false, 1}, found.data(), index.data(),
-                       compared.data(), go_on);
+                       compared.data());
         for (std::size_t q = 0; q < n; ++q) {
           std::vector<std::pair<double, std::int64_t>> expected;
           for (std::size_t j = 0; j < n; ++j)
@@ -152,8 +152,8 @@ TEST(all_ways_to_neighbors_agree) {
         }
       }
       for (const bool nearest : {false, true}) {
-        find_neighbors(forest, queries, 0, n, {k, 1, nearest, 1}, found.data(), index.data(), compared.data(),
-                       go_on);
+        find_neighbors(forest, queries, 0, n, {k, 1, nearest, 1}, found.data(), index.data(),
+                       compared.data());
         for (std::size_t q = 0; q < n; ++q)
           for (std::size_t i = 0; i < k; ++i)
             CHECK(found[q * k + i] == D[q * n + static_cast<std::size_t>(index[q * k + i])]);

@@ -101,7 +101,6 @@ TEST(pair_forest_is_the_mean_over_trees_of_the_leaves_reached) {
 TEST(pair_forest_neighbors_are_those_of_all_means) {
   std::mt19937_64 random(4);
   const std::size_t d = 3;
-  const auto go_on = [] {};
   for (const auto& [n_queries, n, k, n_trees] : {std::array<std::size_t, 4>{1, 1, 1, 1},
                                                  {3, 40, 40, 7},
                                                  {5, 5000, 9, 30},
@@ -120,8 +119,8 @@ TEST(pair_forest_neighbors_are_those_of_all_means) {
       std::vector<double> means(n_queries * n), D(n_queries * k);
       std::vector<std::int64_t> index(n_queries * k);
       pair_forest_means(forest.view(), d, {A.data(), n_queries}, {B.data(), n}, means.data());
-      pair_forest_neighbors(forest.view(), d, {A.data(), n_queries}, {B.data(), n}, k, D.data(), index.data(),
-                            go_on);
+      pair_forest_neighbors(forest.view(), d, {A.data(), n_queries}, {B.data(), n}, k, D.data(),
+                            index.data());
       for (std::size_t q = 0; q < n_queries; ++q) {
         std::vector<std::int64_t> order(n);
         std::iota(order.begin(), order.end(), 0);
@@ -142,25 +141,28 @@ TEST(pair_forest_neighbors_do_not_depend_on_the_number_of_threads_and_can_be_end
   const Forest forest(random, 25, 8, d);
   const auto X = grid(random, n * d);
   const PairRows rows{X.data(), n};
-  const auto found = [&](const auto& keep_on) {
+  const auto found = [&] {
     std::vector<double> D(n * k);
     std::vector<std::int64_t> index(n * k);
-    pair_forest_neighbors(forest.view(), d, rows, rows, k, D.data(), index.data(), keep_on);
+    pair_forest_neighbors(forest.view(), d, rows, rows, k, D.data(), index.data());
     return index;
   };
-  const auto go_on = [] {};
   const int before = max_threads();
   set_max_threads(1);
-  const auto one = found(go_on);
+  const auto one = found();
   set_max_threads(4);
-  const auto several = found(go_on);
+  const auto several = found();
   set_max_threads(before);
   CHECK(one == several);
-  CHECK_THROWS(found([] { throw std::invalid_argument("no longer wanted"); }), "no longer wanted");
+  {
+    const KeepOn stop = [] { throw std::invalid_argument("no longer wanted"); };
+    const Asking asking(&stop, 1);
+    CHECK_THROWS(found(), "no longer wanted");
+  }
   double D = 0.0;
   std::int64_t index = 0;
   const auto ask = [&](std::size_t wanted) {
-    pair_forest_neighbors(forest.view(), d, rows, {X.data(), 1}, wanted, &D, &index, go_on);
+    pair_forest_neighbors(forest.view(), d, rows, {X.data(), 1}, wanted, &D, &index);
   };
   CHECK_THROWS(ask(0), "expected k");
   CHECK_THROWS(ask(2), "expected k");

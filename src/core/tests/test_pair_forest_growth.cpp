@@ -14,8 +14,6 @@ using namespace cladebench;
 
 namespace {
 
-const KeepOn go_on = [] {};
-
 /// Rows of four classes, and pairs of them.
 struct Problem {
   explicit Problem(std::size_t n, std::size_t n_pairs) : X(n * d) {
@@ -31,10 +29,10 @@ struct Problem {
     }
   }
 
-  std::vector<PairTree> grow(std::size_t n_trees, const KeepOn& keep_on = go_on, std::size_t max_features = 2,
+  std::vector<PairTree> grow(std::size_t n_trees, std::size_t max_features = 2,
                              std::size_t min_samples_leaf = 1) const {
     return grow_pair_forest({X.data(), X.size() / d}, d, must, cannot, {max_features, min_samples_leaf, true},
-                            7, n_trees, keep_on);
+                            7, n_trees);
   }
 
   static constexpr std::size_t d = 3;
@@ -167,7 +165,7 @@ TEST(nodes_hold_the_pairs_that_come_down_to_them) {
   // Of 20,000 rows those of a node are copied, and copied again further down.
   Problem problem(20'000, 9000);
   const auto tree = grow_pair_forest({problem.X.data(), 20'000}, Problem::d, problem.must, problem.cannot,
-                                     {6, 1, false}, 3, 1, go_on)[0];
+                                     {6, 1, false}, 3, 1)[0];
   std::vector<std::array<double, 2>> weights(tree.value.size());
   const auto drop = [&](const Pair& pair, std::size_t different) {
     for (std::size_t v = 0;;) {
@@ -195,15 +193,16 @@ TEST(growth_of_a_forest_of_pairs_can_be_stopped) {
   const KeepOn stop = [&] {
     if (++calls == 20) throw std::invalid_argument("stopped");
   };
-  CHECK_THROWS(Problem(300, 500).grow(1, stop), "stopped");
+  const Asking asking(&stop, 1);
+  CHECK_THROWS(Problem(300, 500).grow(1), "stopped");
   CHECK(calls == 20);
 }
 
 TEST(growth_of_a_forest_of_pairs_refuses_what_makes_no_sense) {
   Problem problem(20, 30);
-  CHECK_THROWS(problem.grow(1, go_on, 0), "max_features in 1..2 d");
-  CHECK_THROWS(problem.grow(1, go_on, 7), "max_features in 1..2 d");
-  CHECK_THROWS(problem.grow(1, go_on, 6, 0), "min_samples_leaf >= 1");
+  CHECK_THROWS(problem.grow(1, 0), "max_features in 1..2 d");
+  CHECK_THROWS(problem.grow(1, 7), "max_features in 1..2 d");
+  CHECK_THROWS(problem.grow(1, 6, 0), "min_samples_leaf >= 1");
   problem.must.push_back({0, 20});
   CHECK_THROWS(problem.grow(1), "pairs of rows of X");
   problem.must.clear();

@@ -59,7 +59,7 @@ struct RelaxOptions {
 /// @param triangles, multipliers, x where to start, or empty.
 Relaxed relax_clustering(std::span<const double> s, std::size_t n, std::vector<Triangle> triangles,
                          std::vector<double> multipliers, std::span<const double> x,
-                         const RelaxOptions& options, const std::function<void()>& keep_on);
+                         const RelaxOptions& options);
 
 /// Merges the two clusters that gain most until none gain, then moves single points to the cluster (or to one
 /// of their own) that gains most until none gain, and again from the start until nothing changes.

@@ -48,10 +48,9 @@ struct Sweeps {
 /// @param structure row-major k x k, symmetric.
 /// @param labels cluster 0..k-1 of each point.
 /// @param order the points, each once.
-/// @param keep_on called before each sweep; what it throws ends the work.
 /// @throws std::invalid_argument if sizes do not fit or an index is out of range.
 Sweeps greedy_sweeps(const CenteredGram& gram, std::span<const double> structure,
                      std::span<const std::int64_t> labels, std::span<const std::int64_t> order,
-                     const SweepSettings& settings, const std::function<void()>& keep_on);
+                     const SweepSettings& settings);
 
 }  // namespace cladebench

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"
 
 namespace cladebench::facility {
@@ -43,6 +44,7 @@ class SortedRows {
         for (std::size_t q = 0; q < n; ++q) {
           row[q] = {q == p ? 0.0 : std::ldexp(d[p * n + q], exponent), static_cast<Index>(q)};
         }
+        keep_on(8 * n);
         std::sort(row.begin(), row.end());
         for (std::size_t q = 0; q < n; ++q) std::tie(cost_[p * n + q], to_[p * n + q]) = row[q];
       }
@@ -54,6 +56,7 @@ class SortedRows {
   void forget(const Flags& gone) {
     for (std::size_t p = 0; p < n_; ++p) {
       std::size_t kept = p * n_;
+      keep_on(size_[p]);
       for (std::size_t at = p * n_; at < p * n_ + size_[p]; ++at) {
         if (gone[to_[at]]) continue;
         cost_[kept] = cost_[at];
@@ -88,9 +91,8 @@ struct Problem {
 /// Adds, drops and swaps exemplars.
 class LocalSearch {
  public:
-  LocalSearch(const Problem& problem, const std::function<void()>& keep_on)
+  explicit LocalSearch(const Problem& problem)
       : problem_(problem),
-        keep_on_(keep_on),
         nearest_(problem.n),
         first_(problem.n),
         second_(problem.n),
@@ -112,7 +114,7 @@ class LocalSearch {
     if (std::find(open_.begin(), open_.end(), 1) == open_.end()) open_[best_single()] = 1;
     assign();
     add();
-    for (assign(); move(); assign()) keep_on_();
+    for (assign(); move();) assign();
   }
 
  private:
@@ -120,7 +122,6 @@ class LocalSearch {
   void add() {
     take_gains();
     for (;;) {
-      keep_on_();
       std::size_t best = 0;
       double change = -kBetter * value_;
       for (std::size_t q = 0; q < problem_.n; ++q) {
@@ -135,9 +136,11 @@ class LocalSearch {
         const double before = first_[p], now = problem_.cost(p, best);
         if (now >= before) continue;
         const auto row = problem_.rows[p];
-        for (std::size_t at = 0; at < row.size && row.cost[at] < before; ++at) {
+        std::size_t at = 0;
+        for (; at < row.size && row.cost[at] < before; ++at) {
           gain_[row.to[at]] -= before - std::max(now, row.cost[at]);
         }
+        keep_on(at);
         first_[p] = now;
       }
     }
@@ -147,6 +150,7 @@ class LocalSearch {
     Values total = problem_.price;
     for (std::size_t p = 0; p < problem_.n; ++p) {
       const auto row = problem_.rows[p];
+      keep_on(row.size);
       for (std::size_t at = 0; at < row.size; ++at) total[row.to[at]] += row.cost[at];
     }
     // What rows have forgotten has no costs left in `total`; each row lists the same points.
@@ -174,6 +178,7 @@ class LocalSearch {
       // Without a second exemplar a swap is as dear as if there was one at the end of the row.
       second_[p] = row.cost[std::min(at, row.size - 1)];
       value_ += first_[p];
+      keep_on(at);
     }
   }
 
@@ -181,9 +186,9 @@ class LocalSearch {
     std::fill(gain_.begin(), gain_.end(), 0.0);
     for (std::size_t p = 0; p < problem_.n; ++p) {
       const auto row = problem_.rows[p];
-      for (std::size_t at = 0; at < row.size && row.cost[at] < first_[p]; ++at) {
-        gain_[row.to[at]] += first_[p] - row.cost[at];
-      }
+      std::size_t at = 0;
+      for (; at < row.size && row.cost[at] < first_[p]; ++at) gain_[row.to[at]] += first_[p] - row.cost[at];
+      keep_on(at);
     }
   }
 
@@ -228,11 +233,13 @@ class LocalSearch {
       // Who loses the exemplar goes to the one that comes, if that is nearer than the second.
       for (const Index p : members_[q]) {
         const auto row = problem_.rows[p];
-        for (std::size_t at = 0; at < row.size && row.cost[at] < second_[p]; ++at) {
+        std::size_t at = 0;
+        for (; at < row.size && row.cost[at] < second_[p]; ++at) {
           if (open_[row.to[at]]) continue;
           if (extra_[row.to[at]] == 0.0) touched_.push_back(row.to[at]);
           extra_[row.to[at]] += second_[p] - std::max(first_[p], row.cost[at]);
         }
+        keep_on(at);
       }
       for (const Index other : touched_) {
         offer(problem_.price[other] - gain_[other] + drop - extra_[other], other, point);
@@ -250,7 +257,6 @@ class LocalSearch {
   }
 
   const Problem& problem_;
-  const std::function<void()>& keep_on_;
   Flags open_;
   double value_ = 0.0, slack_ = 0.0;
   std::vector<Index> nearest_;

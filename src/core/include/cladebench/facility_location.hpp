@@ -45,11 +45,10 @@ struct FacilityLocation {
 /// @param initial exemplars to start from; none: points are added one by one.
 /// @param tolerance of the gap between value and bound, relative to the value; at least rounding counts.
 /// @param max_evaluations of L.
-/// @param keep_on called now and then; may throw to end the search.
 /// @throws std::invalid_argument if a start is no point.
 /// The result does not depend on the number of threads.
 FacilityLocation facility_location(std::span<const double> d, std::size_t n,
                                    std::span<const std::int64_t> initial, double tolerance,
-                                   std::size_t max_evaluations, const std::function<void()>& keep_on);
+                                   std::size_t max_evaluations);
 
 }  // namespace cladebench

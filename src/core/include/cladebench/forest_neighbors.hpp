@@ -21,6 +21,6 @@ struct NeighborSettings {
 /// a list of fewer ends with rows -1 at infinite distances.
 void find_neighbors(const PlacedForest& forest, const double* queries, std::size_t first, std::size_t m,
                     const NeighborSettings& settings, double* D, std::int64_t* index,
-                    std::int64_t* n_compared, const KeepOn& keep_on);
+                    std::int64_t* n_compared);
 
 }  // namespace cladebench

@@ -36,6 +36,6 @@ struct Queries {
 /// Sec. 4: the nearest among rows that the trees propose. D, index and n_compared are those of the first
 /// query.
 void compare_with_candidates(const Queries& queries, const NeighborSettings& settings, double* D,
-                             std::int64_t* index, std::int64_t* n_compared, const KeepOn& keep_on);
+                             std::int64_t* index, std::int64_t* n_compared);
 
 }  // namespace cladebench

@@ -18,13 +18,12 @@
 namespace cladebench {
 
 /// Called now and then, on any thread; what it throws ends the work.
-using KeepOn = std::function<void()>;
 
 /// Trees first, ..., first + count - 1 of the forest of a seed; in parallel.
 std::vector<HierarchyTree> grow_forest(const Rows& rows, std::span<const Pair> must_link,
                                        std::span<const Pair> cannot_link, const GrowthSettings& settings,
                                        const Splitter& splitter, std::uint64_t seed, std::size_t first,
-                                       std::size_t count, const KeepOn& keep_on);
+                                       std::size_t count);
 
 /// A point on its way down a tree.
 struct Way {
@@ -58,7 +57,7 @@ inline float tree_distance(float a, float b, float scale) { return std::fabs(a -
 class PlacedForest {
  public:
   /// What the views show must outlive the forest. Trees are checked before they are used.
-  PlacedForest(std::vector<TreeView> trees, const Rows& rows, double alpha, const KeepOn& keep_on);
+  PlacedForest(std::vector<TreeView> trees, const Rows& rows, double alpha);
 
   std::size_t n_trees() const { return trees_.size(); }
   std::size_t n() const { return rows_.n; }
@@ -74,7 +73,7 @@ class PlacedForest {
           std::vector<Way::Step>& steps) const;
 
   /// Distances of points in row-major `D`.
-  void pairwise(const Rows& a, const Rows& b, double* D, const KeepOn& keep_on) const;
+  void pairwise(const Rows& a, const Rows& b, double* D) const;
 
  private:
   std::vector<TreeView> views_;

@@ -53,10 +53,9 @@ double score(const double* row, const std::uint32_t* features, const double* wei
 /// sigma(-alpha score), half of eq. (3), rounded to float: all distances are made of the rounded ones.
 float certainty(double alpha, double score);
 
-/// Depends on nothing but its arguments. `keep_on` is called at each node, and may throw.
+/// Depends on nothing but its arguments.
 HierarchyTree grow_tree(const Rows& rows, std::span<const Pair> must_link, std::span<const Pair> cannot_link,
-                        const GrowthSettings& settings, const Splitter& splitter, std::uint64_t seed,
-                        const std::function<void()>& keep_on);
+                        const GrowthSettings& settings, const Splitter& splitter, std::uint64_t seed);
 
 /// std::invalid_argument unless the nodes make a preorder of n rows and features and weights can be read.
 void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features);

@@ -40,11 +40,9 @@ void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRo
 /// indices: D and index have k numbers for each query. Sums of leaves only grow, where no leaf is negative:
 /// pairs whose sum is too large already go down no further trees. Memory: 14 bytes for each row and each of
 /// 64 queries, on each thread.
-/// @param keep_on  Is called now and then; what it throws ends the search.
 /// @throws std::invalid_argument if the nodes do not make trees over 2 d features, or there are fewer than k
 /// rows.
 void pair_forest_neighbors(const PairForestView& forest, std::size_t d, const PairRows& queries,
-                           const PairRows& rows, std::size_t k, double* D, std::int64_t* index,
-                           const std::function<void()>& keep_on);
+                           const PairRows& rows, std::size_t k, double* D, std::int64_t* index);
 
 }  // namespace cladebench

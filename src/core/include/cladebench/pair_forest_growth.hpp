@@ -12,8 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "cladebench/hierarchy_forest.hpp"  // KeepOn
-#include "cladebench/node_problem.hpp"      // Pair
+#include "cladebench/node_problem.hpp"  // Pair
 #include "cladebench/pair_forest.hpp"
 
 namespace cladebench {
@@ -37,6 +36,6 @@ struct PairTree {
 /// make no sense.
 std::vector<PairTree> grow_pair_forest(const PairRows& X, std::size_t d, std::span<const Pair> must_link,
                                        std::span<const Pair> cannot_link, const PairGrowthSettings& settings,
-                                       std::uint64_t seed, std::size_t n_trees, const KeepOn& keep_on);
+                                       std::uint64_t seed, std::size_t n_trees);
 
 }  // namespace cladebench

@@ -49,9 +49,8 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k);
 /// interchange) while one improves, of the full radius then.
 ///
 /// @throws std::invalid_argument if the start is no binary tree.
-/// @param keep_on called now and then; may throw to end the search.
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
-                         std::size_t radius, const std::function<void()>& keep_on);
+                         std::size_t radius);
 
 /// The largest of D_ab + D_cd - max(D_ac + D_bd, D_ad + D_bc) over all quadruples, repeated points included;
 /// so it is at least 0. O(k^4 / 24).

@@ -1,0 +1,226 @@
+"""Ctrl-C ends every long call of the core: each case would go on for half a minute and more."""
+
+import os
+import select
+import signal
+import time
+import traceback
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from cladebench import _core
+
+Work = Callable[[], object]
+DEADLINE = 20.0  # seconds of a child after Ctrl-C, far above what it takes and below what is left of its work
+
+
+def distances(k: int) -> np.ndarray:
+    D = np.random.default_rng(0).random((k, k)) + 1.0
+    D += D.T.copy()
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def similarities(n: int) -> np.ndarray:
+    s = np.random.default_rng(0).normal(size=(n, n))
+    s += s.T.copy()
+    return s
+
+
+def labels(n: int, k: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(k, size=n)
+
+
+def normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+def pairs(n: int, m: int) -> np.ndarray:
+    found = np.random.default_rng(1).integers(n, size=(2 * m, 2))
+    return found[found[:, 0] != found[:, 1]][:m]
+
+
+def perch() -> Work:
+    X = normal(300_000, 16)
+    return lambda: _core.perch(X, "masking", None)
+
+
+def collapsed_perch() -> Work:
+    X = normal(200_000, 16)
+    return lambda: _core.perch(X, "masking", 20_000)
+
+
+def itml() -> Work:
+    X, signs = normal(500, 300), np.where(labels(20_000, 2), 1.0, -1.0)
+    return lambda: _core.fit_itml(X, pairs(500, 20_000), signs, 400.0, 800.0, 1.0, 0.0, 1_000)
+
+
+def assignment() -> Work:
+    n, k = 30_000, 1_000  # all want the same cluster
+    cost = normal(n, k)
+    cost[:, 0] -= 100.0
+    bounds = np.full(k, n // k)
+    return lambda: _core.balanced_assignment(cost, bounds, bounds)
+
+
+def semantic() -> Work:
+    n_classes, depth, chains = 4_000, 20, 100  # all classes at each node of each chain
+    parents = np.arange(-1, chains * depth)
+    parents[1::depth] = 0
+    leaf_of = np.repeat(np.arange(1, chains * depth + 1), n_classes)
+    tree = _core.Tree(parents, leaf_of)
+    of_samples = np.tile(np.arange(n_classes, dtype=np.int32), chains * depth)
+    weights, values = np.ones((n_classes, n_classes), np.int64), np.ones(parents.size, np.int64)
+    return lambda: _core.pair_sums(tree, of_samples, weights, values)
+
+
+def improved_partition() -> Work:
+    s = np.abs(similarities(5_000))
+    return lambda: _core.improve_partition(s, np.arange(5_000))
+
+
+def relaxation() -> Work:
+    none = np.zeros((0, 3), np.int32), np.zeros(0)
+    s = similarities(600)
+    return lambda: _core.relax_clustering(s, *none, np.zeros((0, 0)), 0.0, 10**9, -1e300)
+
+
+def joined_neighbors() -> Work:
+    D = distances(4_000)
+    return lambda: _core.neighbor_joining(D)
+
+
+def all_trees() -> Work:
+    D = distances(13)
+    return lambda: _core.best_of_all_trees(D)
+
+
+def searched_trees() -> Work:
+    D = distances(200)
+    start = _core.neighbor_joining(D)
+    return lambda: _core.search_trees(D, start, 400)
+
+
+def four_points() -> Work:
+    D = distances(1_500)
+    return lambda: _core.four_point_excess(D)
+
+
+def margin() -> Work:
+    X = normal(100_000, 100)
+    zeros = np.zeros(100)
+    return lambda: _core.fit_margin(X, labels(100_000, 10), 10, zeros, zeros + 1e-3, zeros, None, 0.0, 10**6)
+
+
+def split() -> Work:
+    settings = _core.SplitSettings()
+    settings.subgradient, settings.step_tolerance, settings.max_steps = True, 0.0, 10**9
+    X = normal(20_000, 100)
+    must, cannot = pairs(20_000, 1_000), pairs(20_000, 900)
+    return lambda: _core.max_margin_split(X, must, cannot, settings, 0)
+
+
+def forest() -> Work:
+    settings = {"splits": "random"}
+    X = normal(100_000, 20)
+    none = np.zeros((0, 2), np.int64)
+    return lambda: _core.grow_forest(X, none, none, 1, 5, settings, 0, 0, 2_000)
+
+
+def pair_forest() -> Work:
+    X = normal(10_000, 200).astype(np.float32)
+    must, cannot = pairs(10_000, 300_000), pairs(10_000, 290_000)
+    return lambda: _core.grow_pair_forest(X, must, cannot, 400, 1, True, 0, 2)
+
+
+def router() -> Work:
+    X = normal(2_000, 50)
+    n_steps, batch = 200, 2_000
+    shape = (n_steps, 1, batch)
+    params = np.zeros((1, 2 * 64 - 2, 51))
+    points = np.zeros(shape, np.int32)
+    others = np.zeros((*shape, 8), np.int32)
+    given = (points, points, np.ones(shape), others, n_steps, True, True, 0.0, 1e-3, 0)
+
+    def run() -> None:
+        _core.router_steps("linear", 0, X, params, params, params, *given)
+
+    return run
+
+
+def triplets() -> Work:
+    n = 60_000
+    loss = _core.TripletLoss(labels(n, 2), pairs(n, n)[:, :1].copy(), 0.5, 0.1)
+    Z = normal(n, 100)
+    return lambda: loss.evaluate(Z, Z)
+
+
+def boosted_tree() -> Work:
+    builder = _core.TreeBuilder(normal(50_000, 100))
+    outputs = normal(50_000, 200)
+    return lambda: builder.fit(outputs, 12)
+
+
+def dependence() -> Work:
+    n, k = 20_000, 300
+    factor = normal(n, 1_000)
+    of_points = labels(n, k)
+    return lambda: _core.greedy_sweeps(factor, True, np.eye(k), of_points, np.arange(n), True, 10**6)
+
+
+def exemplars() -> Work:
+    d = distances(3_000)
+    np.fill_diagonal(d, 3.0)
+    return lambda: _core.facility_location(d, np.zeros(0, np.int64), 0.0, 10**9)
+
+
+CASES = (
+    [perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation]
+    + [joined_neighbors, all_trees, searched_trees, four_points, margin, split, forest]
+    + [pair_forest, router, triplets, boosted_tree, dependence, exemplars]
+)
+
+
+def child(ready: int, case: Callable[[], Work]) -> int:
+    """What the forked child does; 0 if Ctrl-C ended its work."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        work = case()
+        os.write(ready, b".")
+        work()
+    except KeyboardInterrupt:
+        return 0
+    except BaseException:
+        traceback.print_exc()
+        return 2
+    return 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_ctrl_c_ends(case: Callable[[], Work]) -> None:
+    from_child, to_parent = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(child(to_parent, case))
+        finally:
+            os._exit(3)
+    os.close(to_parent)
+    try:
+        os.read(from_child, 1)  # its input is made, or it has ended
+        time.sleep(0.5)
+        began = time.monotonic()
+        os.kill(pid, signal.SIGINT)
+        done, status = 0, 0
+        while done == 0 and time.monotonic() - began < DEADLINE:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            select.select([], [], [], 0.01)
+    finally:
+        os.close(from_child)
+    if done == 0:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        pytest.fail("the call went on")
+    assert os.waitstatus_to_exitcode(status) == 0
