@@ -92,11 +92,6 @@ def joined_neighbors() -> Work:
     return lambda: _core.neighbor_joining(D)
 
 
-def all_trees() -> Work:
-    D = distances(13)
-    return lambda: _core.best_of_all_trees(D)
-
-
 def searched_trees() -> Work:
     D = distances(200)
     start = _core.neighbor_joining(D)
@@ -178,7 +173,7 @@ def exemplars() -> Work:
 
 CASES = (
     [perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation]
-    + [joined_neighbors, all_trees, searched_trees, four_points, margin, split, forest]
+    + [joined_neighbors, searched_trees, four_points, margin, split, forest]
     + [pair_forest, router, triplets, boosted_tree, dependence, exemplars]
 )
 
