@@ -28,7 +28,7 @@ WORDS = ["b", "a", "b"]
 
 
 def test_counts() -> None:
-    for value in (1, np.int8(3), 2**63 - 1):
+    for value in (1, np.int8(3), 10**30):
         check_integer("k", value, minimum=1)
         check_integer("k", value)
     check_integer("k", -5)
@@ -282,9 +282,6 @@ def test_sparse_matrices_that_point_outside_of_themselves_are_named() -> None:
 
 
 def test_counts_that_the_core_cannot_hold_are_named() -> None:
-    check_integer("k", 2**63 - 1, minimum=1)
-    with pytest.raises(ValueError, match=r"^k is 10+; expected at most 2\^63 - 1$"):
-        check_integer("k", 10**30, minimum=1)
     check_int("k", np.int64(2**31 - 1), 1)
     for value in (2**31, 10**30, np.uint64(2**63)):
         with pytest.raises(ValueError, match=r"^k=.*: expected an integer in 1\.\.2147483647$"):

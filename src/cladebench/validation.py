@@ -16,18 +16,16 @@ import scipy
 
 #: Of the integer parameters of estimators: the core counts in 32 bits.
 LARGEST_COUNT = 2**31 - 1
-_LARGEST_INDEX = 2**63 - 1
+_LARGEST_INDEX = np.uint64(2**63 - 1)
 _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.ma.MaskedArray)
 
 
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
-    """Raise a TypeError unless ``value`` is an integer (no bool), a ValueError unless it is in minimum..2^63 - 1."""
+    """Raise a TypeError unless ``value`` is an integer (no bool), a ValueError if it is below ``minimum``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {value!r}; expected an integer")
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} is {value}; expected at least {minimum}")
-    if value > _LARGEST_INDEX:
-        raise ValueError(f"{name} is {value}; expected at most 2^63 - 1")
 
 
 def check_number(name: str, value: Any) -> None:

@@ -627,3 +627,15 @@ def test_features_so_small_that_no_split_parts_rows_are_warned_of() -> None:
         constrained()
         HierarchyForest(2, random_state=0).fit(np.ones((20, 3)))  # equal rows
         HierarchyForest(2, random_state=0).fit(np.eye(3))  # no split
+
+
+def test_features_that_single_precision_merges_are_warned_of() -> None:
+    seconds = np.column_stack([np.arange(40) % 7, 1.7e9 + np.arange(40)])
+    with pytest.warns(
+        UserWarning, match=r"^of 40 different values of feature 1 single precision, .* leaves [12]:"
+    ) as seen:
+        HierarchyForest(1, random_state=0, n_split_features=1).fit(seconds)
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        HierarchyForest(1, random_state=0, splits="random").fit(seconds)  # in double precision

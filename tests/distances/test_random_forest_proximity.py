@@ -80,3 +80,11 @@ def test_features_that_single_precision_merges_are_warned_of() -> None:
     ) as seen:
         RandomForestProximity(n_estimators=2).fit(rows, np.arange(40) % 2)
     assert seen[0].filename == __file__
+
+
+def test_more_features_at_a_node_than_there_are_is_all_of_them() -> None:
+    found = [
+        RandomForestProximity(n_estimators=5, max_features=most, random_state=0).fit(X, Y).pairwise(X)
+        for most in (None, 4, 9, np.int64(4), 10**30)
+    ]
+    assert all(np.array_equal(one, found[0]) for one in found)

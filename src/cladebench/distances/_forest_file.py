@@ -69,7 +69,10 @@ def load_forest(make: Callable[..., Any], path: Path) -> Any:
         forest.seed_, forest.constraints_digest_ = int(facts["seed"]), str(facts["constraints_digest"])
         forest.n_features_in_ = forest._fit_X.shape[1]
         if facts["feature_names"] is not None:
-            forest.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
+            names = np.array(facts["feature_names"], dtype=object)
+            if names.shape != (forest.n_features_in_,) or not all(isinstance(name, str) for name in names):
+                raise ValueError(f"feature_names is {facts['feature_names']!r}")
+            forest.feature_names_in_ = names
         forest._place(forest._fit_X)
     except MemoryError:
         raise

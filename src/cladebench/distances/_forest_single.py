@@ -1,4 +1,4 @@
-"""Features as random forests compare them, in single precision: in zeros and units that lose little by it."""
+"""Features as forests compare them, in single precision: in zeros and units that lose little by it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def warn_of_loss(X: FloatArray, single: np.ndarray) -> None:
         if n_left < MOST_LOST * n_given:
             warnings.warn(
                 f"of {n_given} different values of feature {column} single precision, in which trees compare, leaves "
-                f"{n_left}: give the feature in parts, or as differences",
-                stacklevel=5,
+                f"{n_left}: standardise the feature, or give it as a coarse and a fine one",
+                stacklevel=4,
             )
             return

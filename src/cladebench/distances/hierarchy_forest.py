@@ -16,6 +16,7 @@ from cladebench.distances import _forest_parts as parts
 from cladebench.distances._forest_checkpoint import grow_with_checkpoints
 from cladebench.distances._forest_file import load_forest, save_forest
 from cladebench.distances._forest_parts import Hierarchy
+from cladebench.distances._forest_single import warn_of_loss
 from cladebench.distances.base import Distance, FloatArray, IntArray
 from cladebench.validation import check_int
 
@@ -37,7 +38,8 @@ class HierarchyForest(Distance):
 
     Standardise the features first, as the paper does: the class does not. The penalty is on weights, so that features
     far smaller than 1 give splits that part nothing, of which `fit` warns; with features far from 0, splits take a
-    hundred times as long.
+    hundred times as long; splits are learned in single precision, and `fit` warns where it makes most of a feature's
+    values equal.
 
     Splits of nodes without cannot-links are learned without any constraint: must-links alone change nothing.
 
@@ -210,6 +212,9 @@ class HierarchyForest(Distance):
             arrays, self.seconds_taken_up_ = grow_with_checkpoints(self, X, grow)
         self.n_nodes_, self.right_, self.size_, self.features_, self.weights_ = arrays
         self._place(X)
+        if self.splits == "max-margin":
+            with np.errstate(over="ignore"):
+                warn_of_loss(X, X.astype(np.float32))  # as splits are learned
         some = X[:: max(1, len(X) // _TO_COMPARE)]
         if len(X) > self.min_node_size and (some != some[0]).any() and not self._pairwise(some, some).any():
             warnings.warn(

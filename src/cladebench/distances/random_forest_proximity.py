@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,11 +88,11 @@ class RandomForestProximity(Distance):
         self.zero_, units = zeros_and_units(X)
         # Ordinary units stay as they are: which values are within 1e-7 depends on them.
         self.scale_ = np.where((units >= LEAST) & (units <= LARGEST), 1.0, units)
-        single = self._single("X", X)
+        single, most = self._single("X", X), self.max_features
         warn_of_loss(X, single)
         self.forest_ = RandomForestClassifier(
             self.n_estimators,
-            max_features=self.max_features,
+            max_features=min(int(most), X.shape[1]) if isinstance(most, Integral) else most,
             min_samples_leaf=self.min_samples_leaf,
             n_jobs=_core.max_threads(),
             random_state=self.random_state,

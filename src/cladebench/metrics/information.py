@@ -115,9 +115,9 @@ def expected_conditional_entropies(
     hypergeometric deviation: O(A B s) time, O(A B) memory.
     """
     n = int(true.sum())
-    (a, n_a), (b, n_b) = (np.unique(sizes, return_counts=True) for sizes in (true, predicted))
+    (sizes, n_a), (others, n_b) = (np.unique(of, return_counts=True) for of in (true, predicted))
     share = np.outer(n_a, n_b).ravel() / n
-    a, b = (grid.ravel().astype(np.float64) for grid in np.meshgrid(a, b, indexing="ij"))
+    a, b = (grid.ravel().astype(np.float64) for grid in np.meshgrid(sizes, others, indexing="ij"))
     rest = n - a - b
     mode = np.clip(np.floor((a + 1) * (b + 1) / (n + 2)), np.maximum(-rest, 0), np.minimum(a, b))
     mass = np.ones(len(a))  # relative to the mode's

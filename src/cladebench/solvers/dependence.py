@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench.solvers.gram import CenteredGram
-from cladebench.validation import as_floats, as_index, check_integer
+from cladebench.validation import LARGEST_COUNT, as_floats, as_index, check_integer
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -263,7 +263,8 @@ def greedy_partition(
     check_integer("max_sweeps", max_sweeps, minimum=1)
     start = _checked_labels(labels, gram.n, len(Y))
     visited = np.arange(gram.n) if order is None else as_index("order", order)
-    found = _core.greedy_sweeps(gram.values, gram.is_factor, Y, start, visited, normalized, max_sweeps)
+    most = min(int(max_sweeps), LARGEST_COUNT)
+    found = _core.greedy_sweeps(gram.values, gram.is_factor, Y, start, visited, normalized, most)
     return GreedyPartition(*found)
 
 

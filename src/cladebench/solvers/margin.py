@@ -33,6 +33,9 @@ from cladebench.validation import as_floats, as_index, check_integer, check_numb
 
 FloatArray = npt.NDArray[np.float64]
 
+#: The largest count that the core takes.
+LARGEST_COUNT = 2**63 - 1
+
 
 @dataclass(frozen=True)
 class MarginFit:
@@ -164,7 +167,7 @@ def sparse_group_prox(
     TypeError
         If `step` is not a real number.
     """
-    W = _models(W, minimum=1)
+    W = _models(W, least=1)
     check_number("step", step)
     if not (step >= 0 and math.isfinite(step)):
         raise ValueError(f"step is {step}; expected a finite number >= 0")
@@ -240,7 +243,7 @@ def fit_margin(
     iteration stops once the residual is small.
     """
     X = _features(X, check=False)
-    check_integer("n_clusters", n_clusters, minimum=2)
+    _check_count("n_clusters", n_clusters, least=2)
     codes = _labels(labels, len(X))
     weights = [
         _weights(name, value, X.shape[1]) for name, value in (("group", group), ("l1", l1), ("ridge", ridge))
@@ -251,7 +254,7 @@ def fit_margin(
     check_number("tol", tol)
     if not tol >= 0:
         raise ValueError(f"tol is {tol}; expected a number >= 0")
-    check_integer("max_iter", max_iter, minimum=0)
+    _check_count("max_iter", max_iter, least=0)
     try:
         models, *facts = _core.fit_margin(X, codes, n_clusters, *weights, start, float(tol), max_iter)
     except ValueError:
@@ -259,6 +262,12 @@ def fit_margin(
         _check_finite(X)
         raise
     return MarginFit(models.reshape(n_clusters, X.shape[1]), *facts)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    check_integer(name, value, least)
+    if value > LARGEST_COUNT:
+        raise ValueError(f"{name} is {value}; expected at most 2^63 - 1")
 
 
 def _check_finite(X: FloatArray) -> None:
