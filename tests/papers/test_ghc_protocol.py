@@ -165,6 +165,12 @@ def test_costs_of_ghc_count_each_pair_twice():
     assert out.details["tolerance"] == 0.0
 
 
+def test_of_one_iteration_all_seconds_are_those_of_training():
+    params = {"router": "linear", "training": "full_tree", "n_leaves": 2, "n_iter": 1, "n_checkpoints": 1}
+    metrics = run(MethodPlan("G", "GHC", params)).metrics
+    assert metrics["seconds_per_update"] == metrics["seconds_per_iteration"] == metrics["train_seconds"] > 0
+
+
 def without_seconds(metrics):
     return {name: value for name, value in metrics.items() if "seconds" not in name}
 
