@@ -465,3 +465,9 @@ def test_all_is_readable_and_notes_take_no_room_from_what_is_drawn(name):
         (box,) = extents(figure, figure.axes[:1])
         heights.append(box.height)
     assert heights[1] > heights[0] - 0.15
+
+
+def test_bars_have_ticks_below_and_none_beside_their_names():
+    (axes,) = drawings.weights_of_features({"a": np.array([[1.0, 0.5]])}, ["x", "y"]).axes
+    across, up = (axis.majorTicks[0].tick1line.get_markersize() for axis in (axes.xaxis, axes.yaxis))
+    assert across > 0 == up
