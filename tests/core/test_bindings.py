@@ -209,6 +209,43 @@ def test_what_would_reach_other_memory_or_never_end(name: str, argument: str, ho
         calls.perform(_core, name, spoil(name, argument, how))
 
 
+def off_by_a_byte(array: np.ndarray) -> np.ndarray:
+    """The same numbers at addresses that are no multiples of their size."""
+    found = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    found[...] = array
+    return found
+
+
+def test_numbers_between_addresses() -> None:
+    X = np.arange(12.0).reshape(4, 3)
+    assert not off_by_a_byte(X).flags.aligned
+    assert _core.first_nonfinite(off_by_a_byte(X)) == -1
+    found = _core.assignment_costs(off_by_a_byte(X), off_by_a_byte(X[:2]))
+    assert np.array_equal(found, _core.assignment_costs(X, X[:2]))
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.move_multipliers(np.ones((4, 3), np.uint8), 1.0, off_by_a_byte(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("move_multipliers", "raw"),
+        ("point_slaves", "copies"),
+        ("add_trees", "Z"),
+        ("pair_forest_means", "result"),
+    ],
+)
+def test_what_is_written_is_no_copy(name: str, written: str) -> None:
+    """A copy would be written in its place, and lost without a word."""
+    for seed in range(9):
+        arguments = drawn(name, seed)
+        arguments[written] = np.asfortranarray(arguments[written])
+        if arguments[written].flags.c_contiguous:
+            continue
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            calls.perform(_core, name, arguments)
+
+
 def test_everything_that_is_exported_is_fuzzed() -> None:
     assert calls.exported(_core) - calls.WITHOUT_ARGUMENTS == set(calls.CALLS)
 

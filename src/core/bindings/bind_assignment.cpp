@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "checks.hpp"
 #include "cladebench/assignment.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -13,14 +14,14 @@ using cladebench::to_numpy;
 
 namespace {
 
-using Bounds = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bounds = cladebench::Array<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace
 
 void bind_assignment(nb::module_& m) {
   m.def(
       "balanced_assignment",
-      [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> cost, Bounds lower,
+      [](cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> cost, Bounds lower,
          Bounds upper) {
         auto found = cladebench::interruptible([&] {
           return cladebench::balanced_assignment({cost.data(), cost.size()}, cost.shape(1),

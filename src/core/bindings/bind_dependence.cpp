@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "checks.hpp"
 #include "cladebench/dependence.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -13,8 +14,8 @@ using cladebench::to_numpy;
 
 namespace {
 
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Index = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Index = cladebench::Array<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace
 

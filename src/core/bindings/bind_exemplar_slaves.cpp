@@ -16,9 +16,9 @@ namespace checks = cladebench::checks;
 namespace {
 
 template <class Value>
-using Flat = nb::ndarray<Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flat = cladebench::Array<Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Value>
-using Square = nb::ndarray<Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Square = cladebench::Array<Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Value>
 void add_weighted_sum(nb::module_& m) {
@@ -67,7 +67,7 @@ void bind_exemplar_slaves(nb::module_& m) {
                               to_numpy(std::move(counts)));
       },
       nb::arg("distances"), nb::arg("own"), nb::arg("raw"), nb::arg("offset"), nb::arg("labels"),
-      nb::arg("beta"), nb::arg("copies"),
+      nb::arg("beta"), nb::arg("copies").noconvert(),
       "Minimise the slaves of all points; fills `copies`. (values, exemplar of each point, copies of each "
       "exemplar).");
   m.def(
@@ -78,5 +78,6 @@ void bind_exemplar_slaves(nb::module_& m) {
           cladebench::move_multipliers({copies.data(), copies.size()}, step, {raw.data(), raw.size()});
         });
       },
-      nb::arg("copies"), nb::arg("step"), nb::arg("raw"), "Add `step` to `raw` where a copy is 1.");
+      nb::arg("copies"), nb::arg("step"), nb::arg("raw").noconvert(),
+      "Add `step` to `raw` where a copy is 1.");
 }

@@ -15,8 +15,8 @@ using cladebench::to_numpy;
 
 namespace {
 
-using Costs = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Points = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Costs = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Points = cladebench::Array<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Finite all, and none below 0 but on the diagonal: a point is nearest to itself.
 void check_costs(const Costs& d) {

@@ -36,9 +36,9 @@ namespace {
 constexpr std::size_t kMostTrees = 1 << 20;
 
 template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Rows rows_of(const Matrix<double>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
 

@@ -16,9 +16,9 @@ namespace checks = cladebench::checks;
 namespace {
 
 template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace
 

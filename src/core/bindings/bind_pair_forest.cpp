@@ -23,10 +23,10 @@ namespace {
 constexpr std::size_t kMostTrees = 1 << 20;
 
 template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Pairs = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = cladebench::Array<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Pairs = cladebench::Array<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Table = cladebench::Array<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
 std::span<const T> span(const Vector<T>& array) {
@@ -111,7 +111,7 @@ void bind_pair_forest(nb::module_& m) {
         });
       },
       nb::arg("first_node"), nb::arg("feature"), nb::arg("threshold"), nb::arg("left"), nb::arg("right"),
-      nb::arg("value"), nb::arg("A"), nb::arg("B"), nb::arg("result"),
+      nb::arg("value"), nb::arg("A"), nb::arg("B"), nb::arg("result").noconvert(),
       "Mean over trees of the value of the leaf that each pair of rows of A and B reaches, written to "
       "result; "
       "see cladebench.distances.random_forest_distance.");

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "checks.hpp"
 #include "cladebench/perch.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
@@ -30,7 +31,7 @@ cladebench::Rotations parse_rotations(const std::string& name) {
 void bind_perch(nb::module_& m) {
   m.def(
       "perch",
-      [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> X,
+      [](cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> X,
          const std::string& rotations, std::optional<std::size_t> max_leaves) {
         if (max_leaves == 0) throw std::invalid_argument("max_leaves=0: expected None or an integer >= 1");
         const cladebench::Rotations kind = parse_rotations(rotations);

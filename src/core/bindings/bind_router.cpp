@@ -23,7 +23,7 @@ using cladebench::to_numpy;
 namespace {
 
 template <typename T, int dimensions>
-using Array = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+using Array = cladebench::Array<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
 
 RouterKind kind_of(const std::string& name) {
   if (name == "linear") return RouterKind::linear;

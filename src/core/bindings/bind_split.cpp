@@ -26,9 +26,9 @@ namespace checks = cladebench::checks;
 
 namespace {
 
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Pairs = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Pairs = cladebench::Array<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// A whole matrix as a node: all rows, all features.
 class WholeNode {

@@ -24,9 +24,9 @@ using cladebench::Tree;
 namespace {
 
 template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -138,7 +138,8 @@ void bind_tree(nb::module_& m) {
   m.def(
       "pair_sums",
       [](const Tree& tree, Vector<std::int32_t> labels,
-         nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu> weights, Vector<Index> values) {
+         cladebench::Array<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu> weights,
+         Vector<Index> values) {
         require(labels.shape(0) == tree.leaf_of.size(), "labels: expected one for each sample");
         require(weights.shape(0) == weights.shape(1), "weights: expected shape (n_classes, n_classes)");
         require(values.shape(0) == tree.parents.size(), "values: expected one for each node");

@@ -18,12 +18,12 @@ using cladebench::TreeParents;
 
 namespace {
 
-using Distances = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Parents = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Distances = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Parents = cladebench::Array<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// There are (2 k - 5)!! trees of k points: 2 million of 10.
 constexpr std::size_t kMostForAll = 10;
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = cladebench::Array<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::span<const double> square(const Distances& D) {
   if (D.shape(0) == 0 || D.shape(0) != D.shape(1)) {

@@ -26,9 +26,9 @@ namespace {
 constexpr int kMostDepth = 20;
 
 template <typename T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = cladebench::Array<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 MatrixView view(const Matrix<double>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
 
@@ -88,8 +88,8 @@ void bind_triplets(nb::module_& m) {
   m.def(
       "add_trees",
       [](Matrix<double> X, Matrix<std::int32_t> feature, Matrix<double> threshold,
-         nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> values, int depth,
-         nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> Z) {
+         cladebench::Array<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu> values, int depth,
+         cladebench::Array<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> Z) {
         checks::within("depth", depth, 0, kMostDepth);
         const std::size_t n_leaves = std::size_t{1} << depth, n_trees = values.shape(0);
         checks::not_empty("X", X);
@@ -107,5 +107,5 @@ void bind_triplets(nb::module_& m) {
         });
       },
       nb::arg("X"), nb::arg("feature"), nb::arg("threshold"), nb::arg("values"), nb::arg("depth"),
-      nb::arg("Z"), "Z += the values of the trees' leaves, in place.");
+      nb::arg("Z").noconvert(), "Z += the values of the trees' leaves, in place.");
 }

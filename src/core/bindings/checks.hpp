@@ -2,6 +2,9 @@
 // numbers that are numbers. O(size of the input). Messages read `where: problem; expected X`.
 #pragma once
 
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,9 +16,57 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cladebench/node_problem.hpp"
+
+namespace cladebench {
+
+/// An array that Python hands over, its numbers at addresses that are multiples of their size: compilers take
+/// that for granted. Others are copied if they are only read, and refused if they are written. What is
+/// written must be `noconvert()`, too: else it may be a copy that is lost.
+template <class... Config>
+struct Array : nanobind::ndarray<Config...> {
+  Array() = default;
+  explicit Array(nanobind::ndarray<Config...>&& given) : nanobind::ndarray<Config...>(std::move(given)) {}
+
+  bool is_aligned() const {
+    using Scalar = std::remove_const_t<typename nanobind::ndarray<Config...>::Scalar>;
+    return reinterpret_cast<std::uintptr_t>(this->data()) % alignof(Scalar) == 0;
+  }
+};
+
+}  // namespace cladebench
+
+namespace nanobind::detail {
+
+template <class... Config>
+struct type_caster<cladebench::Array<Config...>> {
+  using Given = make_caster<ndarray<Config...>>;
+  using Checked = cladebench::Array<Config...>;
+  NB_TYPE_CASTER(Checked, Given::Name)
+
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+    Given given;
+    if (!given.from_python(source, flags, cleanup)) return false;
+    value = Checked(std::move(given.value));
+    if (value.is_aligned()) return true;
+    if (!std::is_const_v<typename Checked::Scalar> || !(flags & cast_flags::convert)) return false;
+    const object copy = steal(PyObject_CallMethod(source.ptr(), "copy", nullptr));
+    if (!copy.is_valid()) {
+      PyErr_Clear();
+      return false;
+    }
+    Given again;
+    if (!again.from_python(copy, flags, cleanup)) return false;
+    value = Checked(std::move(again.value));
+    return value.is_aligned();
+  }
+};
+
+}  // namespace nanobind::detail
 
 namespace cladebench::checks {
 

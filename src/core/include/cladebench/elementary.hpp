@@ -47,8 +47,10 @@ CLADEBENCH_INLINE void log_of_positive(const typename V::Vec& given, typename V:
   const Vec zero{}, least = zero + 1e-300;
   const Vec x = given < least ? least : given;
   const Bits bits = (Bits)x;
-  const Bits exponent = (bits - kRootOfHalf + kBias) >> 52;  // not negative: x is not tiny
-  const Vec m = (Vec)(bits - (exponent << 52) + kBias);
+  // Not negative: x is not tiny. Without a sign lest the bits of NaN overflow.
+  typedef std::uint64_t Words __attribute__((vector_size(sizeof(Vec))));
+  const Bits exponent = (Bits)((Words)bits + static_cast<std::uint64_t>(kBias - kRootOfHalf)) >> 52;
+  const Vec m = (Vec)((Words)bits - ((Words)exponent << 52) + static_cast<std::uint64_t>(kBias));
   const Vec n = (Vec)(exponent | 0x4330000000000000) - (0x1p52 + 1023.0);
   const Vec s = (m - 1.0) / (m + 1.0), t = s * s;
   constexpr double kArtanh[] = {1.0 / 23.0, 1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0,
