@@ -1,5 +1,6 @@
 """The core's own tests, without Python, in a plain and in sanitized builds (see tests/README.md)."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -43,25 +44,86 @@ def compiler_has(sanitize: str, folder: Path) -> bool:
     return True
 
 
-@pytest.mark.timeout(900)  # two of the builds are slow, and machines may be busy
+def build(source: Path, folder: Path, *options: str) -> None:
+    """Bring the build of a source tree in a folder up to date: only what changed is compiled again."""
+    cmake = build_tool("cmake")
+    configure = [
+        *(cmake, "-S", str(source), "-B", str(folder), "-G", "Ninja"),
+        *(f"-DCMAKE_MAKE_PROGRAM={build_tool('ninja')}", *options),
+    ]
+    # CMake keeps the compiler and the flags that it found at first, so that with others all begins anew.
+    compiler = os.environ.get("CXX", "c++")
+    flags = [os.environ.get(name, "") for name in ("CXXFLAGS", "CPPFLAGS", "LDFLAGS")]
+    made_with = "\n".join([*configure, compiler, *flags, run(*compiler.split(), "--version")])
+    note = folder / "made-with.txt"
+    if not note.is_file() or note.read_text() != made_with:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        note.write_text(made_with)
+    run(*configure)
+    run(cmake, "--build", folder, "--parallel", str(os.cpu_count() or 1))
+
+
+@pytest.mark.timeout(900)  # a first build takes minutes, and machines may be busy
 @pytest.mark.parametrize("sanitize", ["", "address,undefined", "thread"])
 def test_core(sanitize: str, tmp_path: Path) -> None:
     if sanitize and not compiler_has(sanitize, tmp_path):
         pytest.skip(f"the compiler has no working -fsanitize={sanitize}")
-    cmake = build_tool("cmake")
-    build = tmp_path / "build"
-    run(
-        cmake,
-        *("-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={build_tool('ninja')}"),
-        *(
-            "-DCLADEBENCH_BUILD_BINDING=OFF",
-            "-DCLADEBENCH_BUILD_TESTS=ON",
+    folder = ROOT / "build" / f"core-tests-{sanitize.replace(',', '-') or 'plain'}"
+    folder.parent.mkdir(exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:  # another run of the tests may be at work here
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build(
+            *(ROOT, folder, "-DCLADEBENCH_BUILD_BINDING=OFF", "-DCLADEBENCH_BUILD_TESTS=ON"),
             f"-DCLADEBENCH_SANITIZE={sanitize}",
-        ),
-        *("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -D_GLIBCXX_ASSERTIONS"),
-    )
-    run(cmake, "--build", build)
-    options = "halt_on_error=1:print_stacktrace=1"
-    output = run(build / "src/core/core_tests", UBSAN_OPTIONS=options, TSAN_OPTIONS="halt_on_error=1")
+        )
+        options = "halt_on_error=1:print_stacktrace=1"
+        output = run(folder / "src/core/core_tests", UBSAN_OPTIONS=options, TSAN_OPTIONS="halt_on_error=1")
     summary = re.fullmatch(r"(\d+) passed, 0 failed", output.splitlines()[-1])
     assert summary and int(summary[1]) >= 8, output
+
+
+TOY = {
+    "CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.26)
+project(toy LANGUAGES CXX)
+file(GLOB SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/*.cpp)
+add_executable(toy ${SOURCES})
+target_compile_definitions(toy PRIVATE NAME="${NAME}")
+""",
+    "part.hpp": '#include <cstdio>\ninline void part() { std::puts("one"); }\n',
+    "main.cpp": """
+#include "part.hpp"
+int main() {
+  part();
+  std::puts(NAME);
+#ifdef LOUD
+  std::puts("loud");
+#endif
+}
+""",
+}
+
+
+def test_a_kept_build_follows_its_sources_and_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, folder = tmp_path / "source", tmp_path / "build"
+    source.mkdir()
+    for name, text in TOY.items():
+        (source / name).write_text(text)
+
+    def said(name: str = "a") -> list[str]:
+        build(source, folder, f"-DNAME={name}")
+        return run(folder / "toy").split()
+
+    assert said() == ["one", "a"]
+    stamp = (folder / "toy").stat().st_mtime_ns
+    assert said() == ["one", "a"] and (folder / "toy").stat().st_mtime_ns == stamp
+    (source / "part.hpp").write_text(TOY["part.hpp"].replace("one", "two"))
+    assert said() == ["two", "a"]
+    assert said("b") == ["two", "b"]
+    (source / "more.cpp").write_text('#include <cstdio>\nstatic int early = std::puts("early");\n')
+    assert said("b") == ["early", "two", "b"]
+    monkeypatch.setenv("CXXFLAGS", "-DLOUD")  # CMake reads it when it first configures, and then no more
+    assert said("b") == ["early", "two", "b", "loud"]
