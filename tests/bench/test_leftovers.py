@@ -27,6 +27,7 @@ def module(monkeypatch):
     found = ModuleType("toywatched.part")
     found.value, found.later, found.table = 1.5, None, {}
     found.done, found.sure = False, True
+    found.names = ("UTC", "UTC")
     found.Thing = type("Thing", (), {"__module__": "toywatched.part", "size": 1})
     found.Foreign = type("Foreign", (), {"__module__": "elsewhere", "size": 1})
     monkeypatch.setitem(sys.modules, "toywatched.part", found)
@@ -49,6 +50,7 @@ def watching():
         (lambda module: setattr(module, "table", {}), "toywatched.part.table"),
         (lambda module: setattr(module, "sure", False), "toywatched.part.sure"),
         (lambda module: setattr(module, "done", len), "toywatched.part.done"),
+        (lambda module: setattr(module, "names", ("UTC", "CET")), "toywatched.part.names"),
         (lambda module: setattr(module.Thing, "size", 2), "toywatched.part.Thing.size"),
         (lambda module: setattr(module.Thing, "fit", len), "toywatched.part.Thing.fit"),
         (lambda module: delattr(module.Thing, "size"), "toywatched.part.Thing.size"),
@@ -64,6 +66,7 @@ def test_what_is_bound_to_something_else_is_named(module, change, name):
 def test_what_modules_do_by_themselves_passes(module):
     watch = watching()
     module.later, module.new, module.done = 1, 2, True
+    module.names = tuple("UTC" for _ in module.names)
     module.Thing.Iterator = type("Iterator", (), {})
     module.table["key"] = 1
     module.Foreign.size = 2
@@ -107,6 +110,27 @@ print(*watch.changes())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "numpy.random.default_rng"
+
+
+@pytest.mark.parametrize(
+    ("cell", "changes"),
+    [
+        ("pass", "False"),
+        ("import sklearn", "True"),
+        ("import sklearn; sklearn.set_config(assume_finite=True)", "True sklearn.get_config"),
+    ],
+)
+def test_scikit_learn_is_watched_and_not_imported(cell, changes):
+    code = f"""
+import sys
+from cladebench.bench.leftovers import Watch
+watch = Watch()
+watch.begin()
+{cell}
+print("sklearn" in sys.modules, *watch.changes())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == changes
 
 
 def test_every_part_of_the_state_of_the_process_is_compared(monkeypatch):

@@ -38,23 +38,45 @@ def good(jobs, tmp_path_factory):
     return root, run(jobs["good"], root)[1]
 
 
+#: On the cells that end by them, in place of the plan's; the next cell keeps all the time that a busy machine takes.
+TIGHT = {
+    "hang": Limits(30, 600, 5),
+    "deaf": Limits(30, 600, 5),
+    "spin": Limits(4, 600, 240),
+    "family": Limits(4, 600, 240),
+}
+
+
+def with_limits(job, first):
+    """The job with other limits on its first cell, and a minute and more for the others."""
+    if first is None:
+        return job
+    limits = [first, *(Limits(30, 600, 240) for _ in job.cells[1:])]
+    cells = [
+        dataclasses.replace(cell, spec=dataclasses.replace(cell.spec, limits=its))
+        for cell, its in zip(job.cells, limits, strict=True)
+    ]
+    return dataclasses.replace(job, cells=tuple(cells))
+
+
 @pytest.mark.parametrize(
     ("method", "status", "reason"),
     [
         ("bad", "error", "ValueError: a deliberate fault"),
-        ("hang", "timeout", "wall limit 12.0 s"),
-        ("deaf", "timeout", "wall limit 12.0 s"),
+        ("hang", "timeout", "wall limit 5.0 s"),
+        ("deaf", "timeout", "wall limit 5.0 s"),
         ("close-pipes", "error", "ended by itself with exit code 1"),
         ("forge", "error", "answered with something else than the cell's record"),
-        ("spin", "timeout", "s of CPU time, limit 10.0 s"),
-        ("family", "timeout", "s of CPU time, limit 10.0 s"),
+        ("spin", "timeout", "s of CPU time, limit 4.0 s"),
+        ("family", "timeout", "s of CPU time, limit 4.0 s"),
         ("eat", "out_of_memory", "MB resident, limit 250 MB"),
         ("segfault", "error", "killed by SIGSEGV"),
         ("leave", "error", "ended by itself with exit code 7"),
     ],
 )
 def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
-    summary, (first, second), lines = run(jobs[method], tmp_path)
+    job = with_limits(jobs[method], TIGHT.get(method))
+    summary, (first, second), lines = run(job, tmp_path)
     assert first["status"] == status and reason in first["reason"]
     assert second["status"] == "ok" and second["reason"] is None and second["log_tail"] is None
     assert summary.statuses == {status: 1, "ok": 1} and summary.reused == 0
@@ -63,7 +85,7 @@ def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
     limits = first["limits"]
     if status == "timeout":
         assert first["wall_seconds"] > limits["wall_s"] or first["cpu_seconds"] > limits["time_s"]
-        assert first["wall_seconds"] < 60
+        assert first["wall_seconds"] < 300
     if status == "out_of_memory":
         assert limits["memory_mb"] < first["peak_memory_mb"] < 10 * limits["memory_mb"]
     if method == "family":
@@ -165,7 +187,7 @@ def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
     [
         *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
         *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json"),
-        *("sklearn.get_config", "json.loads", "DataFrame.mean"),
+        "json.loads",
     ],
 )
 def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
@@ -175,11 +197,20 @@ def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
     assert "a new worker for the next cell: this one changed" in log and what.partition(",")[0] in log
 
 
-def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path):
-    method = dataclasses.replace(jobs["patch"].methods[0], estimator="toy_paper.late_import.patch_library")
+@pytest.mark.parametrize(
+    ("function", "changed"),
+    [
+        ("patch_library", "pulp.lpSum"),
+        ("patch_pandas", "DataFrame.mean"),
+        ("configure_sklearn", "sklearn.get_config"),
+    ],
+)
+def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path, function, changed):
+    method = dataclasses.replace(jobs["patch"].methods[0], estimator=f"toy_paper.late_import.{function}")
     _, records, _ = run(dataclasses.replace(jobs["patch"], methods=(method,)), tmp_path)
     assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
-    assert "this one changed pulp.lpSum" in Store(tmp_path).log_path(jobs["patch"].name).read_text()
+    log = Store(tmp_path).log_path(jobs["patch"].name).read_text()
+    assert "a new worker for the next cell: this one changed" in log and changed in log
 
 
 @pytest.mark.parametrize("what", ["nothing", "an import"])

@@ -71,7 +71,11 @@ def main(name: str) -> None:
 def test_a_forked_child_agrees(name: str) -> None:
     threads = {"OMP_NUM_THREADS": "3", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, __file__, name], env={**os.environ, **threads}, capture_output=True, text=True, check=False
+        [sys.executable, __file__, name],
+        env={**os.environ, **threads},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 

@@ -172,9 +172,9 @@ def exemplars() -> Work:
 
 
 CASES = (
-    [perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation]
-    + [joined_neighbors, searched_trees, four_points, margin, split, forest]
-    + [pair_forest, router, triplets, boosted_tree, dependence, exemplars]
+    *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation),
+    *(joined_neighbors, searched_trees, four_points, margin, split, forest),
+    *(pair_forest, router, triplets, boosted_tree, dependence, exemplars),
 )
 
 

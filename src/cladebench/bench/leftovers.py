@@ -16,10 +16,11 @@ import importlib
 import itertools
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from operator import is_
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 #: The program itself: its names are its variables.
 UNWATCHED = ("__main__", "__mp_main__")
@@ -27,14 +28,14 @@ UNWATCHED = ("__main__", "__mp_main__")
 SET_BY_IMPORTS = ("KMP_", "OMP_", "TF_", "XLA_", "TPU_", "JAX_")
 SHOWN = 5
 _ABSENT = object()
+T = TypeVar("T")
 
 
 class Watch:
     """The state of a process before a cell, to hold it against the state after."""
 
     def __init__(self) -> None:
-        for late in ("numpy.random", "sklearn"):  # their first use may be in a cell
-            importlib.import_module(late)
+        importlib.import_module("numpy.random")  # NumPy loads it late: its first use may be in a cell
         self._spaces: dict[str, tuple[Mapping[str, Any], dict[str, Any]]] = {
             "sys.modules": (sys.modules, dict(sys.modules))
         }
@@ -64,6 +65,9 @@ class Watch:
 
     def _found(self) -> Iterator[str]:
         now = _process_state()
+        if self._process["sklearn.get_config"] is None and now["sklearn.get_config"] is not None:
+            # The cell was the first to import it.
+            self._process["sklearn.get_config"] = _in_a_new_thread(_sklearn_config)
         for name, before in self._process.items():
             if before != now[name]:
                 yield name
@@ -81,12 +85,16 @@ def _is_note(before: Any, now: Any) -> bool:
     """Whether a name is as it was, or such as libraries bind by themselves when they are first used."""
     if before is _ABSENT:  # in a class, to which compiled modules add their iterators
         return isinstance(now, type)
-    return before is now or before is None or (before is False and now is True)
+    return before is now or before is None or (before is False and now is True) or _same_text(before, now)
+
+
+def _same_text(before: Any, now: Any) -> bool:
+    """Whether both are tuples of the same strings, as of ``time.tzname``, which pandas has bound anew."""
+    return isinstance(before, tuple) and all(type(part) is str for part in before) and before == now
 
 
 def _process_state() -> dict[str, Any]:
     import numpy as np
-    import sklearn
 
     try:
         folder = os.getcwd()
@@ -97,6 +105,17 @@ def _process_state() -> dict[str, Any]:
         "the working folder": folder,
         "sys.path": list(sys.path),
         "numpy.geterr": np.geterr(),
-        "sklearn.get_config": sklearn.get_config(),
+        "sklearn.get_config": _sklearn_config(),
         "sys.getrecursionlimit": sys.getrecursionlimit(),
     }
+
+
+def _sklearn_config() -> dict[str, Any] | None:
+    """scikit-learn's configuration of this thread, which begins with the defaults; None if it is not there."""
+    read = getattr(sys.modules.get("sklearn"), "get_config", None)
+    return None if read is None else read()
+
+
+def _in_a_new_thread(read: Callable[[], T]) -> T:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(read).result()

@@ -111,8 +111,13 @@ class _Origins:
     def modules(self, method: MethodPlan) -> list[str]:
         """What a worker imports before the first cell of a method."""
         package, estimator = self._package, method.estimator
-        own = (f"{package}.protocol", sources.estimator_module(estimator))
-        return [*sources.library_modules(package, estimator), *filter(None, own)]
+        module = sources.estimator_module(estimator)
+        return [
+            *sources.library_modules(package, estimator),
+            f"{package}.protocol",
+            # What makes and reads an estimator; a paper's own measures need nothing of it.
+            *(("cladebench.estimators", module) if module else ()),
+        ]
 
     def provenance(self, method: MethodPlan) -> dict[str, Any]:
         """The provenance of a method's records."""

@@ -77,7 +77,7 @@ def validate_protocol(plan: Plan) -> None:
     PlanError
         If there is no protocol, or it refuses the plan.
     """
-    from cladebench.papers.protocol import Protocol  # and with it scikit-learn, which takes a second
+    from cladebench.papers.protocol import Protocol
 
     module = f"{plan.package}.protocol"
     if importlib.util.find_spec(module) is None:

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
-from cladebench import estimators
 from cladebench.bench.cell_io import Cell, CellOutput
-from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import MEASURES, permuted_name
-from cladebench.metrics import Scores
 from cladebench.validation import check_choice
 
+# Estimators bring scikit-learn with them, which takes a second: imported where one is made, and by workers beforehand.
 if TYPE_CHECKING:
     from cladebench.bench.plan import Plan
+    from cladebench.metrics.scores import Scores
 
 
 class Protocol(ABC):
@@ -75,6 +74,8 @@ class Protocol(ABC):
             If one of these is ``"precomputed"``, and not what the estimator has then: it would take the distances that
             it is going to be given for features.
         """
+        from cladebench import estimators
+
         estimator = estimators.find(cell.method.estimator)()
         known = estimator.get_params()
         extra = {**self.given(cell), **optional}
@@ -102,6 +103,8 @@ class Protocol(ABC):
         seconds : float
             Wall seconds of the fit, those before an interruption too.
         """
+        from cladebench.distances.base import Distance
+
         task, estimator = cell.task, self.build(cell, **optional)
         labels = None if task.labels is None else task.labels[task.train]
         links = {}
@@ -144,6 +147,8 @@ class Protocol(ABC):
 
 def _parameters(name: str) -> list[str]:
     """Give the parameters of an estimator; ValueError unless a protocol can make, set and fit one."""
+    from cladebench import estimators
+
     found = estimators.find(name)
     expected = "expected a class with fit, get_params and set_params, whose constructor needs no argument"
     missing = [

@@ -206,8 +206,6 @@ def _variables_of_callers(*names):
 
 def patch(spec, data, what=""):
     """Counts what it finds changed, then changes something for those that come after it."""
-    # By name, for these are no libraries of the toy's alone.
-    pandas, sklearn = map(importlib.import_module, ("pandas", "sklearn"))
     changed = [
         "TOY_PATCH" in os.environ,
         "PATH" not in os.environ,
@@ -218,9 +216,7 @@ def patch(spec, data, what=""):
         Hierarchy.cut is len,
         "__len__" in vars(Hierarchy),
         sys.modules["json"] is None,
-        sklearn.get_config()["assume_finite"],
         json.loads is len,
-        pandas.DataFrame.mean is len,
     ]
     if spec.repetition == 0:
         changes = {
@@ -233,9 +229,7 @@ def patch(spec, data, what=""):
             "Hierarchy.cut": lambda: setattr(Hierarchy, "cut", len),
             "Hierarchy.__len__": lambda: setattr(Hierarchy, "__len__", len),
             "sys.modules.json": lambda: sys.modules.update(json=None),
-            "sklearn.get_config": lambda: sklearn.set_config(assume_finite=True),
             "json.loads": lambda: setattr(json, "loads", len),
-            "DataFrame.mean": lambda: setattr(pandas.DataFrame, "mean", len),
             "nothing": lambda: None,
             "an import": lambda: importlib.import_module("scipy.signal"),
         }
