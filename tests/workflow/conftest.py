@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cladebench.crosscheck import run as crosschecks
+from cladebench.crosscheck.certificate import Certificate
 from doc_examples import ROOT, write_example_paper
 
 
@@ -65,6 +67,16 @@ class Snakemake:
             text=True,
             timeout=120,
         )
+
+    def take_certificates(self) -> None:
+        """Put down the certificates of checks that took no time, for runs in which others are of no interest.
+
+        They are younger than their sources, so that Snakemake runs no check.
+        """
+        one = Certificate("toy", "toy", "one", "holds", "fast", "exact", 1.0, 1.0, 0.0, 0.5)
+        folder = self.folder / "results" / "smoke"
+        folder.mkdir(parents=True)
+        crosschecks.write([one], folder)
 
     def run(
         self, *arguments: str, check: bool = True, timeout: float = 280, **options

@@ -17,6 +17,7 @@ MAX_LINES = 80
 def toys(tmp_path_factory, snakemake):
     """A finished smoke run of all three: the folder of its results."""
     run = snakemake(tmp_path_factory.mktemp("toys"), list(NAMES), TOYS)
+    run.take_certificates()
     run.run()
     return run.folder / "results" / "smoke"
 

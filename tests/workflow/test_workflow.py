@@ -18,6 +18,7 @@ from cladebench.papers.deviations import load_deviations
 from cladebench.report.artifact_files import read_table
 from cladebench.workflow.workplan import Workplan
 
+CELLS = "results/smoke/cells.parquet"
 #: Columns that are measured anew in each run, or say where and how it ran.
 MEASURED = ["cpu_seconds", "wall_seconds", "peak_memory_mb", "git_commit", "git_dirty", "machine", "threads"]
 
@@ -47,6 +48,7 @@ def test_the_default_target_plans_every_job(example):
 
 
 def test_the_example_of_the_documentation_runs_from_end_to_end(example):
+    example.take_certificates()  # the smoke run of all papers makes its own
     screen = example.run("--quiet", "rules").stderr
     out = example.folder / "results" / "smoke"
     # A line for each job that has ended: its name, its cells, its seconds; the cells of all and the time left.
@@ -85,25 +87,25 @@ def load_claims_of(example):
         sys.path.pop(0)
 
 
-def test_cores_do_not_change_cells(example, tmp_path_factory):
-    other = type(example)(tmp_path_factory.mktemp("one-core"), example.papers)
-    other.environment = {**example.environment}
-    target = "results/smoke/cells.parquet"
-    example.run(target, cores=2)
-    other.run(target, cores=1, config=("threads=2",))
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, snakemake, example_package):
+    """The table of the example's cells, run on two cores and never cut off; not to be changed."""
+    python_path, name = example_package
+    run = snakemake(tmp_path_factory.mktemp("undisturbed"), [name], python_path)
+    run.run(CELLS)
+    return run.folder / CELLS
+
+
+def test_cores_do_not_change_cells(example, undisturbed):
+    example.run(CELLS, cores=1, config=("threads=2",))
     pd.testing.assert_frame_equal(
-        reproducible(example.folder / target), reproducible(other.folder / target), check_exact=True
+        reproducible(example.folder / CELLS), reproducible(undisturbed), check_exact=True
     )
 
 
-def test_a_killed_run_goes_on_where_it_was(example, tmp_path_factory):
-    undisturbed = type(example)(tmp_path_factory.mktemp("undisturbed"), example.papers)
-    undisturbed.environment = {**example.environment}
-    target = "results/smoke/cells.parquet"
-    undisturbed.run(target)
-
+def test_a_killed_run_goes_on_where_it_was(example, undisturbed):
     running = subprocess.Popen(
-        example.command(target, cores=1),
+        example.command(CELLS, cores=1),
         env=example.environment,
         cwd=example.folder,
         start_new_session=True,
@@ -127,17 +129,17 @@ def test_a_killed_run_goes_on_where_it_was(example, tmp_path_factory):
     before = records(example.folder)
     assert before, "the run was to be killed after its first record"
 
-    refused = example.run(target, check=False)
+    refused = example.run(CELLS, check=False)
     assert refused.returncode != 0 and "--unlock" in refused.stdout + refused.stderr
     removed = example.remove_stale_lock()
     assert removed.returncode == 0, removed.stderr
     assert removed.stdout.startswith("the last run was cut off: its lock is removed")
     assert not list(locks.glob("*.lock"))
-    example.run(target)
+    example.run(CELLS)
     after = records(example.folder)
     assert {path: after[path] for path in before} == before, "a finished cell was run again"
     pd.testing.assert_frame_equal(
-        reproducible(example.folder / target), reproducible(undisturbed.folder / target), check_exact=True
+        reproducible(example.folder / CELLS), reproducible(undisturbed), check_exact=True
     )
 
 
