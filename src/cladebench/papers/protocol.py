@@ -193,6 +193,8 @@ def _function(path: str) -> Any:
 
 def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
     """Fit an estimator and give the wall seconds that it took; what it is given stays as it is."""
+    from cladebench import estimators
+
     X, y, more = estimators.lend(estimator, (X, y, more))
     started = time.perf_counter()
     estimator.fit(X, y, **more)
