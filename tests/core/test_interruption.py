@@ -171,11 +171,11 @@ def exemplars() -> Work:
     return lambda: _core.facility_location(d, np.zeros(0, np.int64), 0.0, 10**9)
 
 
-CASES = (
-    *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation),
-    *(joined_neighbors, searched_trees, four_points, margin, split, forest),
-    *(pair_forest, router, triplets, boosted_tree, dependence, exemplars),
-)
+CASES = [
+    *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
+    *(searched_trees, four_points, margin, split, forest, pair_forest, router, triplets),
+    *(boosted_tree, dependence, exemplars),
+]
 
 
 def child(ready: int, case: Callable[[], Work]) -> int:
