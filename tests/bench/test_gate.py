@@ -69,3 +69,22 @@ def test_what_is_declared_of_one_data_set_is_not_declared_of_another():
     found.loc[1, "dataset"] = "e"
     result = gate(found, EXPECTED)
     assert result.failures == ["p/d/m/s/1: timeout: why"] and len(result.notes) == 1
+
+
+def test_equal_causes_are_one_line_whatever_their_seconds():
+    found = ledger(("m", "timeout"), ("n", "timeout"), ("n", "error"), ("m", "error"), ("o", "timeout"))
+    found["reason"] = [
+        *("10.4 s of CPU time, limit 10.0 s", "11 s of CPU time, limit 10.0 s"),
+        *("ValueError: a", "ValueError: b", "9.1 s of wall time, limit 9.0 s"),
+    ]
+    assert gate(found).failures == [
+        "2 cells, first p/d/m/s/0: timeout: 10.4 s of CPU time, limit 10.0 s",
+        "p/d/n/s/2: error: ValueError: a",
+        "p/d/m/s/3: error: ValueError: b",
+        "p/d/o/s/4: timeout: 9.1 s of wall time, limit 9.0 s",
+    ]
+
+
+def test_declared_failures_of_one_reason_are_one_line():
+    result = gate(ledger(*[("m", "timeout")] * 3), EXPECTED)
+    assert result.notes == ["3 cells, first p/d/m/s/0: timeout, as declared (too large)"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 FAILURES = ("missing", "error", "timeout", "out_of_memory")
 
 
@@ -21,10 +23,10 @@ class GateResult:
     exit_code : int
         0 if every planned cell has a record and every failure is declared, else 1.
     failures : list of str
-        What makes the run fail, one line each; cells that are missing, one line for a method on a data set.
+        What makes the run fail: a line for each cause; cells that are missing, one line for a method on a data set.
     notes : list of str
-        What should be known but does not make it fail: declared failures, unavailable data, declared failures that did
-        not happen.
+        What should be known but does not make it fail: declared failures, a line for each declaration; unavailable
+        data; declared failures that did not happen.
     """
 
     exit_code: int
@@ -43,10 +45,11 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
         Declared failures: paper, method, dataset, status, reason, as `cladebench.bench.plan.expected_failures` gives
         them.
     """
-    failures, notes = [], []
     declared = {(e["paper"], e["dataset"], e["method"], e["status"]): e["reason"] for e in expected}
     met = set()
     missing: dict[str, list[str]] = {}
+    expected_so: dict[str, list[str]] = {}
+    causes: dict[tuple[str, str], list[dict[str, Any]]] = {}
     rows = ledger.to_dict(orient="records")
     for row in rows:
         kind = (row["paper"], row["dataset"], row["method"], row["status"])
@@ -54,11 +57,19 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
             continue
         if kind in declared:
             met.add(kind)
-            notes.append(f"{row['cell_id']}: {row['status']}, as declared ({declared[kind]})")
+            said = f"{row['status']}, as declared ({declared[kind]})"
+            expected_so.setdefault(said, []).append(row["cell_id"])
         elif row["status"] == "missing":
             missing.setdefault("/".join(kind[:3]), []).append(f"{row['cell_id']}: {row['reason']}")
         else:
-            failures.append(f"{row['cell_id']}: {row['status']}: {row['reason']}")
+            # Seconds and megabytes differ from cell to cell; the cause is one.
+            cause = row["status"], _NUMBER.sub("#", str(row["reason"]))
+            causes.setdefault(cause, []).append(row)
+    notes = [f"{_cells(cells)}: {said}" for said, cells in expected_so.items()]
+    failures = [
+        f"{_cells([row['cell_id'] for row in same])}: {status}: {same[0]['reason']}"
+        for (status, _), same in causes.items()
+    ]
     failures += [
         f"{name}: {len(cells)} cell{'s' * (len(cells) > 1)} missing, first {cells[0]}"
         for name, cells in missing.items()
@@ -78,3 +89,8 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
                 f"{paper}/{dataset}/{method}: declared as {status}, but no cell failed so: remove it from the plan"
             )
     return GateResult(1 if failures else 0, failures, notes)
+
+
+def _cells(names: Sequence[str]) -> str:
+    """A cell by its name; several by how many they are, and the first."""
+    return names[0] if len(names) == 1 else f"{len(names)} cells, first {names[0]}"

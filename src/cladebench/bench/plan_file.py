@@ -14,14 +14,18 @@ from cladebench.bench.cell_spec import MethodPlan
 from cladebench.bench.plan import Plan, PlanError, Problem, names_of
 from cladebench.bench.selection import Rule
 from cladebench.bench.task import DRAWS
-from cladebench.input_files import one_of, read_validated, told
+from cladebench.input_files import InputFileError, one_of, read_validated, told
 from cladebench.measures import NEEDS, Measure, with_own
 
 
 def read_plan(path: Path, package: str) -> Plan:
     """Read and check a plan file of the paper in `package`; see `load_plan`."""
     try:
-        document = written_out(read_validated(path, "plan"))
+        document = read_validated(path, "plan")
+    except InputFileError as error:  # which names the file
+        raise PlanError(str(error)) from None
+    try:
+        document = written_out(document)
     except ValueError as error:
         raise PlanError(f"{path}: {error}") from None
     folder = package.rpartition(".")[2]
