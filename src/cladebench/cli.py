@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     args = build_parser().parse_args(argv)
     try:
+        _check_current_folder()
         code = int(args.func(args))
         sys.stdout.flush()
         return code
@@ -68,6 +69,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):  # the disk that is full may be that of the log
             print(f"cladebench {args.command}: {where}: {error.strerror or error}", file=sys.stderr)
         return 1
+
+
+def _check_current_folder() -> None:
+    """Refuse to work in a folder that is gone, or whose name the files of a run could not hold."""
+    from cladebench.files import check_path
+    from cladebench.input_files import InputFileError
+
+    try:
+        check_path(os.getcwd(), "the current folder")
+    except FileNotFoundError:
+        raise InputFileError("the current folder: it is gone; expected one that is there") from None
+    except ValueError as error:
+        raise InputFileError(str(error)) from None
 
 
 def _give_up_output() -> None:

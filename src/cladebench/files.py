@@ -4,10 +4,44 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+
+def check_path(text: str, where: str) -> str:
+    """Give back the text of a path that a user names.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, or not UTF-8: the files of a run, which name it, could not be written. `where` says who named
+        it.
+    """
+    if not text:
+        raise ValueError(f"{where}: '' names nothing; expected a path")
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # other bytes come as characters that UTF-8 cannot express
+        raise ValueError(f"{where}: {os.fsencode(text)!r} is not UTF-8; expected a path that is") from None
+    return text
+
+
+def folder_named(text: str, where: str) -> Path:
+    """Give the folder that a user's text names, a leading ``~`` or ``~user`` replaced by the home folder.
+
+    Raises
+    ------
+    ValueError
+        As `check_path`, and if there is no such home folder.
+    """
+    try:
+        return Path(check_path(text, where)).expanduser()
+    except RuntimeError:
+        raise ValueError(f"{where}: {text!r} is not allowed, there is no such home folder") from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -61,6 +95,23 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     finally:
         for name in written.values():
             Path(name).unlink(missing_ok=True)
+
+
+def is_special(path: Path) -> bool:
+    """Whether something is there that is neither a file nor a folder, such as a FIFO, whose reader waits for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or whatever stands in its place, a folder too; nothing where there is none."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import json
 import math
 import re
+import sysconfig
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cladebench.yaml_reader import MAX_BYTES, MAX_INTEGER, YamlError, parse, plain_value, shown
+from cladebench.yaml_reader import MAX_BYTES, MAX_DEPTH, MAX_INTEGER, YamlError, parse, plain_value, shown
 
 __all__ = [
     "InputFileError",
@@ -27,8 +30,57 @@ __all__ = [
 ]
 
 
+#: Levels of a file that a run leaves; what a plan may nest in `MAX_DEPTH` stands in records, in a few more.
+MAX_JSON_DEPTH = 2 * MAX_DEPTH
+_TOO_DEEP = f"more than {MAX_JSON_DEPTH} levels of lists and keys within each other"
+
+
 class InputFileError(ValueError):
     """A file that a user writes is wrong; the message names file, key, value and what was expected."""
+
+
+@contextlib.contextmanager
+def users_code(what: str) -> Iterator[None]:
+    """Turn whatever a user's code raises, ``sys.exit`` too, into an `InputFileError` of one line.
+
+    It names the file and line: of the user's own code, where that has called a library.
+
+    Parameters
+    ----------
+    what : str
+        What failed, such as ``"own.protocol: cannot be imported"``.
+    """
+    try:
+        yield
+    except InputFileError:
+        raise
+    except (Exception, SystemExit) as error:
+        try:
+            text = " ".join(str(error).split())[:300]
+        except Exception:  # an exception of the user's own making
+            text = ""
+        kind = type(error).__name__
+        raise InputFileError(f"{place_of(error)}: {what}: {kind}{': ' * bool(text)}{text}") from error
+
+
+def place_of(error: BaseException) -> str:
+    """File and line of the innermost call that is neither in an installed library nor in Python or cladebench."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}, line {error.lineno}"
+    calls = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    own = [call for call in calls if not _is_foreign(call[0])]
+    file, line = (own or calls)[-1]
+    return f"{file}, line {line}"
+
+
+def _is_foreign(file: str) -> bool:
+    """Whether a file is of Python, an installed library or cladebench, whose papers count as a user's."""
+    if file.startswith("<") or not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts):
+        return True
+    package, path = Path(__file__).parent, Path(file)
+    return path.is_relative_to(sysconfig.get_path("stdlib")) or (
+        path.is_relative_to(package) and not path.is_relative_to(package / "papers")
+    )
 
 
 def read_yaml(path: Path | str, name: str | None = None) -> Any:
@@ -252,6 +304,41 @@ def read_validated(path: Path | str, schema: str) -> Any:
     return document
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON as the project writes it.
+
+    Raises
+    ------
+    ValueError
+        If it is broken, nested more than `MAX_JSON_DEPTH` levels, or has a number that is not finite, a whole number
+        beyond 64 bits or text that UTF-8 cannot express: each would fail later, without the file's name.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    _check_json(value, MAX_JSON_DEPTH)
+    return value
+
+
+def _check_json(value: Any, levels: int) -> None:
+    if levels < 0:
+        raise ValueError(_TOO_DEEP)
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            _check_json(key, levels)
+            _check_json(entry, levels - 1)
+    elif isinstance(value, list):
+        for entry in value:
+            _check_json(entry, levels - 1)
+    elif isinstance(value, str):
+        value.encode()  # UnicodeEncodeError is a ValueError
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no finite number")
+    elif isinstance(value, int) and not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
+        raise ValueError("a whole number beyond 64 bits")
+
+
 def read_json(path: Path, schema: str, command: str) -> Any:
     """Read a JSON file that a command has written, and check it against a schema.
 
@@ -272,9 +359,9 @@ def read_json(path: Path, schema: str, command: str) -> Any:
     if not path.is_file():
         raise InputFileError(f"{path}: no such file; {maker}")
     try:
-        document = json.loads(path.read_bytes())
+        document = parse_json(path.read_bytes())
         error = next(validator(schema).iter_errors(document), None)
-    except (OSError, ValueError, RecursionError) as reason:  # wrong encodings and broken JSON are ValueErrors
+    except (OSError, ValueError) as reason:  # wrong encodings and broken JSON are ValueErrors
         text = " ".join(str(reason).split()) or type(reason).__name__
         raise InputFileError(f"{path}: cannot be read as JSON: {text}; {maker}") from None
     if error is not None:

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import os
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.cells_table import COLUMNS, read_cells
 from cladebench.bench.run_cell import blank_record
 from cladebench.bench.store import ArraysLost, RecordError, Store
-from cladebench.files import write_atomically
+from cladebench.files import remove, write_atomically
 from cladebench.input_files import validator
 from cladebench.measures import Measure
 
@@ -268,7 +269,10 @@ def test_a_record_without_arrays_removes_those_of_an_earlier_run(tmp_path):
     assert not list(tmp_path.rglob("*.npz"))
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"cell_id": "p/d/m/s/0"}'])
+@pytest.mark.parametrize(
+    "damage",
+    ["", "{", "[]", '{"cell_id": "p/d/m/s/0"}', "[" * 100_000, '{"a": ' * 900 + "1" + "}" * 900, "\0" * 500],
+)
 def test_a_damaged_record_counts_as_missing(tmp_path, damage):
     store, item = Store(tmp_path), record()
     store.write_record(item)
@@ -334,3 +338,64 @@ def test_the_ledger_tells_what_was_planned_and_what_was_done(tmp_path, with_arra
     store.remove(item["cell_id"])
     ((status, reason),) = store.ledger([Planned])[["status", "reason"]].to_numpy().tolist()
     assert status == "missing" and reason.endswith("there is no record")
+
+
+def test_a_record_must_be_of_the_cell_whose_place_it_has(tmp_path):
+    store, item = Store(tmp_path), record()
+    for change in (
+        {"paper": "q"},
+        {"method": "n"},
+        {"repetition": 1},
+        {"fold": 0},
+        {"cell_id": "../d/m/s/0", "paper": ".."},
+        {"cell_id": record(2)["cell_id"], "setting_id": record(2)["setting_id"]},
+    ):
+        store.write_record(item)
+        store.path(item["cell_id"]).write_text(json.dumps(item | change))
+        with pytest.raises(RecordError, match="the record is of another cell"):
+            store.read_record(item["cell_id"])
+
+
+@pytest.mark.parametrize("change", [{"setting": {"alpha": 10**400}}, {"params": {"a": "\ud800"}}])
+def test_a_record_that_no_table_can_hold_is_damaged(tmp_path, change):
+    store, item = Store(tmp_path), record()
+    store.write_record(item)
+    store.path(item["cell_id"]).write_text(json.dumps(item | change))
+    (fault,) = store.damaged([item["cell_id"], record(2)["cell_id"]])
+    assert str(fault).startswith(f"{store.path(item['cell_id'])}: the record cannot be read: ")
+    with pytest.raises(RecordError):
+        store.write_parquet(tmp_path / "cells.parquet")
+
+
+def other_things(path):
+    """A folder with a file in it, a FIFO, and a link to nowhere at a path, one after the other."""
+    for make in (
+        lambda: ((path / "x").mkdir(parents=True), (path / "x" / "y").write_text("")),
+        lambda: os.mkfifo(path),
+        lambda: path.symlink_to(path.parent / "nowhere"),
+    ):
+        make()
+        yield
+        remove(path)
+
+
+@pytest.mark.timeout(60)  # a FIFO is waited for
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_what_is_no_file_is_a_damaged_record_and_makes_way(tmp_path, suffix):
+    store, item = Store(tmp_path), record()
+    item |= {"arrays": ["x"], "arrays_sha256": store.write_arrays(item["cell_id"], {"x": np.zeros(1)})}
+    path = store.path(item["cell_id"], suffix)
+    path.unlink(missing_ok=True)
+    for _ in other_things(path):
+        if suffix == ".json":
+            assert list(store.damaged([item["cell_id"]])) or path.is_symlink()
+            with pytest.raises(RecordError):
+                store.read_record(item["cell_id"])
+        else:
+            assert store.arrays_fault(item)
+        store.write_record(record(status="error"))
+        assert store.read_record(item["cell_id"])["status"] == "error" and not list(tmp_path.rglob("*.npz"))
+        store.remove(item["cell_id"])
+    for _ in other_things(path):
+        store.remove(item["cell_id"])
+        assert not os.path.lexists(path)

@@ -150,6 +150,28 @@ def test_a_cell_takes_up_what_it_had_kept(jobs, tmp_path):
     assert record["details"]["kept"] == record["key"][:16] and not folder.exists()
 
 
+@pytest.mark.parametrize("what", ["folder", "fifo", "gone"])
+@pytest.mark.parametrize("place", ["record", "arrays", "log"])
+def test_what_a_cell_puts_in_the_place_of_a_file_stays_in_its_cell(jobs, tmp_path, monkeypatch, place, what):
+    monkeypatch.setenv("TOY_USURPS", f"{place} {what}")
+    fine = (place, what) in (("record", "gone"), ("arrays", "gone"), ("arrays", "fifo"))
+    for _ in range(2):  # a second run meets what the first has left
+        summary, (first, second), _ = run(jobs["usurp"], tmp_path)
+        assert second["status"] == "ok"
+        if fine:  # it was written over
+            assert first["status"] == "ok"
+            continue
+        assert summary.statuses == {"error": 1, "ok": 1}
+        said = (
+            "arrays cannot be written"
+            if place == "arrays"
+            else f"put something else in the place of its {place}"
+        )
+        assert said in first["reason"]
+        log = tmp_path / "logs" / f"{jobs['usurp'].name}.cells.log"
+        assert second["cell_id"] in log.read_text()
+
+
 def with_params(job, **params):
     return dataclasses.replace(job, methods=(dataclasses.replace(job.methods[0], params=params),))
 
@@ -516,6 +538,18 @@ def test_signals_interrupt_a_job_and_mean_what_they_meant_after_it(number):
         assert caught.value.signum == number and met == []
         signal.raise_signal(number)
         assert met == [number]
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_is_ignored_stays_ignored(number):
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with _signals_raise():
+            signal.raise_signal(number)
+            assert signal.getsignal(number) == signal.SIG_IGN
+        assert signal.getsignal(number) == signal.SIG_IGN
     finally:
         signal.signal(number, before)
 

@@ -150,6 +150,7 @@ def worker(tmp_path, monkeypatch):
         found = Worker.__new__(Worker)
         found.log, found._buffer = tmp_path / "log", b""
         found.log.write_bytes(b"before\n")
+        found._output = watchdog.open_log(found.log)
         found._members = Group2(*looks, members=members)
         found._process = SimpleNamespace(poll=lambda: ended, returncode=ended)
         found.kills, found.sent = [], []

@@ -56,6 +56,35 @@ def test_every_path_has_its_tilde_expanded(tmp_path, monkeypatch):
     assert {("run", "out"), ("audit", "results"), ("verify", "config"), ("compare", "b")} < found
 
 
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "'' names nothing"), (os.fsdecode(b"run\xff"), r"b'run\xff' is not UTF-8")]
+)
+def test_a_path_that_can_be_none_is_refused_wherever_one_is_given(text, words, capsys):
+    commands = next(action for action in build_parser()._actions if action.dest == "command").choices
+    found = set()
+    for command, parser in commands.items():
+        for action in parser._actions:
+            if action.dest in ("out", "results", "config", "file"):
+                found.add((command, action.dest))
+                with pytest.raises(SystemExit):
+                    main([command, f"{action.option_strings[0]}={text}"])
+                assert words in capsys.readouterr().err.splitlines()[-1]
+    assert {("run", "out"), ("audit", "results"), ("verify", "config"), ("readme", "file")} < found
+
+
+@pytest.mark.parametrize(("name", "words"), [(b"f\xff", "is not UTF-8"), (b"gone", "it is gone")])
+def test_a_current_folder_that_no_file_can_name_is_refused(name, words, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / os.fsdecode(name)
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    if name == b"gone":
+        folder.rmdir()
+    for command in (["data", "list"], ["run", "--paper", "ghc", "--scope", "smoke"], ["verify"]):
+        assert main(command) == 2
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1 and "the current folder: " in said.err and words in said.err
+
+
 @pytest.mark.parametrize("command", ["run", "crosscheck", "collect", "artifacts", "report", "gate", "readme"])
 def test_both_names_are_of_the_folder_of_a_run(command):
     more = ["--scope", "full"] if command in ("artifacts", "report", "readme") else []

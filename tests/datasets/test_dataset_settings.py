@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cladebench.cli import main
 from cladebench.datasets import settings
 
 
@@ -55,3 +56,18 @@ def test_a_wrong_offline_switch_is_named(monkeypatch):
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "maybe")
     with pytest.raises(ValueError, match="CLADEBENCH_OFFLINE is 'maybe', expected 1 or 0"):
         settings.current()
+
+
+@pytest.mark.parametrize("name", ["CLADEBENCH_CACHE", "CLADEBENCH_MIRROR"])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("~nosuchuser/data", "there is no such home folder"), (os.fsdecode(b"/data/\xff"), "is not UTF-8")],
+)
+def test_a_folder_that_cannot_be_is_named_by_every_command(monkeypatch, capsys, name, value, words):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match=f"^{name}: .*{words}"):
+        settings.current()
+    for command in (["data", "list"], ["verify"], ["run", "--list", "--scope", "smoke"], ["crosscheck"]):
+        assert main(command) in (1, 2)
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1 and f"{name}: " in said.err and words in said.err

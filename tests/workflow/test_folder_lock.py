@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import shutil
 
 import pytest
 
@@ -25,6 +26,23 @@ def test_a_folder_without_a_lock_is_left_alone(folder, capsys):
     (folder / SNAKEMAKE_LOCKS / "0.input.lock").unlink()
     assert main([]) == 0 and not (folder / FILE).exists()
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("of_whom", ["another", "read-only"])
+def test_a_folder_that_cannot_be_written_is_refused_before_snakemake(folder, monkeypatch, capsys, of_whom):
+    (folder / SNAKEMAKE_LOCKS / "0.input.lock").unlink()
+    if of_whom == "another":
+        shutil.rmtree(folder / FILE.parent)
+        FILE.parent.write_text("a file")
+    else:
+
+        def refuse(**_):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        monkeypatch.setattr(folder_lock.tempfile, "TemporaryFile", refuse)
+    assert main([]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {folder / FILE.parent}: cannot be written (") and error.count("\n") == 1
 
 
 def test_another_run_is_named(folder, capsys):

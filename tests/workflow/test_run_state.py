@@ -32,7 +32,20 @@ def test_cells_of_all_jobs_are_counted_and_the_rest_is_estimated(noted):
     assert standing(noted, "stale") == "67 of 67 cells"
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", '{"started": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, "", "[]", '{"started": 1}', "[" * 100_000, "\xff"),
+        '{"started": 1.5, "cells": {"a": 0, "b": 0}, "to_run": ["a", "b"]}',
+        '{"started": 1.5, "cells": {"a": 1}, "to_run": ["a", "b"]}',
+        '{"started": 1.5, "cells": {"a": "1", "b": 2}, "to_run": ["a", "b"]}',
+        '{"started": 1.5, "cells": {"a": 1, "b": true}, "to_run": ["a", "b"]}',
+        '{"started": "x", "cells": {"a": 1, "b": 2}, "to_run": ["a", "b"]}',
+        '{"started": NaN, "cells": {"a": 1, "b": 2}, "to_run": ["a", "b"]}',
+        '{"started": 1.5, "cells": [1], "to_run": ["a", "b"]}',
+        '{"started": 1.5, "cells": {"a": 1}, "to_run": ["a", ["b"]]}',
+    ],
+)
 def test_nothing_is_said_where_no_run_was_noted(noted, text):
     if text is None:
         (noted / FILE).unlink()

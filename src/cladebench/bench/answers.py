@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json
 from cladebench.bench.run_cell import blank_record, cell_key
-from cladebench.input_files import validator
+from cladebench.input_files import parse_json, validator
 
 #: What a worker can say of a cell; the other statuses are the parent's to give.
 WORKER_STATUSES = ("ok", "error", "out_of_memory", "unavailable")
@@ -53,9 +52,8 @@ def read_answer(
         status that a worker does not give.
     """
     try:
-        message = json.loads(line.decode("utf-8"), parse_constant=_refuse)
-        canonical_json(message).encode()  # nor text that UTF-8 cannot express, nor 1e999
-    except (ValueError, RecursionError):
+        message = parse_json(line.decode("utf-8"))
+    except ValueError:
         raise WrongAnswer("no JSON in UTF-8") from None
     if not isinstance(message, dict) or message.get("token") != token:
         raise WrongAnswer("it was not written by the worker")
@@ -79,7 +77,3 @@ def read_answer(
         if record[name] is None or record[name] < 0:
             raise WrongAnswer(f"{name}: expected a number of at least 0, got {record[name]!r}")
     return Answer(record, changes)
-
-
-def _refuse(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.datasets import settings
+from cladebench.files import folder_named
 from cladebench.input_files import InputFileError, read_yaml, validate
 
 DEFAULT_PATH = Path("config/config.yaml")
@@ -81,9 +82,9 @@ class Config:
 def _at_home(folder: str, where: str) -> str:
     """Replace a leading ``~`` or ``~user`` by the home folder."""
     try:
-        return str(Path(folder).expanduser())
-    except RuntimeError:
-        raise InputFileError(f"{where}: {folder!r} is not allowed, there is no such home folder") from None
+        return str(folder_named(folder, where))
+    except ValueError as error:
+        raise InputFileError(str(error)) from None
 
 
 def parse_config(document: Mapping[str, Any], name: str) -> Config:

@@ -23,7 +23,7 @@ from cladebench.bench.cell_spec import CellSpec, MethodPlan
 from cladebench.bench.jobs import Job, PlannedCell
 from cladebench.bench.progress import Progress
 from cladebench.bench.store import RecordError, Store
-from cladebench.bench.watchdog import Outcome, Worker, breach
+from cladebench.bench.watchdog import Outcome, Worker, breach, open_log
 from cladebench.files import write_json
 
 KEPT = ("ok", "not_applicable")
@@ -62,7 +62,10 @@ class JobSummary:
 
 @contextlib.contextmanager
 def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`, so that the worker is killed on the way out."""
+    """Turn SIGINT and SIGTERM into `Interrupted`, so that the worker is killed on the way out.
+
+    One that is ignored stays ignored, as SIGINT is where a shell runs a command in the background.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -70,7 +73,10 @@ def _signals_raise() -> Iterator[None]:
     def handler(signum: int, frame: FrameType | None) -> None:
         raise Interrupted(signum)
 
-    previous = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [
+        number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN
+    ]
+    previous = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:
@@ -260,7 +266,8 @@ class _Workers:
 
     def __enter__(self) -> _Workers:
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        self._log.write_bytes(b"")
+        with open_log(self._log) as log:
+            log.truncate(0)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -275,8 +282,7 @@ class _Workers:
         """The record of a cell."""
         if self._worker is None:
             self._worker = Worker(self._job.plan.package, self._store.root, self._log, spec.threads)
-        with open(self._log, "a", encoding="utf-8") as log:
-            log.write(f"--- {spec.cell_id}\n")
+        self._note(spec.cell_id)
         method = self._job.method_of(spec)
         outcome = self._worker.run(
             spec, method, self._origins.modules(method), self._origins.provenance(method)
@@ -287,11 +293,12 @@ class _Workers:
         if not believed or outcome.changes or not self._worker.is_clean(spec.limits):
             self._stop()
         if outcome.changes:
-            with open(self._log, "a", encoding="utf-8") as log:
-                log.write(
-                    f"--- a new worker for the next cell: this one changed {', '.join(outcome.changes)}\n"
-                )
+            self._note(f"a new worker for the next cell: this one changed {', '.join(outcome.changes)}")
         return record
+
+    def _note(self, text: str) -> None:
+        with open_log(self._log) as log:
+            log.write(f"--- {text}\n".encode())
 
     def _finish(self, spec: CellSpec, outcome: Outcome) -> dict[str, Any]:
         """Complete the worker's record, or make the one it could not write."""
@@ -300,7 +307,7 @@ class _Workers:
         if record is not None and record["status"] == "ok":
             # A breach between two polls is a breach.
             broken = breach(usage, spec.limits, spec.threads)
-            fault = self._store.arrays_fault(record)
+            fault = self._store.misplaced(spec.cell_id) or self._store.arrays_fault(record)
             if broken is None and fault is not None:
                 broken = "error", fault
         if record is None or broken is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
+import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cladebench.bench.cells_table import as_table, kept_rows, metric_fault, nullable_types, rows_of
-from cladebench.files import write_atomically, write_json
-from cladebench.input_files import validator
+from cladebench.files import is_special, remove, write_atomically, write_json
+from cladebench.input_files import parse_json, validator
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class Store:
         path = self.path(record["cell_id"], ".npz")
         if not record["arrays"]:
             return None
+        if is_special(path):
+            return f"{path}: the arrays of {record['cell_id']} are no file"
         try:
             with open(path, "rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -96,14 +98,26 @@ class Store:
         error = next(iter(validator("record").iter_errors(record)), None)
         if error is not None:
             raise ValueError(f"record {record.get('cell_id')}: {error.json_path}: {error.message}")
-        write_json(self.path(record["cell_id"]), record)
+        path = self.path(record["cell_id"])
+        if path.is_dir():
+            remove(path)
+        write_json(path, record)
         if not record["arrays"]:
-            self.path(record["cell_id"], ".npz").unlink(missing_ok=True)
+            remove(self.path(record["cell_id"], ".npz"))
 
     def remove(self, cell_id: str) -> None:
         """Remove a cell's record and arrays, the record first, so that no record is left without its arrays."""
-        self.path(cell_id).unlink(missing_ok=True)
-        self.path(cell_id, ".npz").unlink(missing_ok=True)
+        remove(self.path(cell_id))
+        remove(self.path(cell_id, ".npz"))
+
+    def misplaced(self, cell_id: str) -> str | None:
+        """What stands where a cell that has just run is to have its record and is no file; None where nothing does."""
+        path = self.path(cell_id)
+        return (
+            f"{path}: the cell put something else in the place of its record"
+            if path.is_dir() or is_special(path)
+            else None
+        )
 
     def read_record(self, cell_id: str) -> dict[str, Any]:
         """Read one record.
@@ -113,7 +127,24 @@ class Store:
         RecordError
             If there is none or the file is damaged.
         """
-        return _read(self.path(cell_id))
+        return self._read(self.path(cell_id))
+
+    def damaged(self, cell_ids: Iterable[str], *, thoroughly: bool = True) -> Iterator[RecordError]:
+        """Say of each record that is there what makes it unreadable.
+
+        Parameters
+        ----------
+        cell_ids : iterable of str
+        thoroughly : bool, default=True
+            Hold it against the schema, too. What was cut or overwritten is found without, in a twentieth of the time.
+        """
+        for path in map(self.path, cell_ids):
+            if not os.path.lexists(path):
+                continue
+            try:
+                self._read(path) if thoroughly else _parsed(path)
+            except RecordError as error:
+                yield error
 
     def load_arrays(self, cell_id: str) -> dict[str, np.ndarray]:
         """Read the arrays of a cell.
@@ -137,13 +168,21 @@ class Store:
         with np.load(self.path(cell_id, ".npz"), allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
 
+    def _read(self, path: Path) -> dict[str, Any]:
+        record = _parsed(path)
+        if not validator("record").is_valid(record):
+            raise RecordError(f"{path}: the record does not follow its schema")
+        if record["cell_id"] != _whose(record) or self.path(record["cell_id"]) != path:
+            raise RecordError(f"{path}: the record is of another cell, {record['cell_id']}")
+        return dict(record)
+
     def iter_records(self, cell_ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
         """Read the records of the given cells, leaving out those without one, or all that there are."""
         if cell_ids is None:
             paths = sorted((self.root / "cells").glob("*/*/*/*.json"))
         else:
-            paths = [path for path in map(self.path, cell_ids) if path.exists()]
-        yield from map(_read, paths)
+            paths = [path for path in map(self.path, cell_ids) if os.path.lexists(path)]
+        yield from map(self._read, paths)
 
     def read_records(self, cell_ids: Iterable[str] | None = None) -> pd.DataFrame:
         """Read records as a long table: a row for each cell, metric and point, one row for a cell that is not ``ok``.
@@ -204,6 +243,21 @@ class Store:
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(as_table(rows), buffer, compression="zstd")
         write_atomically(Path(path), buffer.getvalue())
+
+    def forget_damaged(self, job: str, cell_ids: Iterable[str], *, thoroughly: bool = True) -> list[str]:
+        """Remove the summary of a job of which a record is damaged: without it the workflow runs the job again.
+
+        Returns
+        -------
+        list of str
+            What is wrong with which records.
+        """
+        if not self.job_path(job).exists():
+            return []
+        faults = [str(error) for error in self.damaged(cell_ids, thoroughly=thoroughly)]
+        if faults:
+            self.job_path(job).unlink(missing_ok=True)
+        return faults
 
     def ledger_rows(
         self, cells: Iterable[PlannedCell], kept: pd.DataFrame | None = None
@@ -276,13 +330,21 @@ class Store:
         return pd.DataFrame(self.ledger_rows(cells, kept), columns=columns)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _parsed(path: Path) -> Any:
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        if is_special(path):
+            raise RecordError(f"{path}: the record is no file")
+        return parse_json(path.read_bytes())
     except FileNotFoundError:
         raise RecordError(f"{path}: there is no record") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from None
+    except ValueError as error:
         raise RecordError(f"{path}: the record cannot be read: {error}") from None
-    if not validator("record").is_valid(record):
-        raise RecordError(f"{path}: the record does not follow its schema; remove it and run the cell again")
-    return record
+
+
+def _whose(record: Mapping[str, Any]) -> str:
+    """The cell that a record's entries name."""
+    fold = "" if record["fold"] is None else f".{record['fold']}"
+    names = (record[key] for key in ("paper", "dataset", "method", "setting_id", "repetition"))
+    return "/".join(map(str, names)) + fold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import select
@@ -20,6 +21,7 @@ import psutil
 from cladebench.bench.answers import WrongAnswer, read_answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.worker import worker_environment
+from cladebench.files import remove
 
 POLL_SECONDS = 0.05
 SCAN_PAUSE = 20  # times as long as it took is left between looks through all processes of the machine
@@ -115,6 +117,13 @@ class Group:
         return cpu, memory / 2**20
 
 
+def open_log(path: Path) -> io.FileIO:
+    """Open a log to append to; what is no file there, as a cell may leave it, makes way."""
+    if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
+        remove(path)
+    return open(path, "a+b", buffering=0)
+
+
 class WorkerFailure(RuntimeError):
     """A worker process could not be started."""
 
@@ -147,21 +156,23 @@ class Worker:
     ) -> None:
         self.log = log
         self._buffer = b""
-        offset = log.stat().st_size if log.exists() else 0
+        # Open as long as the worker lives: what stands at the path, a cell may change.
+        self._output = open_log(log)
+        offset = self._written()
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
         try:
-            with open(log, "ab") as output:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "cladebench.bench.worker", str(commands), str(answers)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    env=worker_environment(threads),
-                    pass_fds=(commands, answers),
-                    start_new_session=True,
-                )
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "cladebench.bench.worker", str(commands), str(answers)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                env=worker_environment(threads),
+                pass_fds=(commands, answers),
+                start_new_session=True,
+            )
         except BaseException:
+            self._output.close()
             os.close(self._commands)
             os.close(self._answers)
             raise
@@ -208,7 +219,7 @@ class Worker:
 
         The `modules` are imported first, so that their imports do not count as the cell's time.
         """
-        offset, start = self.log.stat().st_size, time.monotonic()
+        offset, start = self._written(), time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         answer, verdict = None, None
@@ -237,6 +248,11 @@ class Worker:
                 max(usage.cpu, cpu - before), time.monotonic() - start, max(usage.memory_mb, memory)
             )
             verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
+        if verdict is None and not self._is_log_in_place():
+            answer, verdict = (
+                None,
+                ("error", f"{self.log}: the cell put something else in the place of its log"),
+            )
         if answer is None:
             self.kill()
             # A worker may be gone before it was looked at even once.
@@ -273,8 +289,19 @@ class Worker:
         self._guard.wait()
         assert self._guard.stdin is not None
         self._guard.stdin.close()
+        self._output.close()
         os.close(self._commands)
         os.close(self._answers)
+
+    def _written(self) -> int:
+        """Bytes of output so far."""
+        return os.fstat(self._output.fileno()).st_size
+
+    def _is_log_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.lstat(self.log), os.fstat(self._output.fileno()))
+        except OSError:
+            return False
 
     def _send(self, message: dict[str, Any]) -> bool:
         """Send one line; False if the worker is gone."""
@@ -305,19 +332,18 @@ class Worker:
 
     def _flood(self, offset: int) -> tuple[str, str] | None:
         """The status and reason of a cell that writes without end."""
-        if max(self.log.stat().st_size - offset, len(self._buffer)) > LOG_LIMIT:
+        if max(self._written() - offset, len(self._buffer)) > LOG_LIMIT:
             return "error", f"more than {LOG_LIMIT / 2**20:.0f} MB of output"
         return None
 
     def _shorten_log(self, offset: int, tail: str) -> None:
         """Keep the beginning and the end of a long output; nothing is running that could write meanwhile."""
-        if self.log.stat().st_size - offset > LOG_KEPT + 4 * LOG_TAIL:
-            os.truncate(self.log, offset + LOG_KEPT)
-            with open(self.log, "ab") as log:
-                log.write(f"\n[the middle of the output is left out]\n{tail}".encode())
+        if self._written() - offset > LOG_KEPT + 4 * LOG_TAIL:
+            self._output.truncate(offset + LOG_KEPT)
+            self._output.write(f"\n[the middle of the output is left out]\n{tail}".encode())
 
     def _tail(self, offset: int) -> str:
         """The end of what was written since `offset`."""
-        with open(self.log, "rb") as log:
-            log.seek(max(offset, self.log.stat().st_size - 4 * LOG_TAIL))
-            return log.read().decode("utf-8", errors="replace")[-LOG_TAIL:]
+        start = max(offset, self._written() - 4 * LOG_TAIL)
+        text = os.pread(self._output.fileno(), 4 * LOG_TAIL, start)
+        return text.decode("utf-8", errors="replace")[-LOG_TAIL:]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cladebench.files import check_path
 
 if TYPE_CHECKING:
     from cladebench.bench.jobs import Job
@@ -18,7 +19,10 @@ _RECORDED = "those with records in the folder"
 
 def user_path(text: str) -> Path:
     """Read a path of the command line; no shell expands the ``~`` of ``--out=~/run``."""
-    return Path(os.path.expanduser(text))
+    try:
+        return Path(os.path.expanduser(check_path(text, "path")))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
@@ -166,14 +170,15 @@ def check_scope(folder: Path, scope: str) -> None:
     InputFileError
         Naming the job's file and both scopes.
     """
-    from cladebench.input_files import InputFileError
+    from cladebench.files import is_special
+    from cladebench.input_files import InputFileError, parse_json
 
     for path in sorted((folder / "jobs").glob("*.json")):
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))["scope"]
+            found = None if is_special(path) else parse_json(path.read_bytes())["scope"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # a damaged summary says nothing; the records count
-        if found != scope:
+        if isinstance(found, str) and found != scope:
             raise InputFileError(
                 f"{path}: was run in the scope {found!r}, not {scope!r}; expected --scope {found}"
             )

@@ -75,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
         Store(out).write_parquet(path, planned, measures, keep=keep)
     except RecordError as error:
         print(error, file=sys.stderr)
+        for job in jobs:
+            if Store(out).forget_damaged(job.name, (cell.spec.cell_id for cell in job.cells)):
+                again = "the workflow runs the job again when it is started, and so does cladebench run"
+                print(f"{job.name}: has damaged records; {again}; good records are kept", file=sys.stderr)
         return 1
     write_json(out / "environment.json", environment(path))
     kept = "" if keep is None else f"; with those kept it has {read_cells(path)['cell_id'].nunique()} cells"
@@ -103,12 +107,18 @@ def environment(cells: Path) -> dict[str, Any]:
         counts = table[column].value_counts(dropna=False, sort=False)
         found[column] = [
             {
-                "value": json.loads(str(value)) if column in ("versions", "machine") else _plain(value),
+                "value": json.loads(value)
+                if column in _OBJECTS and isinstance(value, str)
+                else _plain(value),
                 "cells": int(count),
             }
             for value, count in counts.items()
         ]
     return found
+
+
+#: Columns of JSON.
+_OBJECTS = ("versions", "machine")
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from cladebench.files import folder_named
+
 CACHE = "CLADEBENCH_CACHE"
 MIRROR = "CLADEBENCH_MIRROR"
 OFFLINE = "CLADEBENCH_OFFLINE"
@@ -54,16 +56,18 @@ def current() -> Settings:
     Raises
     ------
     ValueError
-        ``CLADEBENCH_OFFLINE`` is neither yes nor no.
+        ``CLADEBENCH_OFFLINE`` is neither yes nor no, or a folder is none that can be named.
     """
     offline = os.environ.get(OFFLINE, "")
     if offline.lower() not in _TRUTH:
         raise ValueError(f"{OFFLINE} is {offline!r}, expected 1 or 0")
     cache = os.environ.get(CACHE)
     return Settings(
-        cache=Path(cache).expanduser().absolute() if cache else default_cache(),
+        cache=folder_named(cache, CACHE).absolute() if cache else default_cache(),
         mirrors=tuple(
-            Path(p).expanduser().absolute() for p in os.environ.get(MIRROR, "").split(os.pathsep) if p.strip()
+            folder_named(p, MIRROR).absolute()
+            for p in os.environ.get(MIRROR, "").split(os.pathsep)
+            if p.strip()
         ),
         offline=_TRUTH[offline.lower()],
     )

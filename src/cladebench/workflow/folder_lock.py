@@ -13,6 +13,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import IO
 
@@ -57,8 +58,22 @@ def hold_if_possible(folder: Path) -> None:
 
 
 def main(options: list[str]) -> int:
-    """Remove Snakemake's lock from this folder if no run lives in it; `options` are passed on to Snakemake."""
+    """Remove Snakemake's lock from this folder if no run lives in it; `options` are passed on to Snakemake.
+
+    A folder that cannot be written is refused here, in plain words: Snakemake would end in a traceback.
+    """
     folder = Path.cwd()
+    try:
+        (folder / FILE).parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=(folder / FILE).parent):
+            pass
+    except OSError as error:
+        print(
+            f"error: {folder / FILE.parent}: cannot be written ({error.strerror}); expected a checkout that "
+            "can be: copy it to a folder of your own",
+            file=sys.stderr,
+        )
+        return 1
     if not any((folder / SNAKEMAKE_LOCKS).glob("*.lock")):
         return 0
     try:

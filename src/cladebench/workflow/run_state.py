@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from cladebench.bench.progress import about
 from cladebench.files import write_json
+from cladebench.input_files import parse_json
 
 #: In ``results/<scope>/jobs``.
 FILE = ".run"
@@ -30,7 +30,7 @@ def note_start(jobs_folder: Path, cells: Mapping[str, int], to_run: Collection[s
 
 
 def standing(jobs_folder: Path, finished: str) -> str | None:
-    """Say how many cells of the run are done, and how long the rest may take; None where no run was noted.
+    """Say how many cells of the run are done, and how long the rest may take; None where no run was noted, or wrongly.
 
     Parameters
     ----------
@@ -38,19 +38,29 @@ def standing(jobs_folder: Path, finished: str) -> str | None:
     finished : str
         The job that has just ended.
     """
-    try:
-        noted = json.loads((jobs_folder / FILE).read_text(encoding="utf-8"))
-        started, cells, to_run = noted["started"], noted["cells"], set(noted["to_run"])
-    except (OSError, ValueError, KeyError, TypeError):
+    noted = _noted(jobs_folder / FILE)
+    if noted is None or finished not in noted[2]:
         return None
-    if finished not in to_run:
-        return None
+    started, cells, to_run = noted
     now = {name for name in to_run if name == finished or _modified(jobs_folder / f"{name}.json") >= started}
     run = sum(cells[name] for name in now)
     left = sum(cells[name] for name in to_run - now)
     total = sum(cells.values())
     text = f"{total - left} of {total} cells"
     return f"{text}, {about((time.time() - started) / run * left)} left" if left else text
+
+
+def _noted(path: Path) -> tuple[float, dict[str, int], set[str]] | None:
+    """What `note_start` has written; None where it is missing or damaged."""
+    try:
+        noted = parse_json(path.read_bytes())
+        started, cells, to_run = noted["started"], noted["cells"], noted["to_run"]
+        sound = isinstance(started, float) and all(
+            type(count) is int and count > 0 for count in cells.values()
+        )
+        return (started, cells, set(to_run)) if sound and set(to_run) <= set(cells) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _modified(path: Path) -> float:

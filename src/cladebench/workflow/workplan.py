@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from cladebench.bench.cell_spec import digest
 from cladebench.bench.config import Config, load_config, parse_config
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, PlanError
+from cladebench.bench.store import Store
 from cladebench.input_files import plain_value
 from cladebench.papers.catalogue import (
     built_in_papers,
@@ -112,6 +113,15 @@ class Workplan:
         cells = {name: len(job.cells) for name, job in self.jobs.items()}
         note_start(Path(self.results) / "jobs", cells, list(to_run))
 
+    def forget_damaged(self) -> list[str]:
+        """Let jobs run again of which a record was cut or overwritten since; says which, a line each."""
+        store = Store(self.results)
+        return [
+            f"{faults[0]}; the job {name} runs again, its good records are kept"
+            for name, job in self.jobs.items()
+            if (faults := store.forget_damaged(name, _ids(job), thoroughly=False))
+        ]
+
     def sources(self, job: str) -> list[str]:
         """Source files on which the cells of a job depend."""
         return self._sources[job]
@@ -194,6 +204,10 @@ class Workplan:
             if owner == paper and kind == "table"
         )
         return [str(page.with_suffix(".json")) for page in pages]
+
+
+def _ids(job: Job) -> Iterator[str]:
+    return (cell.spec.cell_id for cell in job.cells)
 
 
 def plain(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class Toy(Protocol):
                 file.write(f"{cell.spec.cell_id} {os.getpid()}\n")
         if cell.method.estimator == "take_up":
             return take_up(cell)
+        if cell.method.estimator == "usurp":
+            return usurp(cell)
         module, _, name = cell.method.estimator.rpartition(".")
         space = vars(importlib.import_module(module)) if module else globals()
         return space[name](cell.spec, cell.data, **cell.parameters)
@@ -274,6 +276,22 @@ def take_up(cell):
         file.write_text("21")
         raise RuntimeError("interrupted")
     return CellOutput({"score": 2.0 * float(file.read_text())}, details={"kept": cell.kept.name})
+
+
+def usurp(cell):
+    """Puts something else in the place of a file of the run, as the environment says."""
+    if cell.spec.repetition == 0:
+        place, what = os.environ["TOY_USURPS"].split()
+        record = cell.kept.parent.with_suffix(".json")
+        log = cell.kept.parents[5] / "logs" / f"{'.'.join(cell.spec.cell_id.split('/')[:3])}.cells.log"
+        path = {"record": record, "arrays": record.with_suffix(".npz"), "log": log}[place]
+        path.unlink(missing_ok=True)
+        if what == "folder":
+            path.mkdir()
+            (path / "inner").write_text("")
+        if what == "fifo":
+            os.mkfifo(path)
+    return good(cell.spec, cell.data)
 
 
 def slow(spec, data):
