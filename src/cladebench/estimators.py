@@ -17,7 +17,7 @@ from cladebench import distances, methods
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
-from cladebench.input_files import one_of
+from cladebench.input_files import one_of, place_of
 from cladebench.validation import as_array, check_faithful, check_features
 
 FloatArray = npt.NDArray[np.float64]
@@ -58,9 +58,10 @@ def find(name: str) -> type[Any]:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise ImportError(f"estimator {name!r}: {module_name} cannot be imported ({error})") from error
         raise ValueError(f"estimator {name!r}: there is no module {error.name}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ImportError(
-            f"estimator {name!r}: {module_name} cannot be imported ({type(error).__name__}: {error})"
+            f"estimator {name!r}: {module_name} cannot be imported ({type(error).__name__}: {error}; "
+            f"{place_of(error)})"
         ) from error
     try:
         found = getattr(module, class_name)

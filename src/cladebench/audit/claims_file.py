@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import itertools
 import math
 import re
@@ -32,8 +32,9 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 def claims_path(paper: str) -> Path | None:
     """Path of a paper's ``claims.yaml``, None when it has none."""
-    package = importlib.import_module(resolve_package(paper))
-    return next((f for folder in package.__path__ if (f := Path(folder) / "claims.yaml").exists()), None)
+    package = importlib.util.find_spec(resolve_package(paper))
+    folders = package.submodule_search_locations if package is not None else None
+    return next((f for folder in folders or () if (f := Path(folder) / "claims.yaml").exists()), None)
 
 
 def load_claims(paper: str) -> ClaimSet:

@@ -14,6 +14,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from cladebench import datasets
+from cladebench.input_files import InputFileError
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
 RUNNER = "cladebench.bench.run_cell"
@@ -66,7 +67,17 @@ def find_file(module: str) -> Path | None:
 
 @functools.cache
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    try:
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # NUL bytes; too deep for the parser
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        text = getattr(error, "msg", "") or str(error) or "too deep"
+        raise InputFileError(f"{path}{line}: {type(error).__name__}: {text}; expected Python") from None
 
 
 _DEFINITION = re.compile(r"^(?:class|def|async def) +(\w+)", re.MULTILINE)
@@ -75,11 +86,9 @@ _DEFINITION = re.compile(r"^(?:class|def|async def) +(\w+)", re.MULTILINE)
 @functools.cache
 def _defined_names(path: Path) -> frozenset[str]:
     """Names of the classes and functions that begin a line of a file; found without parsing, for there are many."""
-    return (
-        frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8")))
-        if path.suffix == ".py"
-        else frozenset()
-    )
+    if path.suffix != ".py":
+        return frozenset()
+    return frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8", errors="replace")))
 
 
 def _modules_in(package: str) -> Iterator[str]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cladebench.bench.plan import Plan, PlanError
 from cladebench.bench.plan_file import read_plan
-from cladebench.input_files import InputFileError, one_of
+from cladebench.input_files import InputFileError, one_of, users_code
 
 if TYPE_CHECKING:
     from cladebench.papers.artifact_types import Artifact
@@ -37,15 +40,25 @@ def resolve_package(paper: str) -> str:
     papers = built_in_papers()
     if paper in papers:
         return f"{BUILT_IN}.{paper}"
-    try:
-        found = importlib.util.find_spec(paper)
-    except (ImportError, ValueError):
-        found = None
+    with _plan_errors(f"papers: {paper}: cannot be imported"):
+        found = _found(paper)
     if found is None or not found.submodule_search_locations:
         raise PlanError(
             f"papers: no paper {paper!r} and no importable package of that name; {one_of(paper, papers)}"
         )
     return paper
+
+
+def _found(name: str) -> ModuleSpec | None:
+    """The specification of a module, the packages around it imported; None where it or one of them is missing."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        return None
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # a package is there, and imports something else that is not
+        return None
 
 
 def load_plan(paper: str) -> Plan:
@@ -80,23 +93,29 @@ def validate_protocol(plan: Plan) -> None:
     from cladebench.papers.protocol import Protocol
 
     module = f"{plan.package}.protocol"
-    if importlib.util.find_spec(module) is None:
-        raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
-    try:
+    with _plan_errors(f"{module}: cannot be imported"):
+        if importlib.util.find_spec(module) is None:
+            raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
         protocol = importlib.import_module(module)
-    except Exception as error:  # anything may be raised by a user's module
-        raise PlanError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
     found = getattr(protocol, "PROTOCOL", None)
     if not isinstance(found, Protocol):
         raise PlanError(
             f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.papers.protocol.Protocol"
         )
-    try:
+    with _plan_errors(f"{module}: PROTOCOL.validate"):
         found.validate(plan)
-    except InputFileError:
+
+
+@contextlib.contextmanager
+def _plan_errors(what: str) -> Iterator[None]:
+    """What a paper's code raises, as an error of its plan."""
+    try:
+        with users_code(what):
+            yield
+    except PlanError:
         raise
-    except Exception as error:  # as above
-        raise PlanError(f"{plan.path}: {module}: {type(error).__name__}: {error}") from error
+    except InputFileError as error:
+        raise PlanError(str(error)) from error.__cause__
 
 
 def load_artifacts(package: str) -> tuple[Artifact, ...]:
@@ -118,14 +137,13 @@ def load_artifacts(package: str) -> tuple[Artifact, ...]:
     """
     module = f"{package}.artifacts"
     expected = "expected ARTIFACTS, a tuple of cladebench.papers.artifact_types.Artifact"
-    if importlib.util.find_spec(module) is None:
-        raise InputFileError(f"{module}: no such module; {expected} in it")
-    try:
-        found = getattr(importlib.import_module(module), "ARTIFACTS", None)
-    except FileNotFoundError as error:
-        raise InputFileError(f"{error.filename}: no such file; {module} reads it") from None
-    except (ImportError, SyntaxError, ValueError) as error:
-        raise InputFileError(f"{module}: cannot be imported: {type(error).__name__}: {error}") from error
+    with users_code(f"{module}: cannot be imported"):
+        if importlib.util.find_spec(module) is None:
+            raise InputFileError(f"{module}: no such module; {expected} in it")
+        try:
+            found = getattr(importlib.import_module(module), "ARTIFACTS", None)
+        except FileNotFoundError as error:
+            raise InputFileError(f"{error.filename}: no such file; {module} reads it") from None
     if not isinstance(found, (tuple, list)):
         raise InputFileError(f"{module}: ARTIFACTS: {found!r}; {expected}")
     return tuple(found)

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
+from cladebench.input_files import InputFileError, users_code
 from cladebench.measures import MEASURES, permuted_name
 from cladebench.validation import check_choice
 
@@ -163,7 +164,8 @@ def _parameters(name: str) -> list[str]:
     ]
     if required:
         raise ValueError(f"estimator {name!r}: its constructor needs {required[0]!r}; {expected}")
-    return list(found().get_params())
+    with users_code(f"estimator {name!r}: get_params"):
+        return list(found().get_params())
 
 
 def _check_precomputed(cell: Cell, name: str, known: Mapping[str, Any], said: Mapping[str, Any]) -> None:
@@ -180,12 +182,20 @@ def _check_precomputed(cell: Cell, name: str, known: Mapping[str, Any], said: Ma
 def _function(path: str) -> Any:
     """Find a function by its dotted path."""
     module, _, name = path.rpartition(".")
-    try:
-        function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(
-            f"{path!r} cannot be found: {error}; expected the dotted path of a function"
-        ) from error
+    expected = "expected the dotted path of a function"
+    with users_code(f"{module} cannot be imported"):
+        try:
+            function = getattr(importlib.import_module(module), name, None)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise  # it imports something else that is not there
+            raise InputFileError(f"{path!r} cannot be found: {error}; {expected}") from None
+        except ValueError as error:
+            if module:
+                raise
+            raise InputFileError(f"{path!r} cannot be found: {error}; {expected}") from None
+    if function is None:
+        raise ValueError(f"{path!r} cannot be found: {module} has no {name}; {expected}")
     if not callable(function) or inspect.isclass(function):
         raise ValueError(f"{path!r} is {function!r}; expected a function of a cell")
     return function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Iterable, Iterator
@@ -19,9 +20,9 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.plan import Plan
 from cladebench.bench.results import Results
-from cladebench.bench.store import ArraysLost, Store
+from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import write_together
-from cladebench.input_files import InputFileError, read_json
+from cladebench.input_files import InputFileError, read_json, users_code
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.papers.catalogue import load_artifacts, load_plan
@@ -138,7 +139,8 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
     """
     for artifact in sorted(paper_artifacts(context.package), key=lambda artifact: artifact.kind != "table"):
         if artifact.kind == "table":
-            table = artifact.build(context)
+            with _building(context, artifact):
+                table = artifact.build(context)
             assert isinstance(table, Table)
             yield Made(write_table(artifact, table, results / "tables" / context.paper))
             continue
@@ -146,7 +148,8 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
         path = folder / f"{artifact.id}.svg"
         try:
             with use_style():
-                figure = artifact.build(context)
+                with _building(context, artifact):
+                    figure = artifact.build(context)
                 assert not isinstance(figure, Table)
                 save_figure(figure, folder / artifact.id, figure_formats(context.scope))
         except ArraysLost as error:
@@ -155,6 +158,19 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
             yield Made(path, str(error))
         else:
             yield Made(path)
+
+
+@contextlib.contextmanager
+def _building(context: ArtifactContext, artifact: Artifact) -> Iterator[None]:
+    """Name the artifact, file and line where a paper's code fails; what the run's files lack is said as it is."""
+    lacking: list[RecordError | OSError] = []
+    with users_code(f"{context.paper}: {artifact.kind} {artifact.id!r}"):
+        try:
+            yield
+        except (RecordError, OSError) as error:
+            lacking.append(error)
+    if lacking:
+        raise lacking[0]
 
 
 def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
