@@ -1,11 +1,17 @@
 """A missing or damaged file of a run is one line that names it and the command that makes it, from every reader."""
 
+import math
+import os
+import random
+
 import pandas as pd
+import pyarrow.parquet
 import pytest
 
-from cladebench.bench.cells_table import COLUMNS
+from cladebench.bench.cells_table import COLUMNS, read_cells
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
+from cladebench.input_files import InputFileError
 
 READERS = [
     ["audit", "--results", "{}"],
@@ -17,7 +23,8 @@ READERS = [
 
 def one_cell(folder):
     cell = {"paper": "ghc", "dataset": "glass", "method": "Perch", "cell_id": "ghc/glass/Perch/default/0"}
-    table = pd.DataFrame([cell | {"status": "unavailable"}]).reindex(columns=list(COLUMNS))
+    cell |= {"setting": "{}", "setting_id": "default", "repetition": 0, "at": "{}", "status": "unavailable"}
+    table = pd.DataFrame([cell]).reindex(columns=list(COLUMNS))
     table.to_parquet(folder / "cells.parquet")
 
 
@@ -116,3 +123,132 @@ def test_one_topic_beside_damaged_certificates_says_a_way_that_works(copied, cap
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "run cladebench crosscheck" not in error
     assert "it has no column" in error and "leave --topic out" in error
+
+
+DEEP = "[" * 100_000
+READING = ["audit", "artifacts", "report", "gate", "collect"]
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"[]", DEEP.encode(), b'{"scope": []}', b'{"scope": {"a": 1}}', b"\xff"]
+)
+def test_a_damaged_summary_of_a_job_says_nothing(copied, capsys, damage):
+    (copied.folder / "jobs" / "examplepaper.nested-blobs.Ward.json").write_bytes(damage)
+    assert copied.main("gate") == 0
+
+
+@pytest.mark.parametrize("damage", [b"{", DEEP.encode(), b"{}", b""])
+def test_a_job_with_a_damaged_record_loses_its_summary_and_so_runs_again(copied, capsys, damage):
+    record = next((copied.folder / "cells").rglob("Ward/*.json"))
+    record.write_bytes(damage)
+    assert copied.main("collect") == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 2 and f"{record}: the record " in error and "runs the job again" in error
+    summaries = [path.name for path in (copied.folder / "jobs").glob("*.json")]
+    assert summaries == ["examplepaper.nested-blobs.Random.json"]
+    assert copied.main("run") == 0 and copied.main("collect") == 0
+    assert "5 kept" not in capsys.readouterr().err
+
+
+ODD = {
+    "setting": [
+        *(None, "", "{", "[]", "null", DEEP, '{"a": ' * 200 + "1" + "}" * 200),
+        *('{"a": 1e999}', '{"a": "\\ud800"}', f'{{"a": {10**400}}}'),
+    ],
+    "at": [None, "", "{", "[1]", DEEP, '{"k": []}', '{"k": NaN}', '{"k": null}'],
+    "cell_id": [None, "", "a/b", "../../../../x", "examplepaper/nested-blobs/Ward/default/..", "//// "],
+    "paper": [None, "", "..", "a/b"],
+    "dataset": [None, "", "..", "glass"],
+    "method": [None, "", "..", "\0", "Random"],
+    "setting_id": [None, "", "..", "x"],
+    "repetition": [None, -1, 2**62],
+    "status": [None, "", "fine", "error"],
+    "value": [None, math.nan, math.inf],
+    "metric": [None],
+    "fold": [-1],
+    "n_rows": [-1],
+    "wall_seconds": [math.nan, -1.0, math.inf],
+    "params": ["{", "[]", DEEP],
+    "versions": ["{", "null"],
+    "machine": ["1", "{}{}"],
+}
+
+
+@pytest.mark.parametrize("column", sorted(ODD))
+def test_a_table_of_the_right_types_and_odd_content_is_one_line(copied, capsys, column):
+    path = copied.folder / "cells.parquet"
+    table = pd.read_parquet(path)
+    for value in ODD[column]:
+        kind = "float64" if column in ("value", "wall_seconds") else object
+        odd = table.astype({column: kind})
+        odd.loc[3, column] = value
+        odd.astype({column: table[column].dtype}).to_parquet(path)
+        if pd.isna(value) and column == "wall_seconds":  # as where it is not known
+            read_cells(path)
+            continue
+        for command in ("audit", "compare"):
+            arguments = ["compare", str(copied.folder), str(copied.folder)]
+            assert (main(arguments) if command == "compare" else copied.main(command)) == 2
+            error = capsys.readouterr().err
+            assert error.count("\n") == 1 and len(error) < 1000, error
+            assert f"{path}: " in error and "run cladebench collect" in error
+
+
+#: What a mutant's cells may become; some are what a column may hold.
+VALUES = [
+    *(
+        None,
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"a":1}',
+        '{"k":5}',
+        "..",
+        "a/b",
+        "x",
+        "\0",
+        "ok",
+        "timeout",
+        "default",
+        "é\u202e",
+    ),
+    *(-1, 0, 1, 2**62, -0.5, 1e300, 1e-300, math.nan, math.inf, True, False),
+]
+
+
+@pytest.mark.timeout(900)
+def test_no_command_ends_in_a_traceback_on_a_mutated_table(copied, capsys):
+    """A sample by default; ``CLADEBENCH_MUTANTS=1000`` takes a thousand."""
+    path, choose = copied.folder / "cells.parquet", random.Random(5)
+    table = pyarrow.parquet.read_table(path)
+    read = 0
+    for _ in range(int(os.environ.get("CLADEBENCH_MUTANTS", 60))):
+        rows = table.to_pylist()
+        for _ in range(choose.choice([1, 1, 2, 3])):
+            column, value = choose.choice(table.schema), choose.choice(VALUES)
+            old = choose.choice(rows)[column.name]
+            everywhere = choose.random() < 0.5  # so that what belongs together stays equal
+            for row in rows if everywhere else [choose.choice(rows)]:
+                if row[column.name] == old or not everywhere:
+                    row[column.name] = value
+        try:
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, table.schema), path)
+        except (pyarrow.ArrowException, TypeError, OverflowError):
+            continue  # of another type
+        try:
+            read_cells(path)
+        except InputFileError as error:
+            assert str(error).startswith(f"{path}: ") and "\n" not in str(error)
+            continue
+        read += 1
+        for command, *more in (
+            ["audit"],
+            ["gate", "--keep"],
+            ["collect", "--keep"],
+            ["artifacts"],
+            ["report"],
+        ):
+            assert copied.main(command, *more) in (0, 1, 2), command
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, table.schema), path)
+    assert read > 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import canonical_json, point_text, setting_order
-from cladebench.input_files import InputFileError
+from cladebench.bench.cell_spec import STATUSES, canonical_json, point_text, setting_order
+from cladebench.input_files import InputFileError, parse_json, shown
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -84,7 +85,13 @@ def read_cells(path: Path | str) -> pd.DataFrame:
         table = found.select(list(COLUMNS)).cast(_schema())
     except pyarrow.ArrowException as error:
         raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
-    frame = table.to_pandas(types_mapper=nullable_types)
+    try:
+        fault = _content_fault(table)
+        frame = table.to_pandas(types_mapper=nullable_types)
+    except UnicodeDecodeError:
+        fault = "a text in it is not UTF-8"
+    if fault:
+        raise InputFileError(f"{path}: {fault}; {maker}")
     twice = frame[["cell_id", "metric", "at", "fold"]].duplicated()
     if twice.any():
         row = frame[twice].iloc[0]
@@ -92,6 +99,123 @@ def read_cells(path: Path | str) -> pd.DataFrame:
             f"{path}: it has a row twice: {row['cell_id']}, metric {row['metric']!r} at {row['at']}; {maker}"
         )
     return frame
+
+
+def _content_fault(table: Any) -> str:
+    """What no reader could use in an Arrow table of the right columns and types; empty where nothing is."""
+    for name in _NEVER_EMPTY:
+        if table[name].null_count:
+            return f"column {name!r}: it is empty in {table[name].null_count} rows; expected a value"
+    first = _where_changed(table, {*_NEVER_EMPTY, *_CONTENT} - {"at", "fold"})  # which differ within a cell
+    for name, (fits, expected) in _CONTENT.items():
+        for value in (table if name in ("at", "fold") else first)[name].unique().to_pylist():
+            if value is not None and not fits(value):
+                return f"column {name!r}: {shown(value)}; expected {expected}"
+    return _cells_fault(first) or _values_fault(table)
+
+
+def _where_changed(table: Any, names: Iterable[str]) -> Any:
+    """The rows that differ from the one before in some of the columns: most of a million rows repeat it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    later, earlier = table.slice(1), table.slice(0, table.num_rows - 1)
+    changed = pa.nulls(later.num_rows, pa.bool_()).fill_null(False)
+    for name in names:
+        one, other = later[name], earlier[name]
+        differs = pc.fill_null(pc.not_equal(one, other), True)  # also where both are empty
+        changed = pc.or_(changed, pc.and_not(differs, pc.and_(pc.is_null(one), pc.is_null(other))))
+    return pa.concat_tables([table.slice(0, 1), later.filter(changed)])
+
+
+def _cells_fault(table: Any) -> str:
+    """What is wrong with the names of cells, or of what should be one in all rows of a cell."""
+    names = ("paper", "dataset", "method", "setting_id", "repetition")
+    found = table.select([*names, "cell_id", "setting", "status"]).to_pylist()
+    settings: dict[str, str] = {}
+    statuses: dict[str, str] = {}
+    for row in found:
+        cell, expected = row["cell_id"], "/".join(str(row[name]) for name in names)
+        if not (cell.startswith(expected) and re.fullmatch(r"([.][0-9]{1,9})?", cell.removeprefix(expected))):
+            return f"column 'cell_id': {shown(cell)}; expected {expected}, as the other columns say"
+        group = expected.rpartition("/")[0]
+        if settings.setdefault(group, row["setting"]) != row["setting"]:
+            return f"column 'setting': {shown(row['setting'])} in {group}; expected one setting for each setting_id"
+        if statuses.setdefault(cell, row["status"]) != row["status"]:
+            return f"column 'status': {shown(row['status'])} in {cell}; expected one status for each cell"
+    return ""
+
+
+def _values_fault(table: Any) -> str:
+    """What is wrong with metrics and values: a cell that is ``ok`` has both in each row, any other has none."""
+    import pyarrow.compute as pc
+
+    measured = pc.is_finite(pc.fill_null(table["value"], math.nan))
+    named, ok = pc.is_valid(table["metric"]), pc.equal(table["status"], "ok")
+    fits = pc.if_else(ok, pc.and_(named, measured), pc.invert(pc.or_(named, pc.is_finite(table["value"]))))
+    place = pc.index(pc.fill_null(fits, True), False).as_py()
+    if place < 0:
+        return ""
+    row = {name: table[name][place].as_py() for name in ("cell_id", "status", "metric", "value")}
+    return (
+        f"{row['cell_id']}: status {row['status']} with the metric {shown(row['metric'])} and the value "
+        f"{shown(row['value'])}; expected a metric and a finite value where the status is ok, and none elsewhere"
+    )
+
+
+def _is_object(text: str) -> bool:
+    return _object(text) is not None
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_point(text: str) -> bool:
+    point = _object(text)
+    return point is not None and all(isinstance(value, (str, int, float)) for value in point.values())
+
+
+def _is_name(text: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", text) is not None
+
+
+def _is_count(value: float) -> bool:
+    return 0 <= value < math.inf
+
+
+#: Columns without which a row says nothing.
+_NEVER_EMPTY = [
+    "paper",
+    "dataset",
+    "method",
+    "setting",
+    "setting_id",
+    "repetition",
+    "at",
+    "status",
+    "cell_id",
+]
+#: What each column may hold beside nothing: a test of its values, and what a message says of them.
+_CONTENT: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(
+        ("paper", "dataset", "method", "setting_id"), (_is_name, "a name of letters, digits, ., _ and -")
+    ),
+    **dict.fromkeys(("setting", "params", "versions", "machine"), (_is_object, "a JSON object")),
+    "at": (_is_point, "a JSON object of numbers, texts, true and false"),
+    "status": (STATUSES.__contains__, f"one of {', '.join(STATUSES)}"),
+    **dict.fromkeys(
+        (
+            *("repetition", "fold", "n_rows", "n_train", "n_test", "threads"),
+            *("cpu_seconds", "wall_seconds", "peak_memory_mb"),
+        ),
+        (_is_count, "a finite number of at least 0"),
+    ),
+}
 
 
 def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str:
