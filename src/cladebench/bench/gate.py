@@ -49,7 +49,7 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
     met = set()
     missing: dict[str, list[str]] = {}
     expected_so: dict[str, list[str]] = {}
-    causes: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    causes: dict[tuple[str, str], list[Mapping[Any, Any]]] = {}
     rows = ledger.to_dict(orient="records")
     for row in rows:
         kind = (row["paper"], row["dataset"], row["method"], row["status"])
