@@ -159,7 +159,7 @@ ODD = {
     "cell_id": [None, "", "a/b", "../../../../x", "examplepaper/nested-blobs/Ward/default/..", "//// "],
     "paper": [None, "", "..", "a/b"],
     "dataset": [None, "", "..", "glass"],
-    "method": [None, "", "..", "\0", "Random"],
+    "method": [None, "", "..", "\0", "Other"],
     "setting_id": [None, "", "..", "x"],
     "repetition": [None, -1, 2**62],
     "status": [None, "", "fine", "error"],
