@@ -161,6 +161,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("PlacedForest.neighbors", "candidates", 2**63, r"candidates: 9223372036854775808; expected 0\.\."),
     ("TripletLoss", "targets", lambda targets: np.zeros((999, 1), np.int64), "targets: shape"),
     ("TreeBuilder", "X", first_is(np.nan), "X: entry 0 is nan"),
+    ("TreeBuilder", "X", lambda X: np.empty((0, 2**40)), r"X: shape \(0, 1099511627776\)"),
     ("add_trees", "depth", 30, r"depth: 30; expected 0\.\.20"),
     ("add_trees", "depth", -1, r"depth: -1; expected 0\.\.20"),
     ("add_trees", "Z", fewer, "Z: shape"),

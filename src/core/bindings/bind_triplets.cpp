@@ -67,6 +67,7 @@ void bind_triplets(nb::module_& m) {
       .def(
           "__init__",
           [](TreeBuilder* self, Matrix<double> X) {
+            checks::not_empty("X", X);
             checks::finite("X", checks::span_of<double>(X));
             cladebench::interruptible([&] { new (self) TreeBuilder(view(X)); });
           },
@@ -92,7 +93,7 @@ void bind_triplets(nb::module_& m) {
          cladebench::Array<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> Z) {
         checks::within("depth", depth, 0, kMostDepth);
         const std::size_t n_leaves = std::size_t{1} << depth, n_trees = values.shape(0);
-        checks::not_empty("X", X);
+        checks::has_columns("X", X);
         checks::shape("feature", feature, {n_trees, n_leaves - 1});
         checks::shape("threshold", threshold, {n_trees, n_leaves - 1});
         checks::shape("values", values, {n_trees, n_leaves, Z.shape(1)});
