@@ -55,7 +55,11 @@ def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copie
     table = pd.read_parquet(copied.folder / "cells.parquet")
 
     # How they ended counts, too,
-    failed = table.assign(status=table["status"].where(table["cell_id"] != cell, "error"))
+    other = table["cell_id"] != cell
+    failed = table.assign(
+        **{name: table[name].where(other) for name in ("metric", "value")},
+        status=table["status"].where(other, "error"),
+    )
     failed.to_parquet(copied.folder / "cells.parquet")
     assert copied.main("gate", "--keep") == 1
     assert f"FAILED: {cell}: error" in capsys.readouterr().out
@@ -74,7 +78,8 @@ def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copie
 def test_papers_that_only_the_table_has_are_judged_with_the_others(copied, capsys, keep):
     """Without a paper named: those with records, and those of the table where that counts."""
     table = pd.read_parquet(copied.folder / "cells.parquet")
-    table.assign(paper="elsewhere").to_parquet(copied.folder / "cells.parquet")
+    cells = "elsewhere/" + table["cell_id"].str.partition("/")[2]
+    table.assign(paper="elsewhere", cell_id=cells).to_parquet(copied.folder / "cells.parquet")
     assert main(["gate", "--out", str(copied.folder), "--scope", "smoke", *(["--keep"] * keep)]) == 2
     unknown = "elsewhere" if keep else "examplepaper"
     assert f"it has records of {unknown!r}, which is neither built in" in capsys.readouterr().err

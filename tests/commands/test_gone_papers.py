@@ -26,7 +26,8 @@ def test_pages_of_papers_that_are_gone_are_removed(copied):
 
 def test_pages_of_a_paper_that_has_cells_but_is_not_asked_for_stay(copied):
     cells = pd.read_parquet(path := copied.folder / "cells.parquet")
-    pd.concat([cells, cells.head(1).assign(paper="other", cell_id="other/d/m/default/0")]).to_parquet(path)
+    other = cells.head(1)["cell_id"].str.replace("examplepaper/", "other/")
+    pd.concat([cells, cells.head(1).assign(paper="other", cell_id=other)]).to_parquet(path)
     pages = [copied.folder / "report" / name for name in ("other.html", "other-cells.html")]
     for page in pages:
         page.write_text("")

@@ -228,7 +228,7 @@ def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
         path.write_text(text)
     out.mkdir()
     cell = {"paper": "examplepaper", "dataset": "nested-blobs", "method": "Ward", "status": "unavailable"}
-    where = {"setting": "{}", "setting_id": "default", "repetition": 0}
+    where = {"setting": "{}", "setting_id": "default", "repetition": 0, "at": "{}"}
     row = cell | where | {"cell_id": "examplepaper/nested-blobs/Ward/default/0"}
     pd.DataFrame([row]).reindex(columns=list(COLUMNS)).to_parquet(out / "cells.parquet")
     chosen = ["--scope", "smoke", "--results", str(out), "--paper", package]

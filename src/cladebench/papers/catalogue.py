@@ -102,7 +102,7 @@ def validate_protocol(plan: Plan) -> None:
         raise PlanError(
             f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.papers.protocol.Protocol"
         )
-    with _plan_errors(f"{module}: PROTOCOL.validate"):
+    with _plan_errors(f"{plan.path}: {module}"):
         found.validate(plan)
 
 

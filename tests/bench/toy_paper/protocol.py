@@ -285,6 +285,7 @@ def usurp(cell):
         record = cell.kept.parent.with_suffix(".json")
         log = cell.kept.parents[5] / "logs" / f"{'.'.join(cell.spec.cell_id.split('/')[:3])}.cells.log"
         path = {"record": record, "arrays": record.with_suffix(".npz"), "log": log}[place]
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         if what == "folder":
             path.mkdir()
