@@ -104,9 +104,8 @@ def four_points() -> Work:
 
 
 def margin() -> Work:
-    X = normal(100_000, 100)
-    zeros = np.zeros(100)
-    return lambda: _core.fit_margin(X, labels(100_000, 10), 10, zeros, zeros + 1e-3, zeros, None, 0.0, 10**6)
+    X, y, zeros = normal(60_000, 300), labels(60_000, 60), np.zeros(300)
+    return lambda: _core.fit_margin(X, y, 60, zeros, zeros + 1e-6, zeros, None, 0.0, 10**6)
 
 
 def split() -> Work:
@@ -132,7 +131,7 @@ def pair_forest() -> Work:
 
 def router() -> Work:
     X = normal(2_000, 50)
-    n_steps, batch = 200, 2_000
+    n_steps, batch = 3_000, 2_000
     shape = (n_steps, 1, batch)
     params = np.zeros((1, 2 * 64 - 2, 51))
     points = np.zeros(shape, np.int32)
@@ -140,7 +139,7 @@ def router() -> Work:
     given = (points, points, np.ones(shape), others, n_steps, True, True, 0.0, 1e-3, 0)
 
     def run() -> None:
-        _core.router_steps("linear", 0, X, params, params, params, *given)
+        _core.router_steps("linear", 0, X, *(params.copy() for _ in range(3)), *given)
 
     return run
 
