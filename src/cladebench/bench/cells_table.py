@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -67,11 +68,22 @@ def read_cells(path: Path | str) -> pd.DataFrame:
     InputFileError
         If it is missing, no Parquet, or not what ``cladebench collect`` writes.
     """
+    if not Path(path).is_file():
+        raise InputFileError(f"{path}: no such file; {_MAKER}")
+    stat = Path(path).stat()
+    # A command asks for it several times, and to read a million rows takes seconds.
+    return _read_cells(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size)).copy(deep=False)
+
+
+_MAKER = "run cladebench collect, which makes it"
+
+
+@functools.lru_cache(maxsize=2)
+def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
+    """Read the table, whose file is told from others by its `stamp`."""
     import pyarrow.parquet
 
-    maker = "run cladebench collect, which makes it"
-    if not Path(path).is_file():
-        raise InputFileError(f"{path}: no such file; {maker}")
+    maker = _MAKER
     try:
         found = pyarrow.parquet.read_table(path)
     except (OSError, pyarrow.ArrowException) as error:
