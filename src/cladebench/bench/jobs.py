@@ -127,9 +127,9 @@ def expand(
     Overrides apply in the order of the file, later ones over earlier ones: `repetitions`, `grid`, `task`,
     `not_applicable` and `planned` replace, the keys of `limits` merge; ``planned: false`` leaves the method out. An
     entry of `also` is the last override of the cells that it adds. Each method on each data set is a job of its own.
-    All methods of one estimator on a data set are one where the scope or an override says ``jobs: estimator``, these
-    on all data sets where it says ``jobs: estimator-everywhere``, and all methods on a data set where it says
-    ``jobs: dataset``.
+    The scope or an override may join them. With ``jobs: estimator`` all methods of one estimator on a data set are one
+    job, with ``jobs: estimator-everywhere`` these on all data sets, and with ``jobs: dataset`` all methods on a data
+    set.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ class HierarchyForest(Distance):
     them from others: the triangle inequality does not hold.
 
     Standardise the features first, as the paper does: the class does not. The penalty is on weights, so that features
-    far smaller than 1 give splits that part nothing, of which `fit` warns; with features far from 0, splits take a
-    hundred times as long; splits are learned in single precision, and `fit` warns where it makes most of a feature's
+    far smaller than 1 give splits that part nothing; `fit` warns of these. With features far from 0, splits take a
+    hundred times as long. Splits are learned in single precision, and `fit` warns where that makes most of a feature's
     values equal.
 
     Splits of nodes without cannot-links are learned without any constraint: must-links alone change nothing.

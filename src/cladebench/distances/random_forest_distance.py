@@ -48,8 +48,8 @@ class RandomForestDistance(Distance):
     seed_ : int
         Drawn from ``random_state``.
     zero_, scale_ : ndarray of shape (n_features,)
-        What is taken from the features, and powers of two by which they are then divided, before they are turned into
-        single precision, that of scikit-learn's trees: the unit of a feature does not matter, nor does its zero.
+        `zero_` is taken from the features, which are then divided by `scale_`, powers of two, and turned into single
+        precision, as in scikit-learn's trees. The zero and the unit of a feature do not matter.
 
     Notes
     -----

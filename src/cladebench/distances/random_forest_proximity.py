@@ -42,8 +42,8 @@ class RandomForestProximity(Distance):
     forest_ : RandomForestClassifier
         Fitted to the features in the zeros and units, and to the numbers of the classes.
     zero_, scale_ : ndarray of shape (n_features,)
-        What is taken from the features, and powers of two by which they are then divided: 0 and 1 but for features far
-        from 0, and for those of magnitude below 2^-10 or above 2^100.
+        `zero_` is taken from the features, which are then divided by `scale_`, powers of two. They are 0 and 1 for most
+        features: others lie far from 0, or have a magnitude below 2^-10 or above 2^100.
 
     Notes
     -----

@@ -38,8 +38,8 @@ def exponents(values: FloatArray, axis: int | None = None) -> npt.NDArray[np.int
 def in_own_unit(values: FloatArray, axis: int | None = None) -> FloatArray:
     """Divide by the power of two that brings the largest magnitude along the axis to [1/2, 1).
 
-    Squares and their sums then neither overflow nor vanish. What does not depend on the unit is bit for bit what it is
-    in any other unit where no square leaves the normal numbers: to scale by a power of two rounds nothing.
+    Squares and their sums then neither overflow nor vanish. To scale by a power of two rounds nothing: a result that
+    does not depend on the unit keeps its bits.
     """
     return np.ldexp(values, -exponents(values, axis))
 
