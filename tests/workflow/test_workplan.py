@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from cladebench.bench.store import Store
 from cladebench.cli import build_parser
 from cladebench.commands.run import _chosen_jobs
 from cladebench.input_files import InputFileError
@@ -126,3 +127,27 @@ def test_a_job_on_several_data_sets_hangs_on_all_of_them(monkeypatch):
     (job,), _ = _chosen_jobs(args)
     ids = [[cell.spec.cell_id for cell in cells] for cells in (job.cells, plan.jobs[name].cells)]
     assert job.name == name and ids[0] == ids[1]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\0" * 900, b"[" * 100_000, None])
+def test_a_job_of_which_a_record_was_cut_is_planned_again_and_others_are_not(tmp_path, damage):
+    plan = Workplan({"scope": "smoke", "papers": ["ghc"], "results_dir": str(tmp_path)})
+    store = Store(plan.results)
+    first, second = list(plan.jobs)[:2]
+    for name in (first, second):
+        store.job_path(name).parent.mkdir(parents=True, exist_ok=True)
+        store.job_path(name).write_text("{}")
+        for cell in plan.jobs[name].cells:
+            store.path(cell.spec.cell_id).parent.mkdir(parents=True, exist_ok=True)
+            store.path(cell.spec.cell_id).write_text("{}")
+    path = store.path(plan.jobs[first].cells[-1].spec.cell_id)
+    if damage is not None:
+        path.write_bytes(damage)
+    said = plan.forget_damaged()
+    assert store.job_path(first).exists() is (damage is None) and store.job_path(second).exists()
+    if damage is None:
+        assert said == []
+    else:
+        assert len(said) == 1 and said[0].startswith(f"{path}: the record cannot be read: ")
+        assert f"the job {first} runs again" in said[0]
+    assert plan.forget_damaged() == []
