@@ -48,7 +48,7 @@ void bind_router(nb::module_& m) {
          std::int64_t steps_before) {
         cladebench::checks::not_empty("X", X);
         // No more than there are parameters, so that no product overflows.
-        if (router != "linear")
+        if (kind_of(router) != RouterKind::linear)
           cladebench::checks::within("hidden_size", hidden_size, std::size_t{1},
                                      std::max<std::size_t>(params.shape(2), 1));
         cladebench::checks::within("steps_before", steps_before, std::int64_t{0}, std::int64_t{1} << 53);
