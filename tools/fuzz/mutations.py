@@ -88,8 +88,11 @@ def changed(name: str, value: Any, owner: Arguments, rng: np.random.Generator) -
         if rng.random() < 0.1:
             return shared(value, owner, rng)
         change = CHANGES[rng.integers(len(CHANGES))]
-        with np.errstate(all="ignore"):
-            return change(value, rng)
+        try:
+            with np.errstate(all="ignore"):
+                return change(value, rng)
+        except (OverflowError, TypeError, ValueError):  # no such numbers in the other type
+            return value
     if isinstance(value, bool):
         return [True, False, 2, None][rng.integers(4)]
     if isinstance(value, int):
