@@ -52,7 +52,7 @@ def users_code(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except InputFileError:
+    except (InputFileError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
         try:

@@ -58,7 +58,7 @@ FORMATS = ("svg", "pdf", "png")
 
 
 def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as SVG, PDF and PNG; the same figure gives the same bytes.
+    """Write a figure in some formats; the same figure gives the same bytes.
 
     Parameters
     ----------

@@ -334,7 +334,8 @@ def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
         given = [label for row in given for label in row] if lists else np.asarray(given).ravel()
     classes, codes = class_codes(given, len(checked), "y")
     if classes.dtype.kind == "f" or isinstance(classes[0], Real):
-        broken = classes % 1 != 0  # as of a target of regression
+        with np.errstate(invalid="ignore"):
+            broken = classes % 1 != 0  # as of a target of regression, or infinity
         if broken.any():
             at = int(np.argmax(broken[codes]))
             raise ValueError(

@@ -78,7 +78,7 @@ def read_cells(path: Path | str) -> pd.DataFrame:
 _MAKER = "run cladebench collect, which makes it"
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=1)
 def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
     """Read the table, whose file is told from others by its `stamp`."""
     import pyarrow.parquet

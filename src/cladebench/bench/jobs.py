@@ -42,6 +42,8 @@ class Job:
         At least one.
     cells : tuple of PlannedCell
         Data set by data set, in each method by method.
+    part_of : str
+        Name of the job that it is a part of; empty for a whole one.
     """
 
     plan: Plan = field(repr=False)
@@ -49,6 +51,12 @@ class Job:
     datasets: tuple[str, ...]
     methods: tuple[MethodPlan, ...]
     cells: tuple[PlannedCell, ...] = field(repr=False)
+    part_of: str = field(default="", repr=False, compare=False)
+
+    @property
+    def lock_name(self) -> str:
+        """What a run of it locks: the whole job, of which another process may run the same cells."""
+        return self.part_of or self.name
 
     @property
     def name(self) -> str:
@@ -98,6 +106,7 @@ class Job:
             datasets=tuple(dict.fromkeys(cell.spec.dataset for cell in cells)),
             methods=tuple(method for method in self.methods if method.name in left),
             cells=cells,
+            part_of=self.lock_name,
         )
 
 
@@ -158,7 +167,7 @@ def expand(
             bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
             raise PlanError(f"{key}: {value} is not allowed; expected a number {bounds}")
     entry = plan.scope(scope)
-    jobs: dict[tuple[str, str], Job] = {}
+    jobs: dict[tuple[str, str, str], Job] = {}
     n_cells = 0
     for dataset, name in plan.pairs(scope):
         limits, repetitions = dict(entry["limits"]), entry["repetitions"]
@@ -206,10 +215,10 @@ def expand(
         )
         method = plan.methods[name]
         group = {
-            "method": (dataset, name),
-            "estimator": (dataset, method.estimator),
-            "estimator-everywhere": ("", method.estimator),
-            "dataset": (dataset, ""),
+            "method": (grouping, dataset, name),
+            "estimator": (grouping, dataset, method.estimator),
+            "estimator-everywhere": (grouping, "", method.estimator),
+            "dataset": (grouping, dataset, ""),
         }[grouping]
         if group in jobs:
             jobs[group] = jobs[group].with_more(dataset, method, cells)

@@ -168,6 +168,9 @@ def _fault(row: Mapping[str, Any], job: Job, cell: PlannedCell, data: _Data) -> 
     if row["status"] == "not_applicable":
         return None if row["reason"] == cell.not_applicable else "another reason than the plan's"
     if row["data_sha256"] is None:  # a cell that failed before it had its data
+        if row["status"] == "unavailable":
+            here = data.now(spec.data, draw_of(spec.data, spec.repetition))[0] is not None
+            return "data that have come since" if here else None
         return "no data" if row["status"] == "ok" else None
     entry = datasets.info(spec.data)
     if (row["data_kind"], row["stand_in_for"]) != (entry.kind, entry.stand_in_for):

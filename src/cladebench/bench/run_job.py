@@ -99,20 +99,25 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 class _Origins:
-    """Where the records of each of a job's estimators come from.
-
-    All are found before a worker imports anything: what is edited while the job runs is not the code that it runs.
-    """
+    """Where the records of each of a job's estimators come from."""
 
     def __init__(self, job: Job) -> None:
         self._package = package = job.plan.package
         self._found = {
             estimator: provenance_module.collect(
-                sources.code_digest(sources.cell_sources(package, estimator)),
-                sources.library_distributions(package, estimator),
+                self._code_digest(estimator), sources.library_distributions(package, estimator)
             )
             for estimator in job.estimators
         }
+
+    def _code_digest(self, estimator: str) -> str:
+        return sources.code_digest(sources.cell_sources(self._package, estimator))
+
+    def renew(self, method: MethodPlan) -> bool:
+        """Look at a method's sources again, before a worker imports them; whether they have been edited meanwhile."""
+        found, now = self._found[method.estimator], self._code_digest(method.estimator)
+        self._found[method.estimator] = {**found, "code_digest": now}
+        return bool(now != found["code_digest"])
 
     def modules(self, method: MethodPlan) -> list[str]:
         """What a worker imports before the first cell of a method."""
@@ -197,7 +202,7 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
         If the folder cannot be written.
     """
     start = time.monotonic()
-    with _signals_raise(), _lock(store.root / "jobs" / f".{job.name}.lock"):
+    with _signals_raise(), _lock(store.root / "jobs" / f".{job.lock_name}.lock"):
         _remove_leftovers(store, job)
         origins = _Origins(job)
         keys = _Keys(job, origins)
@@ -262,6 +267,7 @@ class _Workers:
     def __init__(self, job: Job, store: Store, origins: _Origins) -> None:
         self._job, self._store, self._origins = job, store, origins
         self._worker: Worker | None = None
+        self._imported: set[str] = set()
         self._log = store.log_path(job.name)
 
     def __enter__(self) -> _Workers:
@@ -276,21 +282,30 @@ class _Workers:
     def _stop(self) -> None:
         if self._worker is not None:
             worker, self._worker = self._worker, None
+            self._imported.clear()
             worker.stop()
 
     def run(self, spec: CellSpec) -> dict[str, Any]:
         """The record of a cell."""
+        method = self._job.method_of(spec)
+        # What earlier cells left must not count against this one.
+        if self._worker is not None and not self._worker.is_clean(spec.limits):
+            self._stop()
+        # A worker imports an estimator at its first cell. Edited meanwhile, it needs a worker without the old modules.
+        if method.estimator not in self._imported:
+            if self._origins.renew(method):
+                self._stop()
+            self._imported.add(method.estimator)
         if self._worker is None:
             self._worker = Worker(self._job.plan.package, self._store.root, self._log, spec.threads)
         self._note(spec.cell_id)
-        method = self._job.method_of(spec)
         outcome = self._worker.run(
             spec, method, self._origins.modules(method), self._origins.provenance(method)
         )
         record = self._finish(spec, outcome)
-        # What this cell left behind must not count against the next one, nor change what it computes.
+        # What this cell changed must not change what the next one computes.
         believed = outcome.record is not None and outcome.record["status"] == record["status"]
-        if not believed or outcome.changes or not self._worker.is_clean(spec.limits):
+        if not believed or outcome.changes:
             self._stop()
         if outcome.changes:
             self._note(f"a new worker for the next cell: this one changed {', '.join(outcome.changes)}")

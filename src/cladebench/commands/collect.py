@@ -25,7 +25,7 @@ def register(subparsers: Any) -> None:
     add_keep_option(
         parser,
         "keep what cells.parquet has of papers that are not asked for, and of planned cells without a record; the rows "
-        "of these must all count",
+        "of these planned cells must all count",
     )
     parser.set_defaults(func=run)
 

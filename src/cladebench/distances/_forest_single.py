@@ -45,7 +45,7 @@ def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray)
         row, column = map(int, np.unravel_index(np.argmax(np.abs(scaled)), rows.shape))
         raise ValueError(
             f"{name}[{row}, {column}] is {rows[row, column]:g}: expected at most {LARGEST * units[column]:.3g} in "
-            f"magnitude, 2^100 times what `fit` saw; rescale {name}"
+            f"magnitude, which trees can hold; rescale {name}"
         )
     return scaled.astype(np.float32)
 

@@ -56,9 +56,9 @@ def histogram_distances(
 
     Notes
     -----
-    O(n m n_features) time and O(n m) memory, on one thread: no order of sums depends on threads. Squares are taken in a
-    unit in which those of the largest values neither overflow nor vanish; pairs that are nearest beside it are computed
-    once more without squares.
+    O(n m n_features) time and O(n m) memory, on one thread: no order of sums depends on threads. For "chi2" and "rbf"
+    squares are taken in a unit in which those of the largest values neither overflow nor vanish; pairs that are nearest
+    beside it are computed once more without squares. Of "squared_l2" what is below the smallest float is 0.
 
     The paper (Komodakis 2011, section 6, figures 5 to 7) names the four and gives neither the factor of chi-squared nor
     the kernel's width. The mean is what J. Zhang, M. Marszalek, S. Lazebnik, C. Schmid (2007), Local features and

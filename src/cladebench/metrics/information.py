@@ -164,5 +164,7 @@ def _table(
     """Sizes of the classes and of the clusters, and what each two have in common as a sparse matrix."""
     true = class_codes(labels_true, name="labels_true")[1]
     n = len(true)
+    if not n:
+        raise ValueError("labels_true is empty; expected at least one sample")
     predicted = class_codes(labels_pred, n, "labels_pred")[1]
     return np.bincount(true), np.bincount(predicted), contingency_matrix(true, predicted, sparse=True)

@@ -32,6 +32,8 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
     O(n_queries k n_classes) time, O(n_queries n_classes) memory.
     """
     classes, codes = class_codes(labels)
+    if not len(codes):
+        raise ValueError("labels is empty; expected a class for each training row")
     near = neighbor_lists("neighbors", neighbors, len(codes))
     voting = near >= 0
     if not voting.any(axis=1).all():

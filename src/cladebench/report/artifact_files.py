@@ -1,4 +1,4 @@
-"""Tables and figures as files: JSON (what the report reads), CSV, Markdown and HTML; SVG, PDF and PNG."""
+"""Tables and figures as files: JSON (what the report reads), CSV, Markdown and HTML; SVG, for print PDF and PNG."""
 
 from __future__ import annotations
 
