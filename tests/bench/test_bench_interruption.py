@@ -62,6 +62,8 @@ def started(method: str, out: Path, trace: Path) -> Iterator[subprocess.Popen[st
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Ignored, as by a shell in the background, it would stay ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         yield process

@@ -100,6 +100,14 @@ def test_a_cell_depends_on_its_own_method_and_not_on_others_or_the_watchdog():
     assert not {"methods/birch.py", "bench/watchdog.py", "bench/plan.py", "bench/store.py"} & files
 
 
+@pytest.fixture(autouse=True)
+def fresh_holders():
+    """What is installed is looked through once a process; tests here install libraries of their own."""
+    sources._holders.cache_clear()
+    yield
+    sources._holders.cache_clear()
+
+
 def tails(files):
     return {path.as_posix().rpartition("cladebench/")[2] for path in files}
 

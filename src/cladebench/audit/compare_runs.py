@@ -13,7 +13,6 @@ import pandas as pd
 from cladebench.audit.audit_files import read_audit
 from cladebench.bench.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
-from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES
 from cladebench.papers.catalogue import built_in_papers, load_plan
 
@@ -111,7 +110,7 @@ def compare_runs(
     InputFileError
         If a folder has no records, has one cell twice, or has a damaged audit or certificates.
     """
-    left, right = (_numbers(read_cells(folder / "cells.parquet"), folder) for folder in (a, b))
+    left, right = (_numbers(read_cells(folder / "cells.parquet")) for folder in (a, b))
     values, times = _compare_values(left, right, tolerance or Tolerance())
     cells_a, cells_b = (frame.drop_duplicates(_CELL) for frame in (left, right))
     both = cells_a.drop(columns=["metric", "at"]).merge(
@@ -151,14 +150,8 @@ def _of_the_machine(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(units, index=rows.index, dtype=object).isin(("s", "MB"))
 
 
-def _numbers(frame: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    frame = frame.assign(metric=frame["metric"].fillna("").astype(str))
-    twice = frame[frame.duplicated(_KEY)]
-    if len(twice):
-        raise InputFileError(
-            f"{folder}/cells.parquet: {twice['cell_id'].iloc[0]}, {twice['metric'].iloc[0]}, stands twice"
-        )
-    return frame
+def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(metric=frame["metric"].fillna("").astype(str))
 
 
 def _outer(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:

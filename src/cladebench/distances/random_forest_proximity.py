@@ -100,11 +100,12 @@ class RandomForestProximity(Distance):
         self._rows_in_leaves = self._leaves_of(single).T.tocsr()
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        leaves = self._leaves_of(self._single("X", X))
         # The fitted rows are asked for with each block of queries.
         rows_in_leaves = (
             self._rows_in_leaves if Y is self._fit_X else self._leaves_of(self._single("Y", Y)).T.tocsr()
         )
-        shared = (self._leaves_of(self._single("X", X)) @ rows_in_leaves).toarray()
+        shared = (leaves @ rows_in_leaves).toarray()
         return np.asarray((self.n_estimators - shared) / self.n_estimators)
 
     def _single(self, name: str, rows: FloatArray) -> np.ndarray:
