@@ -509,7 +509,7 @@ def test_expected_failures_are_spread_over_methods_and_data_sets(edited_plan):
             "metric: score, direction: up,",
             r"selection\.oracle\.direction: 'up' is not allowed; .*higher, lower",
         ),
-        ("memory_mb: 600, wall_s: 60", "wall_s: 60", r"scopes\.smoke\.limits: missing key 'memory_mb'"),
+        ("memory_mb: 600, wall_s: 240", "wall_s: 240", r"scopes\.smoke\.limits: missing key 'memory_mb'"),
         ("{estimator: bad}", "{}", r"methods\.bad: missing key 'estimator'"),
         ("  smoke:", "  tiny:", r"scopes\.tiny: unknown key 'tiny'; allowed: smoke, quick, full"),
         ("  bad: {", "  b/d: {", r"the key 'b/d' is not allowed; expected a name of letters"),
