@@ -118,6 +118,7 @@ def _cell(
         "setting_id": digest,
         "repetition": repetition,
         "fold": fold,
+        "at": "{}",
         "task": hashlib.sha256(f"{dataset} {repetition} {fold}".encode()).hexdigest(),
         "seed": repetition,
         "cell_id": f"{paper}/{dataset}/{method}/{digest}/{repetition}" + ("" if fold is None else f".{fold}"),
