@@ -69,7 +69,7 @@ def test_the_order_of_insertion_comes_from_the_seed() -> None:
     assert not np.array_equal(trees[0].leaf_of, trees[2].leaf_of)
 
 
-@pytest.mark.parametrize("branching_factor", [50, 51, 10**12, 2**70])
+@pytest.mark.parametrize("branching_factor", [50, 51, 2**31 - 1])
 def test_a_branching_factor_beyond_the_samples_makes_a_star(branching_factor: int) -> None:
     X = np.random.default_rng(2).normal(size=(50, 2))
     tree = BirchTree(branching_factor=branching_factor, random_state=0).fit(X).hierarchy_
