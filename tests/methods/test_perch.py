@@ -13,7 +13,7 @@ from cladebench.reference.perch import perch as twin
 ROTATIONS = ["none", "masking", "masking+balance"]
 
 
-def test_a_bound_on_the_leaves_may_be_any_integer() -> None:
+def test_a_bound_on_the_leaves_may_be_beyond_the_samples() -> None:
     X = np.random.default_rng(0).normal(size=(20, 2))
     free, bounded = (Perch(max_leaves=k, random_state=0).fit(X).hierarchy_ for k in (None, 2**31 - 1))
     assert np.array_equal(free.parents, bounded.parents) and np.array_equal(free.leaf_of, bounded.leaf_of)
