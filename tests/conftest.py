@@ -1,6 +1,7 @@
 """Settings of all tests; this file also puts tests/ on the import path, for `strategies`."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,9 +28,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def environment() -> Iterator[None]:
-    """Take back what commands and plans set for their jobs: a cache of one test is no place for the files of others."""
+    """Take back what commands and plans set for their jobs: a cache of one test is no place for the files of others.
+
+    The package of the documentation's example goes too: each test writes its own, under the same name.
+    """
     before = dict(os.environ)
     yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mypackage"]:
+        del sys.modules[name]
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
     os.environ.update(before)

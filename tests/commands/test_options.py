@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -24,9 +23,7 @@ def own_paper(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", paths)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    yield package, tmp_path / "run"
-    for name in [name for name in sys.modules if name.split(".")[0] == package.split(".")[0]]:
-        del sys.modules[name]
+    return package, tmp_path / "run"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
