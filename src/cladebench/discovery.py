@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -57,6 +58,7 @@ class Folder:
     def refresh(self) -> None:
         """Forget what was found: the next question looks at the folder again."""
         self._found, self._faults = None, {}
+        self.__dict__.pop("_module_names", None)
 
     def classes(self, base: type[Any] | None = None) -> dict[str, type[Any]]:
         """All classes of the folder, or those derived from one base.
@@ -86,7 +88,7 @@ class Folder:
             If the class stands in a module that cannot be imported; it says why.
         """
         # The import machinery asks for submodules and dunders before it imports: these name no class.
-        if not name.startswith("_") and name != "base" and name not in dict(self._modules()):
+        if not name.startswith("_") and name != "base" and name not in self._module_names:
             found = self.classes()
             if name in found:
                 return found[name]
@@ -96,6 +98,10 @@ class Folder:
                         f"{self._package} has no {name}: {cannot_import(file, fault)}"
                     ) from fault
         raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
+
+    @functools.cached_property
+    def _module_names(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self._modules())
 
     def _modules(self) -> Iterator[tuple[str, Path]]:
         """Names of the modules, and their files (of a package: its ``__init__.py``)."""
