@@ -126,9 +126,9 @@ TEST(correlation_clustering_threads_change_nothing) {
   const Values s = symmetric(random, n, -1.0, 1.0, 0.0);
   const int before = cladebench::max_threads();
   cladebench::set_max_threads(1);
-  const auto one = relax(s, n, 1.0, 30);
+  const auto one = relax(s, n, 1.0, 6);
   cladebench::set_max_threads(3);
-  const auto three = relax(s, n, 1.0, 30);
+  const auto three = relax(s, n, 1.0, 6);
   cladebench::set_max_threads(before);
   CHECK(one.x == three.x && one.bound == three.bound && one.multipliers == three.multipliers);
 }
