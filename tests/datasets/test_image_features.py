@@ -125,6 +125,29 @@ def test_each_descriptor_has_its_nearest_word(seed):
     assert image_words.nearest_words(descriptors, words).tolist() == apart.argmin(axis=1).tolist()
 
 
+def test_many_descriptors_have_their_nearest_words_too():
+    """More than one part, and sizes that no part divides."""
+    rng = np.random.default_rng(3)
+    words = rng.integers(0, 9, (30, 4)).astype(np.float32)
+    for n in (2 * image_words.PART_ROWS - 1, 2 * image_words.PART_ROWS + 1):
+        descriptors = rng.integers(0, 9, (n, 4)).astype(np.float32)
+        apart = ((descriptors[:, None] - words[None]) ** 2).sum(axis=2)
+        assert image_words.nearest_words(descriptors, words).tolist() == apart.argmin(axis=1).tolist()
+
+
+@pytest.mark.parametrize(("n", "n_values"), [(2600, 9), (40, 128), (7, 2), (1, 3)])
+def test_words_are_those_of_scikit_learn(n, n_values, monkeypatch):
+    """Bit by bit, with descriptors in one part and in several."""
+    from sklearn.cluster import KMeans
+
+    monkeypatch.setattr(image_words, "N_WORDS", 30)
+    descriptors = np.random.default_rng(n).normal(size=(n, n_values)).astype(np.float32)
+    fit = KMeans(
+        min(30, n), n_init=1, max_iter=image_words.MAX_ITERATIONS, random_state=image_words.SEED
+    ).fit(descriptors)
+    assert image_words.learn_words(descriptors).tobytes() == fit.cluster_centers_.tobytes()
+
+
 def test_histograms_of_words():
     found = image_words.histogram(np.array([2, 0, 2, 2]), 4)
     assert found.tolist() == [0.25, 0, 0.75, 0]
@@ -147,6 +170,7 @@ def test_no_more_words_than_different_descriptors():
     words = image_words.learn_words(np.repeat(np.eye(4, dtype=np.float32), 30, axis=0))
     assert sorted(words.round(6).tolist()) == sorted(np.eye(4).tolist())
     assert image_words.learn_words(np.zeros((0, 5), dtype=np.float32)).tolist() == [[0] * 5]
+    assert image_words.learn_words(np.array([[0.0], [-0.0]], dtype=np.float32)).tolist() == [[0]]
 
 
 def test_shares_of_planted_descriptors(monkeypatch):
