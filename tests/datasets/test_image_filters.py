@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from image_makers import noise, stripes
 
-from cladebench.datasets import image_filters, image_gist, image_textons
+from cladebench.datasets import image_filters, image_gist, image_textons, image_transforms
 
 
 def test_filters_have_mean_zero_and_unit_length():
@@ -56,6 +57,29 @@ def test_fast_responses_are_those_of_the_definition(bank_of, shape):
     np.testing.assert_allclose(slow[-1], last, atol=2e-5)
 
 
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("shape", [(64, 96), (160, 160)])
+def test_places_are_those_of_whole_transforms_bit_by_bit(shape, real):
+    rng = np.random.default_rng(2)
+    parts = rng.normal(size=(2, 5, *shape)).astype(np.float32)
+    gains = parts[0] if real else parts[0] + np.complex64(1j) * parts[1]
+    spectrum = scipy.fft.fft2(image_filters.standardised(noise(shape=shape)))
+    height, width = (length // 2 for length in shape)
+    folded = (spectrum * gains).reshape(5, 2, height, 2, width).sum(axis=(1, 3))
+    expected = scipy.fft.ifft2(folded)[:, 3 : height - 5, 7 : width - 2]
+    if real:
+        gains = np.repeat(gains[..., None], 2, axis=3)
+    found = image_transforms.filtered_places(spectrum, gains, slice(3, height - 5), slice(7, width - 2))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_maxima_lie_in_memory_as_responses_do():
+    responses = np.random.default_rng(4).normal(size=(6, 38)).astype(np.float32)
+    by_rows, by_columns = (image_filters.maxima(np.array(responses, order=order)) for order in "CF")
+    assert by_rows.flags.c_contiguous and by_columns.flags.f_contiguous
+    np.testing.assert_array_equal(by_rows, by_columns)
+
+
 def test_maxima_by_hand():
     found = np.zeros((1, 38), dtype=np.float32)
     found[0, [0, 3, 8, 17]] = 1, -4, 2, 3  # edges of widths 1, 1, 2, 4
@@ -91,6 +115,15 @@ def test_responses_are_compressed_by_length():
     expected = [[0.6 * length, 0.8 * length], [0, 0], [np.log(1.01), 0]]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert found.dtype == np.float32
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_parts_of_responses_are_compressed_as_the_whole(order):
+    found = np.random.default_rng(5).normal(size=(2 * image_textons.PART_ROWS + 3, 8)).astype(np.float32)
+    found = np.array(found, order=order)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    expected = found * (np.log1p(lengths / np.float32(image_textons.WEBER)) / lengths)
+    np.testing.assert_array_equal(image_textons.compressed(found), expected)
 
 
 # ---------------------------------------------------------------------- gist

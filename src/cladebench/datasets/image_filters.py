@@ -15,6 +15,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from cladebench.datasets.image_transforms import STRIDE, filtered_places
+
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -22,8 +24,6 @@ Doubles = NDArray[np.float64]
 #: Side of all filters, and the length of an oriented one in widths.
 SUPPORT, ELONGATION = 49, 3.0
 N_ORIENTATIONS = 6
-#: Responses are taken at every second pixel, down and to the right.
-STRIDE = 2
 #: Sides of transforms are multiples of it, so that images of many sizes share a few transforms of the bank.
 MULTIPLE = 32
 
@@ -126,17 +126,23 @@ def maxima(responses: Floats) -> Floats:
     -------
     ndarray of shape (n, 8)
         Edges of three widths, by absolute value, since half a turn changes the sign; bars of three widths, with their
-        sign, which tells light from dark; Gaussian; Laplacian.
+        sign, which tells light from dark; Gaussian; Laplacian. By rows or by columns as the responses are, since the
+        order of later sums hangs on it.
     """
-    edges, bars = responses[:, :36].reshape(-1, 2, 3, N_ORIENTATIONS).transpose(1, 0, 2, 3)
-    return np.hstack([np.abs(edges).max(axis=2), bars.max(axis=2), responses[:, 36:]])
+    edges, bars = responses[:, :36].T.reshape(2, 3, N_ORIENTATIONS, -1)
+    found = np.empty_like(responses[:, :8])
+    np.abs(edges).max(axis=1, out=found[:, :3].T)
+    bars.max(axis=1, out=found[:, 3:6].T)
+    found[:, 6:] = responses[:, 36:]
+    return found
 
 
 def standardised(image: Image) -> Floats:
     """Grey values with mean 0 and standard deviation 1; zeros where all are equal."""
     centred = image - image.mean()
     spread = centred.std()
-    return (centred / spread if spread > 0 else np.zeros(image.shape)).astype(np.float32)
+    even = np.zeros(image.shape, dtype=np.float32)
+    return np.divide(centred, spread, out=even, casting="same_kind") if spread > 0 else even
 
 
 def grid(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -190,14 +196,18 @@ def responses(grey: Floats, bank_of: object) -> Floats:
 
     Notes
     -----
-    Where a filter lies within the image nothing wraps around, so that no margin is needed. Frequencies that fall
-    together at every second pixel are added before the transform back, which is then a fourth as large.
+    Where a filter lies within the image nothing wraps around, so that no margin is needed.
     """
     height, width = (-(-length // MULTIPLE) * MULTIPLE for length in grey.shape)
-    products = scipy.fft.fft2(grey, s=(height, width)) * _spectra(bank_of, height, width)
-    folded = products.reshape(len(products), STRIDE, height // STRIDE, STRIDE, width // STRIDE)
-    sampled = scipy.fft.ifft2(folded.sum(axis=(1, 3))) / np.float32(STRIDE**2)
     first = (SUPPORT - 1) // STRIDE
     rows, columns = grid(grey.shape)
-    inner = sampled[:, first : first + rows, first : first + columns].reshape(len(products), -1)
-    return np.stack([inner.real, inner.imag], axis=1).reshape(2 * len(products), -1).T
+    sampled = filtered_places(
+        scipy.fft.fft2(grey, s=(height, width)),
+        _spectra(bank_of, height, width),
+        slice(first, first + rows),
+        slice(first, first + columns),
+    )
+    found = np.empty((len(sampled), 2, rows, columns), dtype=np.float32)
+    np.multiply(sampled.real, np.float32(1 / STRIDE**2), out=found[:, 0])
+    np.multiply(sampled.imag, np.float32(1 / STRIDE**2), out=found[:, 1])
+    return found.reshape(2 * len(sampled), -1).T

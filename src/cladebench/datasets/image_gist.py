@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from cladebench.datasets.image_transforms import STRIDE, filtered_places
 from cladebench.datasets.opencv import opencv
 
 Image = NDArray[np.uint8]
@@ -47,7 +48,7 @@ def gist(images: Sequence[Image]) -> NDArray[np.float64]:
     ndarray of shape (n_images, 512)
         By scale from fine to coarse, orientation, row and column of the grid. Not normalised.
     """
-    gains, low_pass = transfer_functions(), _low_pass()
+    gains, low_pass = np.repeat(transfer_functions()[..., None], 2, axis=3), _low_pass()
     rows = [_energies(prefiltered(square(image), low_pass), gains) for image in images]
     return np.array(rows, dtype=np.float64)
 
@@ -81,14 +82,11 @@ def _filtered(grey: NDArray[np.float32], gain: NDArray[np.float32]) -> NDArray[n
 
 
 def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean magnitude of each response in each cell, over every second pixel down and to the right.
-
-    Frequencies that fall together at every second pixel are added before the transform back.
-    """
-    half, inner = PADDED // 2, slice(MARGIN // 2, (MARGIN + SIDE) // 2)
-    products = (scipy.fft.fft2(grey) * gains).reshape(-1, 2, half, 2, half)
-    responses = np.abs(scipy.fft.ifft2(products.sum(axis=(1, 3)))[:, inner, inner]) / np.float32(4)
-    cell = SIDE // 2 // CELLS
+    """Mean magnitude of each response in each cell, over every second pixel down and to the right."""
+    inner = slice(MARGIN // STRIDE, (MARGIN + SIDE) // STRIDE)
+    responses = np.abs(filtered_places(scipy.fft.fft2(grey), gains, inner, inner))
+    responses /= np.float32(STRIDE**2)
+    cell = SIDE // STRIDE // CELLS
     return responses.reshape(-1, CELLS, cell, CELLS, cell).mean(axis=(2, 4)).ravel()
 
 

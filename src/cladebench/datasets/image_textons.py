@@ -23,7 +23,7 @@ from cladebench.datasets.image_filters import (
     responses_at,
     standardised,
 )
-from cladebench.datasets.image_words import word_histograms
+from cladebench.datasets.image_words import PART_ROWS, word_histograms
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -65,6 +65,11 @@ def _some(image: Image, bank: Floats, size: int, rng: np.random.Generator) -> Fl
 
 def compressed(found: Floats) -> Floats:
     """Responses with a length of log(1 + length / 0.03) in place of their own."""
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    scales = np.log1p(lengths / np.float32(WEBER)) / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return (found * scales).astype(np.float32)
+    shorter = np.empty_like(found)
+    # By parts that stay in the processor's cache. Rows or columns lie together as before: sums hang on it.
+    for start in range(0, len(found), PART_ROWS):
+        part = found[start : start + PART_ROWS]
+        lengths = np.linalg.norm(part, axis=1, keepdims=True)
+        scales = np.log1p(lengths / np.float32(WEBER)) / np.maximum(lengths, np.finfo(np.float32).tiny)
+        np.multiply(part, scales, out=shorter[start : start + PART_ROWS])
+    return shorter
