@@ -82,3 +82,20 @@ def test_descriptors_of_points_turn_with_the_image():
     other = image_sparse_sift.sparse_descriptors(noise(97, 13, smooth=2.0))
     strangers = np.linalg.norm(level[:, None].astype(float) - other[None].astype(float), axis=2).min(axis=1)
     assert np.median(strangers) > 3 * np.median(apart)
+
+
+def test_neighbours_on_the_sheet_do_not_matter():
+    """Each descriptor is that of its patch alone, and with smoothing as OpenCV does it by itself up to 0.5."""
+    cv2 = pytest.importorskip("cv2")
+    image, side, scale = noise(97, 12, smooth=2.0), image_sparse_sift.SIDE, image_sparse_sift.PER_SCALE
+    levels = image_hessian.scale_space(image)
+    points = image_hessian.upright(
+        levels, image_hessian.adapted(levels, image_hessian.strongest_points(levels))
+    )
+    centre = [cv2.KeyPoint((side - 1) / 2, (side - 1) / 2, 2 * scale, 0.0)]
+    alone = [
+        cv2.SIFT_create(sigma=0.5).compute(np.rint(patch * 255).astype(np.uint8), centre)[1][0]
+        for patch in image_hessian.patches(levels, points, side, scale)
+    ]
+    assert len(alone) > image_sparse_sift.IN_A_ROW and len(alone) % image_sparse_sift.IN_A_ROW
+    np.testing.assert_array_equal(image_sparse_sift.sparse_descriptors(image), alone)

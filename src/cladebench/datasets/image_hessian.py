@@ -80,15 +80,15 @@ def strongest_points(levels: list[Floats]) -> Points:
         xy = cv2.Sobel(level, cv2.CV_32F, 1, 1, ksize=1, scale=0.25)
         responses.append((xx * yy - xy * xy) * np.float32(sigma**4))
     largest = [cv2.dilate(response, np.ones((3, 3), np.uint8)) for response in responses]
-    found = []
+    found, strengths = [], []
     for k in range(1, N_SCALES + 1):
         own = responses[k]
         peak = (own > THRESHOLD) & (own == largest[k]) & (own > largest[k - 1]) & (own > largest[k + 1])
-        rows, columns = np.nonzero(peak[1:-1, 1:-1])
-        found.append(np.column_stack([np.full(len(rows), k), rows + 1, columns + 1]))
-    places = np.concatenate(found)
-    strengths = np.array([responses[k][row, column] for k, row, column in places])
-    places = places[np.argsort(-strengths, kind="stable")[:MOST_POINTS]]
+        peak[[0, -1]] = peak[:, [0, -1]] = False
+        at = np.flatnonzero(peak)
+        found.append(np.column_stack([np.full(len(at), k), *np.divmod(at, peak.shape[1])]))
+        strengths.append(own.ravel()[at])
+    places = np.concatenate(found)[np.argsort(-np.concatenate(strengths), kind="stable")[:MOST_POINTS]]
     sigmas = scales()[places[:, 0]]
     return Points(places[:, :0:-1].astype(np.float64), places[:, 0], sigmas[:, None, None] * np.eye(2))
 
@@ -116,8 +116,11 @@ def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: f
     offsets = np.stack(np.meshgrid(along, along)).reshape(2, -1)
     for k in np.unique(points.levels):
         own = points.levels == k
-        places = points.frames[own] @ offsets + points.centres[own][:, :, None]
-        columns, rows = places.transpose(1, 0, 2).reshape(2, -1, side).astype(np.float32)
+        # One product of all frames: a small one for each takes longer than all that follows. Its sums have two terms.
+        turned = (points.frames[own].transpose(1, 0, 2).reshape(-1, 2) @ offsets).reshape(2, -1, side * side)
+        places = np.empty(turned.shape, dtype=np.float32)
+        np.add(turned, points.centres[own].T[:, :, None], out=places, casting="same_kind")
+        columns, rows = places.reshape(2, -1, side)
         sampled = cv2.remap(levels[k], columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
         found[own] = sampled.reshape(-1, side, side)
     return found
@@ -139,8 +142,9 @@ def adapted(levels: list[Floats], points: Points) -> Points:
     """
     for _ in range(ADAPTATIONS):
         right, down, weights = gradients(patches(levels, points))
-        products = [right * right, right * down, right * down, down * down]
-        moments = np.stack([np.tensordot(p, weights, axes=2) for p in products], axis=1).reshape(-1, 2, 2)
+        products = [right * right, right * down, down * down]
+        moments = np.stack([np.tensordot(p, weights, axes=2) for p in products], axis=1)
+        moments = moments[:, [0, 1, 1, 2]].reshape(-1, 2, 2)
         values, vectors = np.linalg.eigh(moments.astype(np.float64))
         sound = values[:, 0] > 0
         points, values, vectors = _chosen(points, sound), values[sound], vectors[sound]
@@ -165,7 +169,8 @@ def upright(levels: list[Floats], points: Points) -> Points:
     right, down, weights = gradients(patches(levels, points))
     n = len(right)
     directions = np.arctan2(down, right) * np.float32(N_DIRECTIONS / (2 * np.pi))
-    bins = np.rint(directions).astype(np.intp) % N_DIRECTIONS
+    bins = np.rint(directions).astype(np.intp)
+    bins[bins < 0] += N_DIRECTIONS
     bins += N_DIRECTIONS * np.arange(n)[:, None, None]
     lengths = (np.hypot(right, down) * weights).ravel()
     counts = np.bincount(bins.ravel(), lengths, minlength=n * N_DIRECTIONS).reshape(n, N_DIRECTIONS)

@@ -10,6 +10,8 @@ D. Lowe (2004). Distinctive image features from scale-invariant keypoints. IJCV 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,7 @@ Image = NDArray[np.uint8]
 PATCH, STEP = 16, 8
 #: A bin is three times the scale at which the image is seen (Lowe 2004).
 BINS_PER_SIDE, BIN_PER_SCALE = 4, 3
+SCALE = PATCH / BINS_PER_SIDE / BIN_PER_SCALE
 
 
 def dense_descriptors(image: Image) -> NDArray[np.uint8]:
@@ -36,13 +39,31 @@ def dense_descriptors(image: Image) -> NDArray[np.uint8]:
     -------
     ndarray of shape (n_patches, 128)
     """
+    _, descriptors = sift(SCALE).compute(image, _points(image.shape))
+    return descriptors
+
+
+def sift(sigma: float) -> Any:
+    """OpenCV's SIFT at one scale, with descriptors of the whole numbers up to 255 to which it rounds them anyway."""
     cv2 = opencv()
-    scale = PATCH / BINS_PER_SIDE / BIN_PER_SCALE
-    rows, columns = (range(PATCH // 2, length - PATCH // 2 + 1, STEP) for length in image.shape)
+    # This type can be had only with all others before it, which are those that OpenCV takes by itself.
+    return cv2.SIFT_create(
+        nfeatures=0,
+        nOctaveLayers=3,
+        contrastThreshold=0.04,
+        edgeThreshold=10,
+        sigma=sigma,
+        descriptorType=cv2.CV_8U,
+    )
+
+
+@lru_cache(maxsize=16)
+def _points(shape: tuple[int, int]) -> tuple[Any, ...]:
+    """Points of the grid, by rows; images of one size share them."""
+    cv2 = opencv()
+    rows, columns = (range(PATCH // 2, length - PATCH // 2 + 1, STEP) for length in shape)
     # OpenCV calls twice the scale the size of a point.
-    points = [cv2.KeyPoint(float(x), float(y), 2 * scale, 0.0) for y in rows for x in columns]
-    _, descriptors = cv2.SIFT_create(sigma=scale).compute(image, points)
-    return descriptors.astype(np.uint8)  # OpenCV rounds them to whole numbers up to 255
+    return tuple(cv2.KeyPoint(float(x), float(y), 2 * SCALE, 0.0) for y in rows for x in columns)
 
 
 def dense_sift(images: Sequence[Image]) -> NDArray[np.float64]:
