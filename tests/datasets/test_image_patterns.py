@@ -119,6 +119,23 @@ def test_blocks_are_cut_and_normalised_by_hand(monkeypatch):
     np.testing.assert_allclose(image_hog.hogs(None), expected[None], rtol=1e-4)
 
 
+def test_cells_count_each_gradient_for_two_orientations():
+    """By angles of single pixels; grey values from 0 to 255 at once, so that all signs and sizes occur."""
+    image = np.random.default_rng(6).integers(0, 256, (24, 32)).astype(np.uint8)
+    grey = np.pad(image.astype(float), 1, mode="edge")
+    expected = np.zeros((3, 4, 9))
+    for row in range(24):
+        for column in range(32):
+            right = (grey[row + 1, column + 2] - grey[row + 1, column]) / 2
+            down = (grey[row + 2, column + 1] - grey[row, column + 1]) / 2
+            turn = np.degrees(np.arctan2(down, right)) / 20
+            first = int(np.floor(turn))
+            cell = expected[row // 8, column // 8]
+            cell[first % 9] += np.hypot(right, down) * (first + 1 - turn)
+            cell[(first + 1) % 9] += np.hypot(right, down) * (turn - first)
+    np.testing.assert_allclose(image_hog.cell_histograms(image), expected, rtol=1e-4, atol=1e-3)
+
+
 def test_what_is_left_over_is_in_no_cell():
     image = noise(shape=(71, 79), seed=8)
     np.testing.assert_array_equal(

@@ -8,6 +8,7 @@ N. Dalal, B. Triggs (2005). Histograms of oriented gradients for human detection
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ N_ORIENTATIONS = 9
 LARGEST = 0.2
 #: Added to the length of a block, in grey values, so that what is nearly even counts little.
 EVEN = 1.0
+#: Difference of two grey values at most, and how many there are.
+LARGEST_STEP = 255
+N_STEPS = 2 * LARGEST_STEP + 1
 
 
 def dense_hog(images: Sequence[Image]) -> NDArray[np.float64]:
@@ -69,20 +73,40 @@ def cell_histograms(image: Image) -> Floats:
         at the bottom is not in any cell.
     """
     rows, columns = (length // CELL for length in image.shape)
-    grey = np.pad(image.astype(np.float32), 1, mode="edge")[: rows * CELL + 2, : columns * CELL + 2]
-    right = (grey[1:-1, 2:] - grey[1:-1, :-2]) / 2
-    down = (grey[2:, 1:-1] - grey[:-2, 1:-1]) / 2
+    grey = np.pad(image.astype(np.intp), 1, mode="edge")[: rows * CELL + 2, : columns * CELL + 2]
+    steps = (grey[1:-1, 2:] - grey[1:-1, :-2]) * N_STEPS
+    steps += grey[2:, 1:-1] - grey[:-2, 1:-1]
+    steps += LARGEST_STEP * (N_STEPS + 1)
+    orientations, at_first, at_next = (values.take(steps) for values in gradients())
+    cells = columns * np.arange(rows)[:, None] + np.arange(columns)
+    places = np.repeat(np.repeat(cells, CELL, axis=0), CELL, axis=1) * N_ORIENTATIONS
+    size = rows * columns * N_ORIENTATIONS
+    counts = np.bincount((places + orientations).ravel(), at_first.ravel(), size)
+    orientations += 1
+    orientations[orientations == N_ORIENTATIONS] = 0
+    counts += np.bincount((places + orientations).ravel(), at_next.ravel(), size)
+    return counts.reshape(rows, columns, N_ORIENTATIONS).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def gradients() -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Orientation of each gradient that grey values can have, and its shares in that one and in the next.
+
+    There are far fewer of them than pixels in a data set, and angles take long.
+
+    Returns
+    -------
+    tuple of three ndarrays, each of shape (511 * 511,)
+        By twice the gradient to the right, then down, from -255 to 255. Shares have single precision.
+    """
+    twice = np.arange(-LARGEST_STEP, LARGEST_STEP + 1, dtype=np.float32)
+    down, right = np.meshgrid(twice / 2, twice / 2)
     lengths = np.hypot(right, down)
     turns = np.arctan2(down, right) * np.float32(N_ORIENTATIONS / np.pi)
     below = np.floor(turns)
     upper = (turns - below) * lengths
-    cells = columns * np.arange(rows)[:, None] + np.arange(columns)
-    places = np.repeat(np.repeat(cells, CELL, axis=0), CELL, axis=1) * N_ORIENTATIONS
-    first = below.astype(np.intp)
-    size = rows * columns * N_ORIENTATIONS
-    counts = np.bincount((places + first % N_ORIENTATIONS).ravel(), (lengths - upper).ravel(), size)
-    counts += np.bincount((places + (first + 1) % N_ORIENTATIONS).ravel(), upper.ravel(), size)
-    return counts.reshape(rows, columns, N_ORIENTATIONS).astype(np.float32)
+    shares = (lengths - upper).ravel().astype(np.float64), upper.ravel().astype(np.float64)
+    return below.astype(np.intp).ravel() % N_ORIENTATIONS, *shares
 
 
 def _normalised(blocks: Floats, least: float) -> Floats:
