@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+from collections import Counter
 
 import numpy as np
 import psutil
@@ -38,15 +39,6 @@ def good(jobs, tmp_path_factory):
     return root, run(jobs["good"], root)[1]
 
 
-#: On the cells that end by them, in place of the plan's; the next cell keeps all the time that a busy machine takes.
-TIGHT = {
-    "hang": Limits(30, 600, 5),
-    "deaf": Limits(30, 600, 5),
-    "spin": Limits(4, 600, 240),
-    "family": Limits(4, 600, 240),
-}
-
-
 def with_limits(job, first):
     """The job with other limits on its first cell, and a minute and more for the others."""
     if first is None:
@@ -59,40 +51,80 @@ def with_limits(job, first):
     return dataclasses.replace(job, cells=tuple(cells))
 
 
-@pytest.mark.parametrize(
-    ("method", "status", "reason"),
-    [
-        ("bad", "error", "ValueError: a deliberate fault"),
-        ("hang", "timeout", "wall limit 5.0 s"),
-        ("deaf", "timeout", "wall limit 5.0 s"),
-        ("close-pipes", "error", "ended by itself with exit code 1"),
-        ("forge", "error", "answered with something else than the cell's record"),
-        ("spin", "timeout", "s of CPU time, limit 4.0 s"),
-        ("family", "timeout", "s of CPU time, limit 4.0 s"),
-        ("eat", "out_of_memory", "MB resident, limit 250 MB"),
-        ("segfault", "error", "killed by SIGSEGV"),
-        ("leave", "error", "ended by itself with exit code 7"),
-    ],
-)
-def test_a_fault_stays_in_its_cell(jobs, tmp_path, method, status, reason):
-    job = with_limits(jobs[method], TIGHT.get(method))
-    summary, (first, second), lines = run(job, tmp_path)
-    assert first["status"] == status and reason in first["reason"]
-    assert second["status"] == "ok" and second["reason"] is None and second["log_tail"] is None
-    assert summary.statuses == {status: 1, "ok": 1} and summary.reused == 0
-    assert lines[0].startswith(f"[1/2] toy_paper nested-blobs {method} #0: {status} ") and "[2/2]" in lines[1]
-    assert first["cpu_seconds"] >= 0 and first["wall_seconds"] > 0
-    limits = first["limits"]
-    if status == "timeout":
-        assert first["wall_seconds"] > limits["wall_s"] or first["cpu_seconds"] > limits["time_s"]
-        assert first["wall_seconds"] < 300
-    if status == "out_of_memory":
-        assert limits["memory_mb"] < first["peak_memory_mb"] < 10 * limits["memory_mb"]
-    if method == "family":
-        child = int(first["log_tail"].split()[-1])
-        assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
-    ledger = json.loads((tmp_path / "jobs" / f"toy_paper.nested-blobs.{method}.json").read_text())
-    assert [row["status"] for row in ledger["cells"]] == [status, "ok"]
+def named(job, name, **params):
+    """The job of one method with a name and parameters of its own."""
+    method = dataclasses.replace(job.methods[0], name=name, params=params)
+    cells = [
+        dataclasses.replace(cell, spec=dataclasses.replace(cell.spec, method=name)) for cell in job.cells
+    ]
+    return dataclasses.replace(job, methods=(method,), cells=tuple(cells))
+
+
+def joined(jobs):
+    """The cells of several jobs in one.
+
+    A worker that the first cell of a job has ended is replaced for its second one, which leaves it to the next job:
+    one start for each fault, where jobs by themselves have two.
+    """
+    jobs = list(jobs)
+    return dataclasses.replace(
+        jobs[0],
+        methods=tuple(job.methods[0] for job in jobs),
+        cells=tuple(cell for job in jobs for cell in job.cells),
+    )
+
+
+def in_pairs(records):
+    return list(zip(records[::2], records[1::2], strict=True))
+
+
+FAULTS = {
+    "bad": ("error", "ValueError: a deliberate fault"),
+    "hang": ("timeout", "wall limit 1.0 s"),
+    "deaf": ("timeout", "wall limit 1.0 s"),
+    "close-pipes": ("error", "ended by itself with exit code 1"),
+    "forge": ("error", "answered with something else than the cell's record"),
+    "spin": ("timeout", "s of CPU time, limit 1.0 s"),
+    "family": ("timeout", "s of CPU time, limit 1.0 s"),
+    "eat": ("out_of_memory", "MB resident, limit 250 MB"),
+    "segfault": ("error", "killed by SIGSEGV"),
+    "leave": ("error", "ended by itself with exit code 7"),
+}
+#: On the cells that end by them, in place of the plan's. A second is enough, for their worker has run a cell and so
+#: has imported all; the next cell keeps all the time that a busy machine takes.
+TIGHT = {
+    "hang": Limits(30, 600, 1),
+    "deaf": Limits(30, 600, 1),
+    "spin": Limits(1, 600, 240),
+    "family": Limits(1, 600, 240),
+}
+
+
+def test_a_fault_stays_in_its_cell(jobs, tmp_path):
+    job = joined(with_limits(jobs[method], TIGHT.get(method)) for method in FAULTS)
+    summary, records, lines = run(job, tmp_path)
+    for (method, (status, reason)), (first, second) in zip(FAULTS.items(), in_pairs(records), strict=True):
+        assert first["method"] == second["method"] == method
+        assert first["status"] == status and reason in first["reason"], (method, first["reason"])
+        assert second["status"] == "ok" and second["reason"] is None, (method, second["reason"])
+        assert second["log_tail"] is None
+        assert first["cpu_seconds"] >= 0 and first["wall_seconds"] > 0, method
+        limits = first["limits"]
+        if status == "timeout":
+            assert first["wall_seconds"] > limits["wall_s"] or first["cpu_seconds"] > limits["time_s"]
+            assert first["wall_seconds"] < 300
+        if status == "out_of_memory":
+            assert limits["memory_mb"] < first["peak_memory_mb"] < 10 * limits["memory_mb"]
+        if method == "family":
+            child = int(first["log_tail"].split()[-1])
+            assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    statuses = [part for status, _ in FAULTS.values() for part in (status, "ok")]
+    assert summary.statuses == Counter(statuses) and summary.reused == 0
+    for i, (line, record, status) in enumerate(zip(lines, records, statuses, strict=True)):
+        where = f"[{i + 1}/{len(lines)}] toy_paper nested-blobs {record['method']} #{record['repetition']}"
+        assert line.startswith(f"{where}: {status} ")
+    ledger = json.loads((tmp_path / "jobs" / f"{job.name}.json").read_text())
+    assert [row["status"] for row in ledger["cells"]] == statuses
 
 
 @pytest.mark.parametrize("method", ["leftover", "fork", "close-streams"])
@@ -172,76 +204,75 @@ def test_what_a_cell_puts_in_the_place_of_a_file_stays_in_its_cell(jobs, tmp_pat
         assert again or second["cell_id"] in log.read_text()
 
 
-def with_params(job, **params):
-    return dataclasses.replace(job, methods=(dataclasses.replace(job.methods[0], params=params),))
+FORGED = {
+    "bytes": "no JSON in UTF-8",
+    "list": "it was not written by the worker",
+    "no token": "it was not written by the worker",
+    "null": "peak_memory_mb: expected a number of at least 0, got None",
+    "negative": "cpu_seconds: expected a number of at least 0, got -1.0",
+    "huge": "no JSON in UTF-8",
+    "surrogate": "no JSON in UTF-8",
+    "keys": "is a required property",
+    "status": "status 'not_applicable' is not for a worker to give",
+    "cell": "repetition is not the cell's",
+    "key": "key is not the cell's",
+    "arrays": "the arrays of toy_paper/nested-blobs/forge-arrays/default/0 are gone",
+}
 
 
-@pytest.mark.parametrize(
-    ("what", "why"),
-    [
-        ("bytes", "no JSON in UTF-8"),
-        ("list", "it was not written by the worker"),
-        ("no token", "it was not written by the worker"),
-        ("null", "peak_memory_mb: expected a number of at least 0, got None"),
-        ("negative", "cpu_seconds: expected a number of at least 0, got -1.0"),
-        ("huge", "no JSON in UTF-8"),
-        ("surrogate", "no JSON in UTF-8"),
-        ("keys", "is a required property"),
-        ("status", "status 'not_applicable' is not for a worker to give"),
-        ("cell", "repetition is not the cell's"),
-        ("key", "key is not the cell's"),
-        ("arrays", "the arrays of toy_paper/nested-blobs/forge/default/0 are gone"),
-    ],
-)
-def test_a_forged_answer_is_an_error_of_its_cell(jobs, tmp_path, what, why):
-    summary, (first, second), _ = run(with_params(jobs["forge"], what=what), tmp_path)
-    assert first["status"] == "error" and why in first["reason"], first["reason"]
-    assert summary.statuses == {"error": 1, "ok": 1} and score_of(second) < 1e6
+def test_a_forged_answer_is_an_error_of_its_cell(jobs, tmp_path):
+    forging = [named(jobs["forge"], f"forge-{what}".replace(" ", "-"), what=what) for what in FORGED]
+    summary, records, _ = run(joined(forging), tmp_path)
+    for (what, why), (first, second) in zip(FORGED.items(), in_pairs(records), strict=True):
+        assert first["status"] == "error" and why in first["reason"], (what, first["reason"])
+        assert second["status"] == "ok" and score_of(second) < 1e6, (what, second["reason"])
+    assert summary.statuses == {"error": len(FORGED), "ok": len(FORGED)}
 
 
 def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
-    _, (_, second), _ = run(with_params(jobs["forge"], what="text", wait=False), tmp_path)
+    _, (_, second), _ = run(named(jobs["forge"], "forge", what="text", wait=False), tmp_path)
     assert (second["status"], second["repetition"]) == ("ok", 1)
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
-        *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json"),
-        "json.loads",
-    ],
+#: What leaves the worker to the next cell comes first: a worker that has run other cells may have imported all.
+HARMLESS = ("nothing", "an import")
+PATCHES = (
+    *("os.environ", "os.environ, less", "the working folder", "sys.path", "numpy.random.default_rng"),
+    *("numpy.geterr", "Hierarchy.cut", "Hierarchy.__len__", "sys.modules.json", "json.loads"),
 )
-def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path, what):
-    _, records, _ = run(with_params(jobs["patch"], what=what), tmp_path)
-    assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
-    log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
-    assert "a new worker for the next cell: this one changed" in log and what.partition(",")[0] in log
+
+
+def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path):
+    whats = (*HARMLESS, *PATCHES)
+    job = joined(named(jobs["patch"], f"patch-{i}", what=what) for i, what in enumerate(whats))
+    _, records, _ = run(job, tmp_path)
+    assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * len(records)
+    log = Store(tmp_path).log_path(job.name).read_text()
+    heads = [line.removeprefix("--- ") for line in log.splitlines() if line.startswith("---")]
+    for what, (first, second) in zip(whats, in_pairs(records), strict=True):
+        assert heads.pop(0) == first["cell_id"]
+        if what not in HARMLESS:
+            note = heads.pop(0)
+            assert note.startswith("a new worker for the next cell: this one changed "), what
+            assert what.partition(",")[0] in note
+        assert heads.pop(0) == second["cell_id"], what
+    assert heads == []
 
 
 @pytest.mark.parametrize(
     ("function", "changed"),
     [
-        ("patch_library", "pulp.lpSum"),
-        ("patch_pandas", "DataFrame.mean"),
-        ("configure_sklearn", "sklearn.get_config"),
+        ("late_pulp.patch_library", "pulp.lpSum"),
+        ("late_pandas.patch_pandas", "DataFrame.mean"),
+        ("late_sklearn.configure_sklearn", "sklearn.get_config"),
     ],
 )
 def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path, function, changed):
-    method = dataclasses.replace(jobs["patch"].methods[0], estimator=f"toy_paper.late_import.{function}")
+    method = dataclasses.replace(jobs["patch"].methods[0], estimator=f"toy_paper.{function}")
     _, records, _ = run(dataclasses.replace(jobs["patch"], methods=(method,)), tmp_path)
     assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
     log = Store(tmp_path).log_path(jobs["patch"].name).read_text()
     assert "a new worker for the next cell: this one changed" in log and changed in log
-
-
-@pytest.mark.parametrize("what", ["nothing", "an import"])
-def test_a_cell_that_changes_nothing_leaves_its_worker_to_the_next(jobs, tmp_path, what):
-    _, records, _ = run(with_params(jobs["patch"], what=what), tmp_path)
-    log = Store(tmp_path).log_path("toy_paper.nested-blobs.patch").read_text()
-    assert "new worker" not in log
-    heads = [line for line in log.splitlines() if line.startswith("---")]
-    assert heads == [f"--- {record['cell_id']}" for record in records]
 
 
 def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
@@ -280,13 +311,14 @@ def test_long_output_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):
     assert "the middle of the output is left out" in log.read_text()
 
 
-@pytest.mark.parametrize("method", ["babble", "flood"])
-def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch, method):
+def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(watchdog, "LOG_LIMIT", 2**20)
-    _, (first, second), _ = run(jobs[method], tmp_path)
-    assert (first["status"], first["reason"]) == ("error", "more than 1 MB of output")
-    assert second["status"] == "ok"
-    assert Store(tmp_path).log_path(f"toy_paper.nested-blobs.{method}").stat().st_size < 2 * LOG_KEPT
+    job = joined(jobs[method] for method in ("babble", "flood"))
+    _, records, _ = run(job, tmp_path)
+    for first, second in in_pairs(records):
+        assert (first["status"], first["reason"]) == ("error", "more than 1 MB of output"), first["method"]
+        assert second["status"] == "ok", first["method"]
+    assert Store(tmp_path).log_path(job.name).stat().st_size < 2 * LOG_KEPT
 
 
 def test_good_cells_have_records_and_arrays(good):
@@ -332,9 +364,7 @@ def test_results_do_not_depend_on_the_scope_nor_on_the_neighbours(plan, jobs, go
 
 def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, monkeypatch):
     parts = [jobs[name] for name in ("good", "skipped")]
-    together = dataclasses.replace(
-        parts[0], methods=tuple(p.methods[0] for p in parts), cells=sum((p.cells for p in parts), ())
-    )
+    together = joined(parts)
     started = []
     original = Worker.__init__
     monkeypatch.setattr(

@@ -300,19 +300,4 @@ def slow(spec, data):
     return good(spec, data)
 
 
-def core_and_blas(spec, data):
-    """Sums that would differ in the last digits if they were split among threads."""
-    from scipy.cluster.hierarchy import linkage
-
-    from cladebench.metrics import dasgupta_cost
-
-    a = np.random.default_rng(spec.seed).normal(size=(300, 300))
-    cost = dasgupta_cost(Hierarchy.from_linkage(linkage(a)), np.exp(-np.abs(a + a.T)))
-    return CellOutput(
-        {"score": float(np.dot(a.ravel(), a.ravel())), "cost": cost},
-        arrays={"product": a @ a.T},
-        details={"omp_threads": os.environ["OMP_NUM_THREADS"]},
-    )
-
-
 PROTOCOL = Toy()
