@@ -33,6 +33,27 @@ def quality(metric) -> float:
     return float(np.mean([f_scores(y, metric.predict(X)).value for X, y in TEST]))
 
 
+def test_cutting_planes_lower_what_the_rounds_leave_to_within_the_gap() -> None:
+    def fitted(**more) -> ExemplarMetric:
+        return ExemplarMetric(features="squared_differences", max_iter=30, **more).fit(X_TRAIN, Y_TRAIN)
+
+    rounds, closed = fitted(), fitted(gap=0.02)
+    assert np.isnan(rounds.gap_) and rounds.n_planes_ == 0
+    assert closed.objective_path_.tolist() == rounds.objective_path_.tolist()
+    assert closed.objective_ < rounds.objective_ and closed.converged_ and 0 <= closed.gap_ <= 0.02
+    assert 0 < closed.n_planes_ < 500 and closed.weights_.min() >= 0
+    cut = fitted(gap=0.02, max_planes=2)
+    assert not cut.converged_ and cut.gap_ > 0.02 and cut.n_planes_ == 2
+
+
+@pytest.mark.parametrize("name", ["regularizer", "constraint"])
+def test_planes_need_to_know_what_they_stand_beside(name) -> None:
+    function = {"regularizer": lambda w: (0.0, 0.0 * w), "constraint": lambda w: w}[name]
+    metric = ExemplarMetric(features="squared_differences", gap=0.1, **{name: function})
+    with pytest.raises(ValueError, match=f"^{name} is a function; expected a name, or gap=None"):
+        metric.fit(X_TRAIN, Y_TRAIN)
+
+
 def test_noise_loses_its_weight_and_new_sets_are_clustered() -> None:
     learned = ExemplarMetric(features="squared_differences", max_iter=300).fit(X_TRAIN, Y_TRAIN)
     scaled = learned.weights_ * learned.scales_

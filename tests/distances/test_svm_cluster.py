@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
 from cladebench.distances import SVMCluster
-from cladebench.distances._plane_programme import minimise_planes
 from cladebench.distances._structural_svm import PairSet, learn
 from cladebench.distances.svm_cluster import _pairs, correlation_oracle
 from cladebench.reference import correlation_clustering as twin
 from cladebench.solvers import correlation_clustering
 from cladebench.solvers.given_distances import StackedDistances
+from cladebench.solvers.plane_programme import minimise_planes
 
 
 def training_set(n: int, seed: int, n_distances: int = 3) -> tuple[np.ndarray, np.ndarray]:

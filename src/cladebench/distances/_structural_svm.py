@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.distances._plane_programme import minimise_planes
+from cladebench.solvers.plane_programme import minimise_planes
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.solvers.dual_decomposition import Energy, LatentProblem
+from cladebench.solvers.augmented_clustering import least_augmented
+from cladebench.solvers.cutting_planes import AugmentedProblem
+from cladebench.solvers.dual_decomposition import Energy
 from cladebench.solvers.given_distances import GivenDistances
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-class ClusteringProblem(LatentProblem):
+class ClusteringProblem(AugmentedProblem):
     r"""One training set: distances, the true clusters, and the relaxation of Section 4.
 
     The energy is that of (1), the margin that of (15):
@@ -112,6 +114,14 @@ class ClusteringProblem(LatentProblem):
         _core.move_multipliers(self._copies, step, self.raw)
         self.of_clusters += step * self._cluster_copies
         self.offset += step * self._counts / (len(self._counts) + 1)
+
+    def augment(self, w: FloatArray, tol: float) -> tuple[Energy, float]:
+        """Find the clustering that violates the margin most, by branch and bound."""
+        d = self._distances_at(w)
+        found = least_augmented(d, self.labels, self.price, self.alpha, self.beta, tol)
+        others = np.flatnonzero(found.assignment != np.arange(len(d)))
+        features = self.distances.total(others, found.assignment[others])
+        return Energy(features, found.value - float(w @ features)), found.bound
 
     def _distances_at(self, w: FloatArray) -> FloatArray:
         """The distances at w, kept for the next call with the same weights."""
