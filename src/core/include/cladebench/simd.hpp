@@ -14,7 +14,8 @@
 /// What a kernel calls must be inlined, to be compiled for the kernel's instruction set.
 #define CLADEBENCH_INLINE __attribute__((always_inline)) inline
 
-// Threads meet at the same places on every instruction set, so ThreadSanitizer's build has one and compiles faster.
+// Threads meet at the same places on every instruction set, so ThreadSanitizer's build has one and compiles
+// faster.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__)
 #define CLADEBENCH_X86
 #endif
