@@ -19,9 +19,8 @@ PER_WORD = 50
 #: Iterations of the K-means; a centre moves little after them, and no run has to converge.
 MAX_ITERATIONS = 30
 SEED = 0x776F
-#: Numbers in double precision that scikit-learn holds at once where it computes distances by parts; and descriptors
-#: whose distances to all words stay in the processor's cache.
-PART_MEMORY, PART_ROWS = 10 * 2**17, 1024
+#: Descriptors whose distances to all words stay in the processor's cache.
+PART_ROWS = 1024
 
 
 def word_histograms(
@@ -80,59 +79,8 @@ def learn_words(descriptors: Floats) -> Floats:
     n_different = len({row.tobytes() for row in descriptors + np.float32(0)})
     if n_different == 0:
         return np.zeros((1, descriptors.shape[1]), dtype=np.float32)
-    fit = KMeans(
-        min(N_WORDS, n_different), init=first_words, n_init=1, max_iter=MAX_ITERATIONS, random_state=SEED
-    )
+    fit = KMeans(min(N_WORDS, n_different), n_init=1, max_iter=MAX_ITERATIONS, random_state=SEED)
     return fit.fit(descriptors).cluster_centers_.astype(np.float32)
-
-
-def first_words(descriptors: Floats, n_words: int, random_state: np.random.RandomState) -> Floats:
-    """Descriptors far from each other: k-means++ with a few candidates for each, of which the best is taken.
-
-    The bits are those of scikit-learn's ``init="k-means++"``, which converts all descriptors to double precision for
-    each word anew, and sums their squares. Here that is done once. Products are of the same sizes, since with others
-    BLAS may take its sums in another order.
-
-    Parameters
-    ----------
-    descriptors : ndarray of float32, shape (n, n_values)
-    n_words : int
-    random_state : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_words, n_values)
-    """
-    n, n_values = descriptors.shape
-    size = max(int(np.sqrt(n_values**2 + PART_MEMORY) - n_values), 1)
-    parts = [descriptors[start : start + size].astype(np.float64) for start in range(0, n, size)]
-    squares = [np.einsum("ij,ij->i", part, part) for part in parts]
-    ones = np.ones(n, dtype=np.float32)
-
-    def squared_distances(chosen: NDArray[np.intp]) -> Floats:
-        rows = descriptors[chosen].astype(np.float64)
-        own = np.einsum("ij,ij->i", rows, rows)[:, None]
-        found = np.empty((len(rows), n), dtype=np.float32)
-        for k, (part, others) in enumerate(zip(parts, squares, strict=True)):
-            apart = -2 * (rows @ part.T)
-            apart += own
-            apart += others
-            found[:, k * size : k * size + len(part)] = apart
-        return np.maximum(found, 0, out=found)
-
-    words = np.empty(n_words, dtype=np.intp)
-    words[0] = random_state.choice(n, p=ones / ones.sum())
-    nearest = squared_distances(words[:1])
-    total = nearest @ ones
-    for k in range(1, n_words):
-        drawn = random_state.uniform(size=2 + int(np.log(n_words))) * total
-        candidates = np.minimum(np.searchsorted(np.cumsum(nearest), drawn), n - 1)
-        distances = squared_distances(candidates)
-        np.minimum(nearest, distances, out=distances)
-        totals = distances @ ones[:, None]
-        best = totals.argmin()
-        words[k], nearest, total = candidates[best], distances[best], totals[best]
-    return descriptors[words]
 
 
 def nearest_words(descriptors: NDArray[np.generic], words: Floats) -> NDArray[np.intp]:
