@@ -88,19 +88,19 @@ def test_what_the_printed_numbers_say_among_themselves():
     assert verdicts["data/spambase/points"] == o.CONTRADICTED  # 4,601, printed 7,000
     inconsistent = {name for name, verdict in verdicts.items() if verdict == o.INCONSISTENT}
     assert inconsistent - {"joint/caption-printed"} == {
-        "competitive/printed/digits",  # 0.51 against PERCH's 0.61
         "joint/printed/n/spambase",  # 9.92e7 against 8.66e7 with blocks
         "joint/printed/l/spambase",  # 1.80e8 against 1.42e8 with blocks
         "birch/below-printed/digits/sparsest-cut",  # 0.54 against 0.49
         "birch/below-printed/digits/ghc-n-ft",  # 0.54 against 0.51
     }
-    assert found.reason["competitive/printed/digits"].endswith("(fig3a/digits/perch), margin 0.05")
+    # 0.51 against PERCH's 0.61: how far behind is competitive is not printed, and our margin cannot say it.
+    assert verdicts["competitive/printed/digits"] == o.NOT_TESTABLE
     assert verdicts["fig3a/bold/spambase"] == o.WITHIN_NOISE  # HAC-C prints 0.63 too
     assert verdicts["fig3a/bold/digits"] == o.REPRODUCED
     assert found.verdict["joint/caption-printed"] == o.INCONSISTENT
     assert found.verdict["joint/two-of-three-printed"] == o.REPRODUCED
     assert found.verdict["neural-linear/printed-everywhere"] == o.REPRODUCED
-    assert found.verdict["competitive/everywhere-printed"] == o.INCONSISTENT
+    assert found.verdict["competitive/everywhere-printed"] == o.NOT_TESTABLE
     assert found.verdict["birch/low-quality-printed"] == o.REPRODUCED  # below 5, 4 and 3 others
     measured = found[found.kind.isin(["value", "order", "trend", "ratio"])]
     assert set(measured.verdict) == {o.NOT_TESTABLE}
