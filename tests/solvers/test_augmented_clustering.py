@@ -67,6 +67,7 @@ def test_where_the_search_ends_early_the_bound_stands(monkeypatch) -> None:
     d = np.abs(points[:, None] - points).sum(axis=2)
     exact = least_augmented(d, labels, 4.0, 3.0, 1.0, 1e-9)
     assert exact.value - exact.bound <= 1e-6
-    monkeypatch.setattr(augmented_clustering, "MOST_NODES", 2)
+    monkeypatch.setattr(augmented_clustering, "WORK", 0)
+    monkeypatch.setattr(augmented_clustering, "LEAST_NODES", 2)
     cut = least_augmented(d, labels, 4.0, 3.0, 1.0, 1e-9)
     assert cut.bound < exact.value - 0.1 and cut.value >= exact.value - 1e-9

@@ -26,8 +26,8 @@ from cladebench.solvers.facility_location import facility_location
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-#: Problems of facility location, at most, for one answer.
-MOST_NODES = 400
+#: Problems of facility location for one answer, times objects squared, at most; and the least number of problems.
+WORK, LEAST_NODES = 40_000_000, 100
 #: Share of a value that facility location may leave open where no more is asked.
 ROUGH = 1e-3
 
@@ -74,7 +74,7 @@ def least_augmented(
     Returns
     -------
     AugmentedClustering
-        Its gap is above `tol` where 400 problems of facility location did not close it.
+        Its gap is above `tol` where 40,000,000 / n^2 problems of facility location, but at least 100, did not close it.
 
     Notes
     -----
@@ -118,8 +118,8 @@ def least_augmented(
     fine = min(ROUGH, 0.25 * tol / max(abs(best.value - constant), abs(lower - constant), 1e-300))
     order = count()
     nodes = [(lower, next(order), none, none, ROUGH, exemplars)]
-    solved, settled = 1, np.inf
-    while nodes and solved < MOST_NODES and best.value - min(nodes[0][0], settled) > tol:
+    solved, most, settled = 1, max(LEAST_NODES, WORK // n**2), np.inf
+    while nodes and solved < most and best.value - min(nodes[0][0], settled) > tol:
         lower, _, open_, closed, share, exemplars = heapq.heappop(nodes)
         # Most branches are above the best by far. The others are looked at closely before they branch again.
         if share > fine:

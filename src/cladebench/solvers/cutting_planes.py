@@ -226,7 +226,7 @@ class _Learner:
         self, centre: FloatArray, objective: float, tol: float, max_iter: int
     ) -> tuple[FloatArray, float, float, bool]:
         """Lower the objective until the gap is within the tolerance; give weights, objective, bound, whether it is."""
-        bound = -math.inf
+        bound, exhausted = -math.inf, False
         if self.radius == 0.0:
             self.radius = float(centre @ centre) / objective if objective > 0.0 and centre.any() else 1.0
         while True:
@@ -239,17 +239,26 @@ class _Learner:
             trial = self.proximal(planes, centre)
             promised = objective - self.model(planes, trial)
             allowed = ORACLE_SHARE * min(objective - bound, max(promised, tol * objective))
-            if objective - self.model(planes, centre) > 2.0 * allowed:
+            known = self.model(planes, centre)
+            if not exhausted and objective - known > 2.0 * allowed:
                 # What is not known of the centre itself outweighs what a step promises.
-                objective = min(objective, self.look(centre, allowed))
+                closer = self.look(centre, allowed)
+                objective, exhausted = min(objective, closer), closer >= objective
                 continue
+            if exhausted and known - bound <= tol * objective:
+                return (
+                    centre,
+                    objective,
+                    bound,
+                    False,
+                )  # what is left is that minima cannot be bounded more closely
             value = self.look(trial, allowed)
             if promised < WORTH * (objective - bound):  # the bound, too, needs planes farther away
                 self.radius *= 2.0
             elif self.model(self.planes(), trial) - objective > promised:
                 self.radius /= 2.0
             if objective - value >= WORTH * promised:
-                centre, objective = trial, value
+                centre, objective, exhausted = trial, value, False
 
     def proximal(self, planes: _Planes, centre: FloatArray) -> FloatArray:
         """Weights where the planes and half the squared distance to the centre over the radius are least."""
