@@ -120,10 +120,14 @@ def test_tables_are_written_before_a_figure_that_fails(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("made_before", [True, False])
-def test_a_figure_without_its_arrays_is_kept_where_that_is_asked_for(
-    tmp_path, monkeypatch, keep, made_before
+@pytest.mark.parametrize("kind", ["table", "figure"])
+def test_what_lacks_its_arrays_is_kept_where_that_is_asked_for(
+    tmp_path, monkeypatch, kind, keep, made_before
 ):
-    folder = tmp_path / "figures" / "p"
+    file = {"table": tmp_path / "tables" / "p" / "a.html", "figure": tmp_path / "figures" / "p" / "a.svg"}[
+        kind
+    ]
+    drawing = tmp_path / "figures" / "p" / "b.svg"
     arrays = Store(tmp_path).load_arrays
 
     def without(context):
@@ -132,21 +136,21 @@ def test_a_figure_without_its_arrays_is_kept_where_that_is_asked_for(
     def drawn(context):
         return Figure()
 
-    declared = (artifact("a", "figure", without), artifact("b", "figure", drawn))
+    declared = (artifact("a", kind, without), artifact("b", "figure", drawn))
     monkeypatch.setattr(artifact_files, "paper_artifacts", lambda package: declared)
     context = ArtifactContext("p", "p", "full", FRAME, FRAME, FRAME, {}, {}, {}.get)
     if made_before:
-        folder.mkdir(parents=True)
-        (folder / "a.svg").write_text("as it was")
+        file.parent.mkdir(parents=True)
+        file.write_text("as it was")
     if keep and made_before:
         kept, made = write_artifacts(context, tmp_path, keep)
-        assert kept.path == folder / "a.svg" and kept.path.read_text() == "as it was"
+        assert kept.path == file and file.read_text() == "as it was"
         assert kept.kept.endswith("s-0.json: there is no record")
-        assert made == (folder / "b.svg", "") and made.path.exists()
+        assert made == (drawing, "") and drawing.exists()
     else:
         with pytest.raises(ArraysLost, match="there is no record"):
             list(write_artifacts(context, tmp_path, keep))
-        assert (folder / "a.svg").exists() is made_before and not (folder / "b.svg").exists()
+        assert file.exists() is made_before and not drawing.exists()
 
 
 @pytest.mark.parametrize(("scope", "formats"), [("quick", {".svg"}), ("full", {".svg", ".pdf", ".png"})])

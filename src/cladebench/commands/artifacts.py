@@ -15,15 +15,15 @@ def register(subparsers: Any) -> None:
         help="make tables and figures",
         description="Make the tables and figures of the papers from the records of a run, and print their files: "
         "tables/<paper>/<name>.json (which the report reads), .csv, .md and .html, figures/<paper>/<name>.svg, in the "
-        "scope full .pdf and .png too. Tables come first: they need no arrays of cells.",
+        "scope full .pdf and .png too. Tables come first: few need arrays of cells.",
     )
     add_results_options(parser, "cells.parquet")
     parser.add_argument("--scope", required=True, help="the scope that was run")
     parser.add_argument(
         "--keep",
         action="store_true",
-        help="leave a figure as it is where it needs arrays that are not in the folder: for a run in several pieces or "
-        "on several machines, whose records were not brought together",
+        help="leave a table or figure as it is where it needs arrays that are not in the folder: for a run in several "
+        "pieces or on several machines, whose records were not brought together",
     )
     parser.set_defaults(func=run)
 

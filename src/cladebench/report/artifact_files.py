@@ -121,8 +121,8 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
     """Build and write every artifact of a paper.
 
     Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv``, ``.md`` and ``.html``, figures to
-    ``figures/<paper>/<id>`` in the `figure_formats` of the scope. Tables come first: they need ``cells.parquet``
-    alone, where figures may need the cells' arrays.
+    ``figures/<paper>/<id>`` in the `figure_formats` of the scope. Tables come first: few need the cells' arrays beside
+    ``cells.parquet``.
 
     Parameters
     ----------
@@ -130,34 +130,40 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
     results : Path
         Folder of the run.
     keep : bool, default=False
-        Leave a figure as it is where the arrays that it needs are not in the folder.
+        Leave a table or figure as it is where the arrays that it needs are not in the folder.
 
     Raises
     ------
     ArraysLost
-        If a figure needs arrays that are not there, and is not kept.
+        If a table or figure needs arrays that are not there, and is not kept.
     """
     for artifact in sorted(paper_artifacts(context.package), key=lambda artifact: artifact.kind != "table"):
-        if artifact.kind == "table":
-            with _building(context, artifact):
-                table = artifact.build(context)
-            assert isinstance(table, Table)
-            yield Made(write_table(artifact, table, results / "tables" / context.paper))
-            continue
-        folder = results / "figures" / context.paper
-        path = folder / f"{artifact.id}.svg"
+        is_table = artifact.kind == "table"
+        folder = results / ("tables" if is_table else "figures") / context.paper
+        path = folder / f"{artifact.id}.{'html' if is_table else 'svg'}"
         try:
-            with use_style():
-                with _building(context, artifact):
-                    figure = artifact.build(context)
-                assert not isinstance(figure, Table)
-                save_figure(figure, folder / artifact.id, figure_formats(context.scope))
+            (_make_table if is_table else _make_figure)(context, artifact, folder)
         except ArraysLost as error:
             if not (keep and path.exists()):
                 raise
             yield Made(path, str(error))
         else:
             yield Made(path)
+
+
+def _make_table(context: ArtifactContext, artifact: Artifact, folder: Path) -> None:
+    with _building(context, artifact):
+        table = artifact.build(context)
+    assert isinstance(table, Table)
+    write_table(artifact, table, folder)
+
+
+def _make_figure(context: ArtifactContext, artifact: Artifact, folder: Path) -> None:
+    with use_style():
+        with _building(context, artifact):
+            figure = artifact.build(context)
+        assert not isinstance(figure, Table)
+        save_figure(figure, folder / artifact.id, figure_formats(context.scope))
 
 
 @contextlib.contextmanager
