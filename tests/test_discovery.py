@@ -47,6 +47,13 @@ def test_a_new_file_is_a_new_method(folder: Path) -> None:
     assert {"_Private", "Unfinished"}.isdisjoint(methods.discover())
 
 
+def test_a_file_that_came_later_is_known_after_a_refresh(folder: Path) -> None:
+    assert "dropped_in" not in methods._FOLDER._module_names
+    (folder / "dropped_in.py").write_text("")
+    methods._FOLDER.refresh()
+    assert "dropped_in" in methods._FOLDER._module_names
+
+
 def test_a_new_package_is_a_new_method(folder: Path) -> None:
     (folder / "dropped_in_package").mkdir()
     (folder / "dropped_in_package" / "estimator.py").write_text(SOURCE.format(name="FromPackage"))

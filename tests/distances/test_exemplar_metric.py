@@ -46,6 +46,18 @@ def test_cutting_planes_lower_what_the_rounds_leave_to_within_the_gap() -> None:
     assert not cut.converged_ and cut.gap_ > 0.02 and cut.n_planes_ == 2
 
 
+def test_cutting_planes_keep_to_the_constraint() -> None:
+    # The second distance is 1 within clusters and 0 between: a weight below 0 tells them apart.
+    y = np.repeat([0, 1, 2], 4)
+    noise = np.random.default_rng(0).uniform(1.0, 2.0, (12, 12))
+    stack = np.stack([noise, 1.0 * (y[:, None] == y)])
+    free, held = (
+        ExemplarMetric(constraint=constraint, gap=0.02, max_iter=30).fit([stack], [y])
+        for constraint in ("none", "nonnegative")
+    )
+    assert free.weights_[1] < 0 <= held.weights_.min() and free.objective_ < 0.9 * held.objective_
+
+
 @pytest.mark.parametrize("name", ["regularizer", "constraint"])
 def test_planes_need_to_know_what_they_stand_beside(name) -> None:
     function = {"regularizer": lambda w: (0.0, 0.0 * w), "constraint": lambda w: w}[name]

@@ -99,10 +99,7 @@ class Distance(AugmentedProblem):
         sign = 1.0 if w[0] > self.goal else -1.0
         return Energy(np.array([-sign]), sign * self.goal), -abs(w[0] - self.goal) - min(tol, 0.5)
 
-    def relax(self, w):
-        raise NotImplementedError
-
-    squared_slope = move = relax
+    relax = squared_slope = move = None  # of dual decomposition
 
 
 def test_minima_that_are_bounded_alone_are_asked_for_more_closely_as_the_gap_closes() -> None:

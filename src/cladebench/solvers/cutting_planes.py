@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -105,7 +105,6 @@ def learn_by_planes(
     nonnegative: bool = True,
     tol: float = 0.01,
     max_iter: int = 500,
-    keep_on: Callable[[], None] = lambda: None,
 ) -> PlanesLearned:
     r"""Minimise the objective (13) over weights and what is latent.
 
@@ -124,8 +123,6 @@ def learn_by_planes(
         Largest gap, relative to the objective.
     max_iter : int, default=500
         Weights to look at, at most.
-    keep_on : callable, optional
-        Called before each; what it throws ends the work.
 
     Returns
     -------
@@ -137,7 +134,7 @@ def learn_by_planes(
     bound is the least of all planes alone, a linear programme with the l1 norm. For each weights every sample is asked
     for one solution; how exact it must be follows from the gap.
     """
-    learner = _Learner(problems, regularizer, tau, nonnegative, keep_on)
+    learner = _Learner(problems, regularizer, tau, nonnegative)
     centre = np.maximum(start, 0.0) if nonnegative else np.array(start, dtype=np.float64)
     learner.complete(centre)
     objective, completions, converged = learner.look(centre, math.inf), 1, False
@@ -165,10 +162,8 @@ class _Learner:
         regularizer: str,
         tau: float,
         nonnegative: bool,
-        keep_on: Callable[[], None],
     ) -> None:
         self.problems, self.regularizer, self.tau, self.nonnegative = problems, regularizer, tau, nonnegative
-        self.keep_on = keep_on
         self.completed: list[Energy] = []
         self.solutions: list[list[Energy]] = [[] for _ in problems]
         self.path: list[float] = []
@@ -190,7 +185,6 @@ class _Learner:
 
     def look(self, w: FloatArray, tol: float) -> float:
         """Ask each sample for a solution at w, and give the objective by the bounds."""
-        self.keep_on()
         losses = []
         for k, problem in enumerate(self.problems):
             energy, bound = problem.augment(w, tol / len(self.problems))
