@@ -89,6 +89,20 @@ def test_the_features_are_principal_components_of_the_root_frequencies():
     assert not np.signbit(scores[scores == 0]).any()
 
 
+def test_plain_counts_are_not_square_rooted():
+    """Distances between the rows are those of the frequencies, as all components are kept that there are."""
+    table, _ = counts()
+    content = cifar100.load_group(made_up(), (3, 5, 8, 9), roots=False)
+    X = table / table.sum(axis=1, keepdims=True)
+    _, values, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    scores = content.X()
+    np.testing.assert_allclose(np.linalg.norm(scores, axis=0), values[:100], atol=1e-3)
+    rooted = cifar100.load_group(made_up(), (3, 5, 8, 9))
+    assert content.labels.tolist() == rooted.labels.tolist()
+    assert np.linalg.norm(scores) < 0.5 * np.linalg.norm(rooted.X())
+    np.testing.assert_array_equal(scores, np.round(scores, cifar100.DECIMALS + 1))
+
+
 def test_computed_twice_the_features_are_equal():
     group = [cifar100.load_group(made_up(), (5, 9)).X() for _ in range(2)]
     assert group[0].tobytes() == group[1].tobytes()

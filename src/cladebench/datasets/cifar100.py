@@ -70,7 +70,17 @@ def load_household_and_plants(files: Mapping[str, bytes], draw: int) -> Content:
     return load_group(files, HOUSEHOLD_AND_PLANTS)
 
 
-def load_group(files: Mapping[str, bytes], coarse: tuple[int, ...]) -> Content:
+def load_vehicle_counts(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of :func:`load_vehicles_and_devices`, without the square root."""
+    return load_group(files, VEHICLES_AND_DEVICES, roots=False)
+
+
+def load_household_counts(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of :func:`load_household_and_plants`, without the square root."""
+    return load_group(files, HOUSEHOLD_AND_PLANTS, roots=False)
+
+
+def load_group(files: Mapping[str, bytes], coarse: tuple[int, ...], *, roots: bool = True) -> Content:
     """Principal components of the images of some coarse classes, in the official order, labelled by fine class.
 
     Parameters
@@ -79,6 +89,8 @@ def load_group(files: Mapping[str, bytes], coarse: tuple[int, ...]) -> Content:
         Bytes of `WORDS`, `TREE` and `NAMES`.
     coarse : tuple of int
         Coarse classes to take.
+    roots : bool, default=True
+        Whether the components are those of square roots of the word frequencies.
     """
     try:
         with np.load(io.BytesIO(files[WORDS.name]), allow_pickle=False) as archive:
@@ -97,16 +109,16 @@ def load_group(files: Mapping[str, bytes], coarse: tuple[int, ...]) -> Content:
     if unknown:
         raise DatasetError(f"{TREE.name}, {NAMES.name}: expected every fine class, missing are {unknown}")
     return Content(
-        partial(scores_of, files[WORDS.name], rows),
+        partial(scores_of, files[WORDS.name], rows, roots),
         labels,
         tuple(names[c] for c in classes.tolist()),
         class_tree(parents, classes.tolist()),
     )
 
 
-def scores_of(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Principal components of some images, from the bytes of `WORDS`."""
-    return principal_scores(_word_counts(archive, rows), WORDS.name, DECIMALS)
+def scores_of(archive: bytes, rows: NDArray[np.intp], roots: bool = True) -> NDArray[np.float64]:
+    """Principal components of some images, from the bytes of `WORDS`; of plain frequencies with one decimal more."""
+    return principal_scores(_word_counts(archive, rows), WORDS.name, DECIMALS + (not roots), roots=roots)
 
 
 def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -162,6 +174,10 @@ _FEATURES = (
     f"word frequencies, 100 principal components fitted on these rows, rounded to {DECIMALS} decimals. "
     "All 600 images of a class, training and test. Tree: WordNet's as B. Barz and J. Denzler cut it."
 )
+_COUNTS = (
+    "The same images, classes and tree as those of {name}, and the same words; the components are of the plain word "
+    "frequencies, as the paper's histograms are not said to be weighted. Frequent words then weigh more."
+)
 
 DATASETS = (
     DatasetInfo(
@@ -211,5 +227,35 @@ DATASETS = (
         features_sha256="8fce096bf097ce7e5d08fc5e14a256d917796e5940111fd8893dd068588c434a",
         notes="The paper has 28,957 images of 20 classes of ImageNet, neither animals nor vehicles; here are "
         f"furniture, food containers, fruit and vegetables, flowers. {_FEATURES}",
+    ),
+    DatasetInfo(
+        name="vehicle-counts",
+        title="CIFAR-100 vehicles, devices, built things, plain counts of SIFT words",
+        kind="stand-in",
+        stand_in_for="VEHICLE",
+        n_samples=12_000,
+        n_features=N_COMPONENTS,
+        n_classes=20,
+        licence=_LICENCE,
+        citation=_CITATION,
+        loader=load_vehicle_counts,
+        files=(WORDS, TREE, NAMES),
+        features_sha256="dd7a2ecaee83e95952ba4fc3da1b6113be81a13fd1fbb60a3b62e6b7d0d43714",
+        notes=_COUNTS.format(name="vehicle"),
+    ),
+    DatasetInfo(
+        name="imagenet-counts",
+        title="CIFAR-100 household things, food, flowers, plain counts of SIFT words",
+        kind="stand-in",
+        stand_in_for="IMAGENET",
+        n_samples=12_000,
+        n_features=N_COMPONENTS,
+        n_classes=20,
+        licence=_LICENCE,
+        citation=_CITATION,
+        loader=load_household_counts,
+        files=(WORDS, TREE, NAMES),
+        features_sha256="feb43e08d6e950d38ded62be7328352afd6da5129aba05e03812f22173d248b8",
+        notes=_COUNTS.format(name="imagenet"),
     ),
 )

@@ -10,8 +10,10 @@ from cladebench.datasets.base import DatasetError
 N_COMPONENTS = 100
 
 
-def principal_scores(counts: NDArray[np.float64], file: str, decimals: int) -> NDArray[np.float64]:
-    """Principal components of square-rooted word frequencies, fitted on these rows themselves.
+def principal_scores(
+    counts: NDArray[np.float64], file: str, decimals: int, *, roots: bool = True
+) -> NDArray[np.float64]:
+    """Principal components of word frequencies or of their square roots, fitted on these rows themselves.
 
     Parameters
     ----------
@@ -21,6 +23,8 @@ def principal_scores(counts: NDArray[np.float64], file: str, decimals: int) -> N
         Name of the file that they are from, for messages.
     decimals : int
         To which scores are rounded, so that the last bit of a mathematical library does not matter.
+    roots : bool, default=True
+        Whether to take the square roots of the frequencies, which makes frequent words weigh less.
 
     Returns
     -------
@@ -45,7 +49,8 @@ def principal_scores(counts: NDArray[np.float64], file: str, decimals: int) -> N
             f"{X.shape[1]} words and {int((totals <= 0).sum())} rows without any"
         )
     X /= totals
-    np.sqrt(X, out=X)
+    if roots:
+        np.sqrt(X, out=X)
     X -= X.mean(axis=0)
     _, vectors = np.linalg.eigh(X.T @ X)
     loadings = vectors[:, : -N_COMPONENTS - 1 : -1]

@@ -26,6 +26,9 @@ IntArray = npt.NDArray[np.int64]
 POINTS, SETS, CLUSTERS = 9, 20, (2, 3, 4)
 #: Most labellings that are gone through.
 LARGEST = 10**6
+#: How long the columns of a partition are: as in (1), of 0 and 1; of unit length; of unit length once they are centred, as the
+#: relaxation of section 3.1 has them.
+COLUMNS = ("binary", "unit", "centred")
 #: Values that differ by less, relative to the largest, are equal but for rounding.
 TIE = 1e-10
 #: Eigenvalues below this share of the largest are 0.
@@ -70,7 +73,7 @@ def run_study(cell: Cell) -> CellOutput:
     """Enumerate the partitions of small sets of the cell's rows.
 
     The kernel of each set is that of NTC with its defaults: Gaussian, of the median squared distance in the set. The
-    cell's parameters may say ``points``, ``sets``, ``clusters`` and ``features``.
+    cell's parameters may say ``points``, ``sets``, ``clusters``, ``features`` and ``columns``, one of `COLUMNS`.
 
     Returns
     -------
@@ -81,14 +84,16 @@ def run_study(cell: Cell) -> CellOutput:
         difference of (8) by a pseudo-inverse and (9), centred and scaled, relative to the largest entry;
         ``optimum_falls``, the largest fall of the best value of (1) with the best Y from one cluster less, relative;
         ``sweeps_optimal``, the share of sets in which greedy sweeps with Y = I from the spectral start reach the
-        enumerated optimum of (1), and ``sweeps_loss``, the mean of what they leave, relative.
+        enumerated optimum of (1), and ``sweeps_loss``, the mean of what they leave, relative. The sweeps are of columns of
+        0 and 1, and are left out with others.
 
     Raises
     ------
     ValueError
-        If there are fewer rows than points, or too many partitions.
+        If there are fewer rows than points, too many partitions, or columns of another kind.
     """
     given = cell.parameters
+    columns = str(given.get("columns", "binary"))
     n, n_sets = int(given.get("points", POINTS)), int(given.get("sets", SETS))
     X = cell.task.of(features_of(cell.data, given.get("features", "raw")))
     if X.shape[0] < n:
@@ -97,7 +102,7 @@ def run_study(cell: Cell) -> CellOutput:
     for k in given.get("clusters", CLUSTERS):
         # The same sets for each number of clusters.
         rng = np.random.default_rng([cell.spec.seed, n])
-        found = [of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s) for s in range(n_sets)]
+        found = [of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s, columns) for s in range(n_sets)]
         metrics = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
         for name in ("structure_apart", "optimum_falls"):
             metrics[name] = max(one[name] for one in found)
@@ -105,26 +110,27 @@ def run_study(cell: Cell) -> CellOutput:
     return CellOutput(readings=readings, details={"points": n, "sets": n_sets})
 
 
-def of_set(X: Any, n_clusters: int, seed: int) -> dict[str, float]:
+def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[str, float]:
     """Measure one set: what `run_study` takes means of; ``seed`` is that of k-means."""
     gram = gram_of(NumericalTaxonomy(n_clusters), X, seed)
-    best = best_partitions(gram, n_clusters)
-    start = start_labels(gram, n_clusters, "spectral", np.random.RandomState(seed))
-    swept = float(greedy_partition(gram, np.eye(n_clusters), start).objective[-1])
-    left = _shortfall(swept, best.star_value)
+    best = best_partitions(gram, n_clusters, columns)
     before = best_partitions(gram, n_clusters - 1).unconstrained_value if n_clusters > 2 else 0.0
-    return {
+    found = {
         "optimum_falls": _shortfall(best.unconstrained_value, before),
         "same_partition": float(best.agree),
         "partition_ari": float(adjusted_rand_score(best.star, best.unconstrained)),
         "partition_loss": best.loss,
         "structure_apart": structure_apart(gram, best.unconstrained, n_clusters),
-        "sweeps_optimal": float(left <= TIE),
-        "sweeps_loss": left,
     }
+    if columns == "binary":
+        start = start_labels(gram, n_clusters, "spectral", np.random.RandomState(seed))
+        swept = float(greedy_partition(gram, np.eye(n_clusters), start).objective[-1])
+        left = _shortfall(swept, best.star_value)
+        found |= {"sweeps_optimal": float(left <= TIE), "sweeps_loss": left}
+    return found
 
 
-def best_partitions(gram: CenteredGram, n_clusters: int) -> BestPartitions:
+def best_partitions(gram: CenteredGram, n_clusters: int, columns: str = "binary") -> BestPartitions:
     """Find the best partitions for Y = I and for the best Y, among all with no cluster empty.
 
     Parameters
@@ -133,6 +139,8 @@ def best_partitions(gram: CenteredGram, n_clusters: int) -> BestPartitions:
         Of few points.
     n_clusters : int
         At least 2.
+    columns : {"binary", "unit", "centred"}, default="binary"
+        See `both_values`.
 
     Returns
     -------
@@ -145,7 +153,7 @@ def best_partitions(gram: CenteredGram, n_clusters: int) -> BestPartitions:
         If there are fewer points than clusters, or more than a million labellings.
     """
     labels = all_partitions(gram.n, n_clusters)
-    star, unconstrained = both_values(gram, labels)
+    star, unconstrained = both_values(gram, labels, columns)
     of_star = star >= star.max() - TIE * abs(star.max())
     of_best = unconstrained >= unconstrained.max() * (1.0 - TIE)
     common = of_star & of_best
@@ -155,7 +163,9 @@ def best_partitions(gram: CenteredGram, n_clusters: int) -> BestPartitions:
     )
 
 
-def both_values(gram: CenteredGram, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+def both_values(
+    gram: CenteredGram, labels: IntArray, columns: str = "binary"
+) -> tuple[FloatArray, FloatArray]:
     """Objective (1) of many partitions, with Y = I and with the best Y of each.
 
     Parameters
@@ -163,24 +173,40 @@ def both_values(gram: CenteredGram, labels: IntArray) -> tuple[FloatArray, Float
     gram : CenteredGram
     labels : ndarray of int64, shape (m, n)
         A partition in each row, clusters 0..k-1, none empty.
+    columns : {"binary", "unit", "centred"}, default="binary"
+        Columns of the partition matrix: of 0 and 1; of unit length; of unit length once they are centred. The best Y
+        makes up for any length, so that only Y = I tells them apart.
 
     Returns
     -------
     star, unconstrained : ndarrays of shape (m,)
+
+    Raises
+    ------
+    ValueError
+        If there are no such columns.
 
     Notes
     -----
     With the sums S_ab of M over pairs of clusters and sizes n_a the objective with the best Y is the root of the sum of
     S_ab^2 / (n_a n_b): (10), in which no centring is left as M is centred.
     """
+    if columns not in COLUMNS:
+        raise ValueError(f"columns={columns!r}: expected one of {', '.join(COLUMNS)}")
     M = gram.values @ gram.values.T if gram.is_factor else gram.values
     P = (labels[:, :, None] == np.arange(int(labels.max()) + 1)).astype(np.float64)
     S = np.swapaxes(P, 1, 2) @ (M @ P)
     sizes = P.sum(axis=1)
+    unconstrained = np.sqrt((S**2 / (sizes[:, :, None] * sizes[:, None, :])).sum(axis=(1, 2)))
+    if columns != "binary":
+        lengths = sizes if columns == "unit" else sizes * (1.0 - sizes / gram.n)
+        # P'HP = diag(n_a) - n n' / n, its rows and columns over the lengths of the partition's columns.
+        inner = sizes[:, :, None] * (np.eye(sizes.shape[1]) - sizes[:, None, :] / gram.n)
+        norm = np.sqrt((inner**2 / (lengths[:, :, None] * lengths[:, None, :])).sum(axis=(1, 2)))
+        return (np.diagonal(S, axis1=1, axis2=2) / lengths).sum(axis=1) / norm, unconstrained
     squares = np.square(sizes).sum(axis=1)
     # tr((P'HP)^2), P'HP = diag(n_a) - n n' / n.
     norm = np.sqrt(squares - 2.0 * (sizes**3).sum(axis=1) / gram.n + (squares / gram.n) ** 2)
-    unconstrained = np.sqrt((S**2 / (sizes[:, :, None] * sizes[:, None, :])).sum(axis=(1, 2)))
     return np.trace(S, axis1=1, axis2=2) / norm, unconstrained
 
 
