@@ -154,6 +154,27 @@ def test_malformed_files_are_named(changes, message):
         awa.load_awa_attr(made_up(**changes), 0)
 
 
+@pytest.mark.parametrize("shape", ["gaussian", "correlated", "heavy"])
+def test_noise_has_variance_1_and_the_shape_that_is_asked_for(shape):
+    means = np.random.default_rng(0).normal(size=(30, 6)) * np.arange(1, 7)
+    noise = awa.noise_of(shape, means, 200_000, np.random.default_rng(1))
+    covariance = np.cov(noise.T)
+    assert covariance.trace() / 6 == pytest.approx(1.0, abs=0.05)
+    expected = np.eye(6)
+    if shape == "correlated":
+        expected = np.cov(means.T)
+        expected *= 6 / expected.trace()
+    assert np.abs(covariance - expected).max() < 0.1
+    beyond = (np.abs(noise[:, 0]) > 5 * noise[:, 0].std()).mean()
+    assert (beyond > 1e-4) == (shape == "heavy")  # of a normal distribution 6e-7
+
+
+def test_other_noise_keeps_rows_and_classes():
+    content = [awa.load_scores(made_up(), 0, shape, 0.5) for shape in ("gaussian", "correlated", "heavy")]
+    assert all(c.labels.tolist() == content[0].labels.tolist() for c in content)
+    assert not np.allclose(content[0].X, content[1].X) and not np.allclose(content[0].X, content[2].X)
+
+
 def test_without_its_files_the_message_says_where_they_come_from(monkeypatch):
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
     with pytest.raises(datasets.DataUnavailable, match=r"awa/classes\.txt: .*it is .*AwA2-base\.zip"):

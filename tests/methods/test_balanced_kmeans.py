@@ -27,7 +27,7 @@ def balanced_labels(n, n_clusters, lower, upper):
 
 
 def twin(X, labels, n_clusters, lower, upper):
-    """The descent, with the best labels for the means found by trying all; the present ones stay where they are as good."""
+    """The descent, trying all labels for the best ones; the present ones stay where they are as good."""
     everything = list(balanced_labels(len(X), n_clusters, lower, upper))
     while True:
         means = [X[labels == k].mean(axis=0) for k in range(n_clusters)]
@@ -93,9 +93,7 @@ def test_the_leaf_that_is_asked_for_is_split_next(grow):
         assert score[node] == pytest.approx(expected)
         # Of the nodes that stood then and were split later none has a higher score.
         waiting = [
-            other
-            for other in np.flatnonzero(order > order[node])
-            if order[tree.parents[other]] < order[node]
+            other for other in np.flatnonzero(order > order[node]) if order[tree.parents[other]] < order[node]
         ]
         assert all(score[other] <= score[node] for other in waiting)
 
@@ -128,7 +126,9 @@ def test_a_run_that_is_cut_off_says_so():
     assert BalancedKMeans(2, random_state=0).fit(X).converged_
 
 
-@pytest.mark.parametrize(("name", "value"), [("grow", "score"), ("slack", 1.5), ("n_init", 0), ("max_iter", 0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("grow", "score"), ("slack", 1.5), ("n_init", 0), ("max_iter", 0)]
+)
 def test_parameters_are_checked(name, value):
     with pytest.raises(ValueError, match=name):
         BalancedKMeans(2, **{name: value}).fit(np.eye(4))

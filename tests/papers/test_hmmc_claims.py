@@ -35,3 +35,15 @@ def test_orders_are_judged_in_measures_that_no_shape_earns_too():
     corrected = [claim for name, claim in CLAIMS.items() if "corrected" in name and claim.kind == "order"]
     assert {claim.measure["metric"] for claim in corrected} == {"ari", "sp_correlation", "ps_correlation"}
     assert all(measures[claim.measure["metric"]].blind == 0.0 for claim in corrected)
+
+
+def test_two_printed_indices_need_largest_leaves_of_other_sizes():
+    """Pairs of one class in different leaves are at most all pairs of one class, which single linkage's index has."""
+    ri = {m: CLAIMS[f"table1-ri/imagenet/{m}"].published.value / 100 for m in ("sl", "hsc", "hsc-d")}
+    # Pairs that share a leaf: the sum of squared shares, which is at most the largest share.
+    at_least = 1.0 - ri["hsc-d"] - ri["sl"]
+    # The largest leaf alone has its square in pairs, of which no more than all pairs of one class agree.
+    at_most = math.sqrt(1.0 - ri["hsc"] + ri["sl"])
+    reason = CLAIMS["possible/hsc-and-hsc-d/imagenet"].not_testable
+    assert f"{at_least:.0%} of the images or more" in " ".join(reason.split())
+    assert f"largest leaf of {at_most:.0%} at most" in " ".join(reason.split()) and at_most < at_least

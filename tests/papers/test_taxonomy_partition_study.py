@@ -42,6 +42,25 @@ def test_values_are_those_of_the_written_out_objective(n, k, rank, seed, as_fact
             assert two == pytest.approx(twin.dependence(F @ F.T, row, best), rel=1e-9)
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(4, 6), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(["unit", "centred"]))
+def test_longer_columns_are_a_diagonal_structure(n, k, seed, columns):
+    F = np.random.default_rng(seed).integers(-2, 3, size=(n, 3)).astype(float)
+    gram, labels = center(F @ F.T), study.all_partitions(n, k)
+    star, unconstrained = study.both_values(gram, labels, columns)
+    np.testing.assert_array_equal(unconstrained, study.both_values(gram, labels)[1])
+    for row, one in zip(labels, star, strict=True):
+        P = (row[:, None] == np.arange(k)).astype(float)
+        P_long = P - P.mean(axis=0) if columns == "centred" else P
+        lengths = np.square(P_long).sum(axis=0)
+        assert one == pytest.approx(twin.dependence(F @ F.T, row, np.diag(1.0 / lengths)), abs=1e-9)
+
+
+def test_other_columns_are_refused():
+    with pytest.raises(ValueError, match="columns='rows': expected one of binary, unit, centred"):
+        study.best_partitions(matrix(5), 2, "rows")
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_are_the_best(seed):
     gram = matrix(7, 3, seed)
@@ -83,7 +102,7 @@ def test_of_ties_for_one_the_one_that_is_best_for_both(monkeypatch):
     values = np.zeros((2, len(labels)))
     values[0, [2, 4]] = 1.0
     values[1, [3, 4]] = 1.0
-    monkeypatch.setattr(study, "both_values", lambda gram, labels: tuple(values))
+    monkeypatch.setattr(study, "both_values", lambda gram, labels, columns: tuple(values))
     best = study.best_partitions(matrix(4), 2)
     assert best.agree and best.star.tolist() == labels[4].tolist()
     values[1, 4] = 0.5
@@ -143,7 +162,7 @@ def test_a_cell_reads_at_each_number_of_clusters(cell):
 def test_measures_are_means_over_the_sets_and_the_largest_of_differences(cell, monkeypatch):
     seen = []
 
-    def told(X, k, seed):
+    def told(X, k, seed, columns):
         seen.append((k, seed, X.tolist()))
         return {name: float(seed) for name in ("same_partition", "structure_apart", "optimum_falls")}
 
@@ -160,7 +179,7 @@ def test_measures_are_means_over_the_sets_and_the_largest_of_differences(cell, m
 def test_a_cell_says_which_sets_and_features_and_numbers(cell, monkeypatch):
     seen, asked = [], []
 
-    def told(X, k, seed):
+    def told(X, k, seed, columns):
         seen.append((k, seed, X.tolist()))
         return {"structure_apart": 0.0, "optimum_falls": 0.0}
 
@@ -192,7 +211,7 @@ def test_what_is_measured_of_a_set(cell, monkeypatch):
     X, k = cell.task.of(cell.data.X)[:7], 3
     star, unconstrained = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 1, 1, 2, 2, 0, 0])
     best = study.BestPartitions(star, unconstrained, 4.0, 8.0, 6.0)
-    monkeypatch.setattr(study, "best_partitions", lambda gram, k: best)
+    monkeypatch.setattr(study, "best_partitions", lambda gram, k, columns="binary": best)
     monkeypatch.setattr(
         study, "structure_apart", lambda gram, labels, k: float(labels @ 10.0 ** np.arange(7))
     )
@@ -217,6 +236,9 @@ def test_what_is_measured_of_a_set(cell, monkeypatch):
         "sweeps_optimal": 0.0,
         "sweeps_loss": 0.25,
     }
+    # Sweeps are of columns of 0 and 1 alone.
+    assert set(found) - set(study.of_set(X, k, 5, "unit")) == {"sweeps_optimal", "sweeps_loss"}
+    assert len(swept) == 1
 
 
 def test_the_best_value_is_held_against_that_with_a_cluster_less(cell, monkeypatch):
@@ -224,7 +246,9 @@ def test_the_best_value_is_held_against_that_with_a_cluster_less(cell, monkeypat
     gram = study.gram_of(study.NumericalTaxonomy(3), X, 0)
     true = study.best_partitions
     doubled = true(gram, 2)._replace(unconstrained_value=2.0 * true(gram, 3).unconstrained_value)
-    monkeypatch.setattr(study, "best_partitions", lambda g, k: doubled if k == 2 else true(g, k))
+    monkeypatch.setattr(
+        study, "best_partitions", lambda g, k, *columns: doubled if k == 2 else true(g, k, *columns)
+    )
     assert study.of_set(X, 3, 0)["optimum_falls"] == pytest.approx(0.5)
 
 

@@ -51,6 +51,16 @@ N_ATTRIBUTES = 85
 #: for all rows and independent noise. It does not fix the noise: on a quarter of the rows the index is 95.88, and noise
 #: of another shape may have the same index.
 NOISE = 0.895
+#: Levels at which K-means has the published index of 96.04 on a quarter of the rows, as the full scope draws: standard
+#: deviations of three kinds of noise, and the mean index of three to five seeds. Independent Gaussian; Gaussian
+#: with the covariance that the strengths have over the classes; independent, Student's t, three degrees of freedom.
+#:
+#:     Gaussian      0.7    96.23   0.75   96.07   0.76   96.05   0.765  96.01   0.8    95.97
+#:     correlated    0.25   96.48   0.31   96.05   0.315  96.05   0.32   96.02
+#:     heavy tails   0.5    97.41   0.6    96.17   0.61   96.02   0.62   95.92   0.7    95.43
+NOISE_ON_A_QUARTER = {"gaussian": 0.76, "correlated": 0.315, "heavy": 0.61}
+#: Degrees of freedom of the heavy tails: the fewest whole number with a variance.
+FREEDOM = 3
 DECIMALS = 6
 #: (class, attribute) that nobody has measured: in the first edition of the matrix -1, in later ones 0.
 UNKNOWN = ("antelope", ("black", "white", "blue", "brown"))
@@ -178,6 +188,38 @@ def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
 
     The unknown strengths are replaced by the mean of the other classes.
     """
+    return load_scores(files, draw, "gaussian", NOISE)
+
+
+def load_awa_attr_quarter(files: Mapping[str, bytes], draw: int) -> Content:
+    """The scores of :func:`load_awa_attr`, with the noise that suits a quarter of the rows."""
+    return load_scores(files, draw, "gaussian", NOISE_ON_A_QUARTER["gaussian"])
+
+
+def load_awa_attr_correlated(files: Mapping[str, bytes], draw: int) -> Content:
+    """Scores whose noise is correlated as the strengths of the classes are."""
+    return load_scores(files, draw, "correlated", NOISE_ON_A_QUARTER["correlated"])
+
+
+def load_awa_attr_heavy(files: Mapping[str, bytes], draw: int) -> Content:
+    """Scores whose noise has heavy tails."""
+    return load_scores(files, draw, "heavy", NOISE_ON_A_QUARTER["heavy"])
+
+
+def load_scores(files: Mapping[str, bytes], draw: int, shape: str, level: float) -> Content:
+    """Scores of each image: its class's strengths plus noise.
+
+    Parameters
+    ----------
+    files : mapping
+        Bytes of `CLASS_NAMES`, `ATTRIBUTES` and `STRENGTHS`.
+    draw : int
+        Seeds the generator.
+    shape : {"gaussian", "correlated", "heavy"}
+        See `noise_of`.
+    level : float
+        Standard deviation of the noise.
+    """
     names = _names(files, CLASS_NAMES, N_CLASSES)
     attributes = _names(files, ATTRIBUTES, N_ATTRIBUTES)
     if set(names) != set(CLASSES):
@@ -194,7 +236,7 @@ def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
 
     rng = np.random.default_rng([0x617761, draw])
     labels = rng.permutation(np.repeat(np.arange(N_CLASSES), [CLASSES[name][1] for name in names]))
-    X = means[labels] + NOISE * rng.standard_normal((len(labels), N_ATTRIBUTES))
+    X = means[labels] + level * noise_of(shape, means, len(labels), rng)
     # Rounded, so that the last bit of a mathematical library does not matter; adding zero turns -0.0 into 0.0.
     return Content(
         np.round(X, DECIMALS) + 0.0,
@@ -203,6 +245,37 @@ def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
         class_tree([CLASSES[name][0] for name in names]),
         attributes,
     )
+
+
+def noise_of(
+    shape: str, means: NDArray[np.float64], n_samples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Noise of variance 1, over samples and attributes.
+
+    Parameters
+    ----------
+    shape : {"gaussian", "correlated", "heavy"}
+        "gaussian": independent. "correlated": Gaussian, its covariance proportional to that of the classes' strengths,
+        so that attributes which go together in classes also err together. "heavy": independent, Student's t.
+    means : ndarray of shape (n_classes, n_attributes)
+        Strengths of the classes.
+    n_samples : int
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_attributes)
+    """
+    if shape == "gaussian":
+        return rng.standard_normal((n_samples, means.shape[1]))
+    if shape == "heavy":
+        scale: float = np.sqrt(FREEDOM / (FREEDOM - 2))
+        return rng.standard_t(FREEDOM, size=(n_samples, means.shape[1])) / scale
+    # Normal combinations of the centred rows have their covariance.
+    rows = means - means.mean(axis=0)
+    rows /= np.sqrt(np.square(rows).sum() / means.shape[1])
+    combined: NDArray[np.float64] = rng.standard_normal((n_samples, len(rows))) @ rows
+    return combined
 
 
 def class_tree(synsets: list[str]) -> NDArray[np.intp]:
@@ -257,6 +330,18 @@ def _strengths(files: Mapping[str, bytes]) -> NDArray[np.float64]:
     return table / 100
 
 
+_LICENCE = "Attributes: research use, to be cited; class tree: WordNet 3.0 licence"
+_CITATION = (
+    "C. H. Lampert, H. Nickisch, S. Harmeling (2009). Learning to detect unseen object classes by "
+    "between-class attribute transfer. CVPR. Attributes: D. N. Osherson et al. (1991), Cognitive Science 15(2); "
+    "C. Kemp et al. (2006), AAAI. Tree: G. A. Miller (1995). WordNet. Communications of the ACM 38(11)"
+)
+_AGAIN = (
+    "Classes, images per class, attributes and tree are those of awa-attr; the noise is another: {noise}. Its standard "
+    "deviation is {level}, with which K-means has the published Rand index of 96.04 on a quarter of the rows. The "
+    "level was met to that printed number, and to no other."
+)
+
 DATASETS = (
     DatasetInfo(
         name="awa-attr",
@@ -266,10 +351,8 @@ DATASETS = (
         n_samples=sum(images for _, images in CLASSES.values()),
         n_features=N_ATTRIBUTES,
         n_classes=N_CLASSES,
-        licence="Attributes: research use, to be cited; class tree: WordNet 3.0 licence",
-        citation="C. H. Lampert, H. Nickisch, S. Harmeling (2009). Learning to detect unseen object classes by "
-        "between-class attribute transfer. CVPR. Attributes: D. N. Osherson et al. (1991), Cognitive Science 15(2); "
-        "C. Kemp et al. (2006), AAAI. Tree: G. A. Miller (1995). WordNet. Communications of the ACM 38(11)",
+        licence=_LICENCE,
+        citation=_CITATION,
         loader=load_awa_attr,
         files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
         features_sha256="b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
@@ -280,5 +363,55 @@ DATASETS = (
         "correlated, these are not. Four unknown strengths of the antelope are the mean of the other classes. The "
         "tree is WordNet's, not that of Hwang et al. (2011); of two parents of dog, domestic cat and elephant the "
         "first listed counts; dolphin and deer are inner nodes, above killer whale and moose.",
+    ),
+    DatasetInfo(
+        name="awa-attr-quarter",
+        title="Animals with Attributes, drawn attribute scores, noise for a quarter of the rows",
+        kind="stand-in",
+        stand_in_for="AWA-ATTR",
+        n_samples=sum(images for _, images in CLASSES.values()),
+        n_features=N_ATTRIBUTES,
+        n_classes=N_CLASSES,
+        licence=_LICENCE,
+        citation=_CITATION,
+        loader=load_awa_attr_quarter,
+        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
+        features_sha256="74c4d3c7da7a7b85b50589161c98f4d23e1e3e91813fc9c1284844bc28f2e6a8",
+        notes=_AGAIN.format(noise="independent and Gaussian, as there", level=NOISE_ON_A_QUARTER["gaussian"]),
+    ),
+    DatasetInfo(
+        name="awa-attr-correlated",
+        title="Animals with Attributes, drawn attribute scores, correlated noise",
+        kind="stand-in",
+        stand_in_for="AWA-ATTR",
+        n_samples=sum(images for _, images in CLASSES.values()),
+        n_features=N_ATTRIBUTES,
+        n_classes=N_CLASSES,
+        licence=_LICENCE,
+        citation=_CITATION,
+        loader=load_awa_attr_correlated,
+        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
+        features_sha256="a2fc620ac3623603d24abd450055e074527aa6b4ae197715974aff3b66ebd885",
+        notes=_AGAIN.format(
+            noise="Gaussian, its covariance proportional to that of the strengths over the classes",
+            level=NOISE_ON_A_QUARTER["correlated"],
+        ),
+    ),
+    DatasetInfo(
+        name="awa-attr-heavy",
+        title="Animals with Attributes, drawn attribute scores, noise with heavy tails",
+        kind="stand-in",
+        stand_in_for="AWA-ATTR",
+        n_samples=sum(images for _, images in CLASSES.values()),
+        n_features=N_ATTRIBUTES,
+        n_classes=N_CLASSES,
+        licence=_LICENCE,
+        citation=_CITATION,
+        loader=load_awa_attr_heavy,
+        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
+        features_sha256="0b524bfa220c6b69b86027dadf492b846212fc41ca27f235ebab183cbb91416d",
+        notes=_AGAIN.format(
+            noise="independent, Student's t with three degrees of freedom", level=NOISE_ON_A_QUARTER["heavy"]
+        ),
     ),
 )

@@ -34,9 +34,9 @@ class BalancedKMeans(GreedyTopDown):
     n_splits : int, default=2
         Clusters into which a node is split (K).
     grow : {"fall", "lowest", "largest"}, default="fall"
-        The leaf that is split next. "fall": the one whose split lowers the sum of squares most. That is the numerator of
-        HMMC's score (equation 4 of [1]_) with the clusters' means, less the node's, as models. "lowest": the one whose
-        split lowers it least. "largest": the one with the most samples.
+        The leaf that is split next. "fall": the one whose split lowers the sum of squares most. That is the numerator
+        of HMMC's score (equation 4 of [1]_) with the clusters' means, less the node's, as models. "lowest": the one
+        whose split lowers it least. "largest": the one with the most samples.
     slack : float, default=0.1
         Clusters may be this share larger or smaller than n/K; in [0, 1].
     n_init : int, default=1
@@ -166,7 +166,7 @@ def balanced_descent(
         Whether no balanced labels are better for the last means.
     """
     rows, squares = np.arange(len(X)), np.einsum("ij,ij->i", X, X)
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 - read after the loop
+    for n_iter in range(1, max_iter + 1):
         means = _means(X, labels, n_clusters)
         costs = squares[:, None] - 2.0 * (X @ means.T) + np.einsum("kj,kj->k", means, means)
         moved = balanced_assignment(costs, lower, upper)

@@ -26,8 +26,8 @@ IntArray = npt.NDArray[np.int64]
 POINTS, SETS, CLUSTERS = 9, 20, (2, 3, 4)
 #: Most labellings that are gone through.
 LARGEST = 10**6
-#: How long the columns of a partition are: as in (1), of 0 and 1; of unit length; of unit length once they are centred, as the
-#: relaxation of section 3.1 has them.
+#: How long the columns of a partition are: as in (1), of 0 and 1; of unit length; of unit length once they are centred,
+#: as the relaxation of section 3.1 has them.
 COLUMNS = ("binary", "unit", "centred")
 #: Values that differ by less, relative to the largest, are equal but for rounding.
 TIE = 1e-10
@@ -84,8 +84,8 @@ def run_study(cell: Cell) -> CellOutput:
         difference of (8) by a pseudo-inverse and (9), centred and scaled, relative to the largest entry;
         ``optimum_falls``, the largest fall of the best value of (1) with the best Y from one cluster less, relative;
         ``sweeps_optimal``, the share of sets in which greedy sweeps with Y = I from the spectral start reach the
-        enumerated optimum of (1), and ``sweeps_loss``, the mean of what they leave, relative. The sweeps are of columns of
-        0 and 1, and are left out with others.
+        enumerated optimum of (1), and ``sweeps_loss``, the mean of what they leave, relative. The sweeps are of columns
+        of 0 and 1, and are left out with others.
 
     Raises
     ------
@@ -102,7 +102,9 @@ def run_study(cell: Cell) -> CellOutput:
     for k in given.get("clusters", CLUSTERS):
         # The same sets for each number of clusters.
         rng = np.random.default_rng([cell.spec.seed, n])
-        found = [of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s, columns) for s in range(n_sets)]
+        found = [
+            of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s, columns) for s in range(n_sets)
+        ]
         metrics = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
         for name in ("structure_apart", "optimum_falls"):
             metrics[name] = max(one[name] for one in found)

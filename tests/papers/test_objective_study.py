@@ -1,0 +1,75 @@
+"""The study of whole classes, against labels of classes that are enumerated."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cladebench import datasets
+from cladebench.bench.cell_io import Cell
+from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.task import draw_task
+from cladebench.methods._max_margin import Penalties, balance_bounds
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.hmmc import objective_study as study
+from cladebench.papers.hmmc import protocol
+from cladebench.solvers.margin import fit_margin
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 5)), min_size=1, max_size=7),
+    st.integers(0, 10),
+    st.integers(0, 10),
+)
+def test_the_sides_of_classes_are_those_of_the_least_cost(classes, lower, room):
+    gain = np.array([g for g, _ in classes], dtype=float)
+    sizes, upper = np.array([n for _, n in classes]), lower + room
+    totals = [
+        gain @ np.array(z)
+        for z in product([0, 1], repeat=len(classes))
+        if lower <= sizes @ np.array(z) <= upper
+    ]
+    if not totals:
+        with pytest.raises(ValueError, match="no whole classes"):
+            study.balanced_classes(gain, sizes, lower, upper)
+        return
+    sides = study.balanced_classes(gain, sizes, lower, upper)
+    assert lower <= sizes @ sides <= upper and gain @ sides == pytest.approx(min(totals))
+
+
+def test_purity_counts_the_larger_part_of_each_class():
+    assert study.purity(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])) == 0.8
+    assert study.purity(np.array([0, 1]), np.array([0, 0])) == 1.0
+
+
+def test_the_best_whole_classes_of_a_few_are_found():
+    random = np.random.RandomState(0)
+    classes = np.repeat(np.arange(6), 20)
+    X = random.normal(size=(120, 4)) + 2.0 * random.normal(size=(6, 4))[classes]
+    X -= X.mean(axis=0)
+    lower, upper = balance_bounds(120, 2, 0.1)
+    group = np.full(4, study.ALPHA / 8)
+    penalties = Penalties(group, group * 0.0, group * 0.0)
+    starts = study.class_starts(X, classes, lower, upper, random)
+    found = min(study.whole_descent(X, classes, s, penalties, lower, upper).objective for s in starts)
+    every = [
+        fit_margin(X, np.array(z)[classes], 2, group=group, tol=1e-6).objective
+        for z in product([0, 1], repeat=6)
+        if sum(z) == 3
+    ]
+    assert len(starts) == study.STARTS and found == pytest.approx(min(every), rel=1e-3)
+
+
+def test_what_a_cell_says():
+    data = datasets.load("nested-blobs")
+    limits = Limits(60, 2000)
+    spec = CellSpec("hmmc", "nested-blobs", "objective-study", {}, 0, 7, limits, task={"rows": 200})
+    method = load_plan("hmmc").methods["objective-study"]
+    out, again = (protocol.PROTOCOL.run(Cell(spec, method, data, draw_task(spec, data))) for _ in range(2))
+    found = out.metrics
+    assert found["objective_onward"] <= found["objective_whole"] * (1 + 1e-3)
+    assert 0.5 <= found["purity_free"] <= 1.0 and 0.5 <= found["purity_onward"] <= 1.0
+    assert again.metrics == found
