@@ -35,6 +35,7 @@ def figure_3a(context: ArtifactContext) -> Table:
         datasets=context.datasets_after(PAPER_DATASETS),
         notes=(
             "A repetition shuffles the rows; for digits it also draws another 200 points.",
+            "The printed numbers of digits are of one unknown draw: no number of draws here settles them.",
             "Controls: Random (a random tree), Random, balanced, Star (with one deep leaf) and Oracle, which is"
             " the tree of the labels.",
         ),
