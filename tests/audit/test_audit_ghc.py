@@ -12,6 +12,7 @@ from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
 from cladebench.audit import verdict_types as o
 from cladebench.audit.audit_files import as_frame
+from cladebench.bench.jobs import expand
 from cladebench.papers.catalogue import load_plan
 
 #: Copied by hand from the paper: (artifact, data set, method) -> value, spread, unit of the last printed place.
@@ -166,3 +167,13 @@ def test_the_claims_name_registered_data():
 
 def test_the_rules_that_claims_are_judged_under_are_in_the_plan():
     assert set(load_plan("ghc").selection) >= {"oracle", "label_free"}
+
+
+def test_glass_and_digits_start_alike_and_spambase_as_before():
+    plan = load_plan("ghc")
+    cells = [cell.spec for job in expand(plan, "full") for cell in job.cells]
+    for method in ("GHC-N-FT", "GHC-L-FT", "GHC-N-BW-2", "GHC-L-BW-2", "GHC-N-BW-1"):
+        for dataset, expected in (("glass", (2, 0.001)), ("digits", (2, 0.001)), ("spambase", (None, None))):
+            settings = [c.setting for c in cells if (c.dataset, c.method) == (dataset, method)]
+            found = {(s.get("start_steps"), s.get("entropy_penalty")) for s in settings}
+            assert found == {expected}, (dataset, method)
