@@ -174,3 +174,34 @@ def test_parameters_that_make_no_sense_are_named() -> None:
     for name, value in (("n_components", 0), ("first", "both"), ("weighting", "pairs"), ("shrinkage", 1.5)):
         with pytest.raises(ValueError, match=f"^{name}="):
             DCA(**{name: value}).fit(np.eye(3))
+
+
+def test_without_a_cannot_link_between_chunklets_nothing_is_kept_if_asked() -> None:
+    """Rows 4 and 5 are in no must-link, so that the cannot-link (0, 4) joins no chunklets."""
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    must, apart, between = [(0, 1), (2, 3)], [(0, 4)], [(0, 2)]
+    kept = DCA().fit(X, must_link=must, cannot_link=apart)
+    lost = DCA(unlinked="nothing").fit(X, must_link=must, cannot_link=apart)
+    assert kept.components_.shape == (3, 3) and np.linalg.matrix_rank(kept.components_) == 3
+    assert not lost.components_.any() and not lost.pairwise(X).any()
+    same = [DCA(unlinked=u).fit(X, must_link=must, cannot_link=between) for u in ("identity", "nothing")]
+    assert np.array_equal(same[0].components_, same[1].components_) and same[0].components_.shape == (1, 3)
+
+
+@pytest.mark.parametrize("weighting", ["chunklets", "rows"])
+def test_single_rows_are_chunklets_if_asked(weighting: str) -> None:
+    """As if each row of a cannot-link that is in no must-link were in one with itself."""
+    X = np.random.default_rng(1).normal(size=(9, 3))
+    must, cannot = [(0, 1), (2, 3)], [(0, 4), (4, 5), (6, 2), (1, 2)]
+    found = DCA(singles=True, weighting=weighting).fit(X, must_link=must, cannot_link=cannot)
+    assert found.n_chunklets_ == 5
+    chunklets = np.array([0, 0, 1, 1, 2, 3, 4, -1, -1])
+    C_b, C_w = chunklet_covariances(X, chunklets, np.array(cannot), weighting)
+    _, between, within = by_hand(X, must + [(i, i) for i in (4, 5, 6)], cannot, weighting)
+    np.testing.assert_allclose(C_b, between, atol=1e-12)
+    np.testing.assert_allclose(C_w, within, atol=1e-12)
+    assert len(found.components_) == 3 > len(DCA().fit(X, must_link=must, cannot_link=cannot).components_)
+    assert np.array_equal(
+        DCA(singles=True).fit(X, must_link=must, cannot_link=[(0, 2)]).components_,
+        DCA().fit(X, must_link=must, cannot_link=[(0, 2)]).components_,
+    )

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cladebench.distances._linear import LinearDistance, check_shrinkage
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.validation import check_choice, check_int
+from cladebench.validation import check_choice, check_flag, check_int
 
 #: Eigenvalues below this share of the largest count as zero.
 ZERO = 1e-9
@@ -38,6 +38,11 @@ class DCA(LinearDistance):
         What is of equal weight in C_w: each row of a chunklet, as in relevant component analysis and in a public
         program (``dca`` of the R package dml), or the covariance of each chunklet, as in eq. 4 of [1]_, where rows of
         small chunklets weigh more.
+    unlinked : {"identity", "nothing"}, default="identity"
+        What C_b is where no cannot-link is between two chunklets: the identity, so that the map whitens C_w, or zero
+        as its sum is, so that no dimension is kept and all distances are 0.
+    singles : bool, default=False
+        Count a row of a cannot-link that is in no must-link as a chunklet of its own.
     shrinkage : float, default=1e-6
         Weight s of a multiple of the identity in (1 - s) C_w + s m I, m the mean variance of a feature within
         chunklets. The original has none, and fails where C_w is singular.
@@ -45,7 +50,8 @@ class DCA(LinearDistance):
     Attributes
     ----------
     components_ : ndarray of shape (n_kept, n_features)
-        The map, with C_w (shrunk) the identity after it. The identity where there is no must-link.
+        The map, with C_w (shrunk) the identity after it. The identity where there is no must-link; a row of zeros
+        where nothing is kept.
     n_chunklets_ : int
 
     Notes
@@ -54,8 +60,8 @@ class DCA(LinearDistance):
     component analysis. With labelled constraints that connect each class, chunklets are the classes, and the
     dimensions kept are one less than their number.
 
-    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, C_b is the identity. All pairs
-    of chunklets have equal weight in C_b, however many cannot-links are between them. O(n n_features^2 + n_features^3)
+    Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, ``unlinked`` says what C_b is.
+    All pairs of chunklets have equal weight in C_b, however many cannot-links are between them. O(n n_features^2 + n_features^3)
     time.
 
     References
@@ -73,11 +79,15 @@ class DCA(LinearDistance):
         *,
         first: str = "between",
         weighting: str = "rows",
+        unlinked: str = "identity",
+        singles: bool = False,
         shrinkage: float = 1e-6,
     ) -> None:
         self.n_components = n_components
         self.first = first
         self.weighting = weighting
+        self.unlinked = unlinked
+        self.singles = singles
         self.shrinkage = shrinkage
 
     def _check_parameters(self) -> None:
@@ -85,15 +95,23 @@ class DCA(LinearDistance):
             check_int("n_components", self.n_components, minimum=1)
         check_choice("first", self.first, ("between", "within"))
         check_choice("weighting", self.weighting, ("rows", "chunklets"))
+        check_choice("unlinked", self.unlinked, ("identity", "nothing"))
+        check_flag("singles", self.singles)
         check_shrinkage(self.shrinkage)
 
     def _components(
         self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray
     ) -> FloatArray:
         chunklets = chunklets_of(len(X), must_link)
-        self.n_chunklets_ = int(chunklets.max()) + 1
-        if self.n_chunklets_ == 0:
+        if not len(must_link):
+            self.n_chunklets_ = 0
             return np.eye(X.shape[1])
+        if self.singles:
+            alone = np.unique(cannot_link[chunklets[cannot_link] < 0])
+            chunklets[alone] = chunklets.max() + 1 + np.arange(len(alone))
+        self.n_chunklets_ = int(chunklets.max()) + 1
+        if self.unlinked == "nothing" and not len(linked_chunklets(chunklets, cannot_link)):
+            return np.zeros((1, X.shape[1]))
         between, within = chunklet_covariances(X, chunklets, cannot_link, self.weighting)
         mean = float(np.trace(within)) / len(within)
         if mean > 0.0:
@@ -125,6 +143,12 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
     return chunklets
 
 
+def linked_chunklets(chunklets: IntArray, cannot_link: IntArray) -> IntArray:
+    """List the pairs of different chunklets between which there is a cannot-link, each once, shape (n_pairs, 2)."""
+    pairs = np.sort(chunklets[cannot_link], axis=1)
+    return np.unique(pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])], axis=0)
+
+
 def chunklet_covariances(
     X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "rows"
 ) -> tuple[FloatArray, FloatArray]:
@@ -137,8 +161,7 @@ def chunklet_covariances(
     means = (member @ centred) / sizes[:, None]
     weights = 1.0 / (n * sizes[own]) if weighting == "chunklets" else np.full(len(rows), 1.0 / len(rows))
     inner = np.sqrt(weights)[:, None] * (centred - means[own])
-    pairs = np.sort(chunklets[cannot_link], axis=1)
-    pairs = np.unique(pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])], axis=0)
+    pairs = linked_chunklets(chunklets, cannot_link)
     between = np.eye(X.shape[1])
     if len(pairs):
         # The sum over pairs through the Laplacian of their graph: one product, however many they are.
