@@ -348,6 +348,13 @@ SENTENCE = """
 """
 
 
+def test_one_claim_at_most_is_the_main_one(tmp_path):
+    one = SENTENCE.format(id="s", expects="{all_of: [a]}").rstrip() + "\n    main: true\n"
+    assert [claim.id for claim in claims_of(tmp_path, ORDER + one).claims.values() if claim.main] == ["s"]
+    with pytest.raises(ClaimsError, match="main: s, r; expected one claim"):
+        claims_of(tmp_path, ORDER + one + one.replace("id: s", "id: r"))
+
+
 @pytest.mark.parametrize(
     ("claims", "said"),
     [

@@ -8,7 +8,7 @@ from cladebench.audit.compare_runs import Tolerance, compare_runs
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
-LISTS = ("methods", "cells", "cells_beside", "parts", "stand_in_for", "depends_on")
+LISTS = ("methods", "cells", "cells_beside", "parts", "stand_in_for", "depends_on", "not_run")
 TEXTS = (
     "place",
     "published",
@@ -23,7 +23,7 @@ TEXTS = (
     "universes",
 )
 BLANK = dict.fromkeys(COLUMNS) | {key: [] for key in LISTS} | dict.fromkeys(TEXTS, "")
-BLANK |= {"evidence": "paper data", "stance": "supports", "stances": {}}
+BLANK |= {"evidence": "paper data", "stance": "supports", "stances": {}, "main": False}
 
 
 @pytest.fixture

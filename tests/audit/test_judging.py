@@ -105,6 +105,7 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
     p_value = 2 * stats.t.sf(0.025 / variance**0.5, df)
     common = {"paper": "toy", "quote": "q", "reading": "", "dataset": "glass", "metric": PURITY}
     common |= {"blind": "", "universes": "0/0/1", "depends_on": [], "stance": "contradicts", "stances": {}}
+    common |= {"main": False, "not_run": []}
     plain = {"selection": "one setting", "selection_beside": "", "parts": [], "stand_in_for": []}
     assert found["t/glass/a"] == common | plain | {
         "claim": "t/glass/a",

@@ -168,6 +168,7 @@ def test_what_some_universe_turns_round_depends_on_its_factor(tmp_path):
     d = found["o/d"]
     assert (d["verdict"], d["universes"], d["depends_on"]) == ("depends", "1/0/1", ["f"])
     assert d["stances"] == {"with C": "contradicts", "no such": "not testable"}
+    assert d["not_run"] == ["no such"]
     assert d["reason"].startswith("as chosen reproduced: A 0.7000, B 0.5000: holds")
     assert d["reason"].endswith("; contradicts: with C")
     assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "2/0/0")
@@ -184,8 +185,12 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
     undecided = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *rows)
     assert [undecided[name]["verdict"] for name in ("o/d", "o/e")] == ["depends", "depends"]
     assert undecided["o/d"]["universes"] == "0/1/1"
-    all_against = run(tmp_path, [entry("f", ("with C", {"method": {"A": "C"}}))], *rows)
+    register = [entry("f", ("with C", {"method": {"A": "C"}})), entry("g", ("no such", {"method": {"A": "X"}}))]
+    all_against = run(tmp_path, register, *rows)
     assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
+    # A contradiction says what was not tried.
+    assert all_against["o/d"]["reason"].endswith("; not run for it: no such")
+    assert all_against["o/d"]["not_run"] == all_against["o/e"]["not_run"] == ["no such"]
 
 
 def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):

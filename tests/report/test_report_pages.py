@@ -228,6 +228,8 @@ def test_what_a_claim_hangs_on_is_shown(tmp_path, results):
         "depends_on": ["leaves + elsewhere"],
         "stance": "supports",
         "stances": {"two leaves": "contradicts"},
+        "main": True,
+        "not_run": ["three leaves"],
     }
     audit["universes"] = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
     (tmp_path / "audit.json").write_text(json.dumps(audit))
@@ -235,6 +237,8 @@ def test_what_a_claim_hangs_on_is_shown(tmp_path, results):
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
     row = text[text.index('<tr id="claim-grid-beats-plain/glass"') :].split("</tr>")[0]
     assert 'depends on <a href="#deviation-leaves">leaves</a> + elsewhere' in row
+    assert '<small title="three leaves">1 not run</small>' in row and "the paper's main claim" in row
+    assert text.count("main claim") == 1
     assert "universes: 1/0/1" in row and "v-uninformative" in row and 'data-verdict="depends"' in row
     assert 'src="figures/page_paper/universes.svg"' in text
     assert "| 1/0/1 | leaves + elsewhere |" in (tmp_path / "report" / "report.md").read_text()

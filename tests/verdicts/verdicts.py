@@ -112,6 +112,8 @@ class Verdicts:
             "blind": blind,
             "universes": counts,
             "depends_on": "; ".join(factors),
+            "not_run": "; ".join(self._not_run(claim, found)),
+            "main": "true" if claim.says("main") else "",
             "measured": found.measured,
             "p_value": found.p,
             "p_adjusted": found.adjusted,
@@ -256,6 +258,17 @@ class Verdicts:
         )
         alone = {name for name in factors if " + " not in name}
         return counts, [n for n in factors if n in alone or not alone & set(n.split(" + "))], True
+
+    def _not_run(self, claim: Claim, found: Outcome) -> list[str]:
+        """Single universes that change what is asked, and cannot tell; none where the claim cannot be told as chosen."""
+        if found.verdict in {"inconsistent", "not testable"}:
+            return []
+        names = [said["name"] for entry in self.register for said in entry.get("universes", [])]
+        return [
+            name
+            for name, (_, at, reading) in zip(names, self.universes, strict=False)
+            if self._counts(claim, at) and reading.outcome(claim).stance == "not testable"
+        ]
 
     # Evidence.
 

@@ -56,6 +56,8 @@ COLUMNS = (
     "blind",
     "universes",
     "depends_on",
+    "main",
+    "not_run",
 )
 
 
@@ -88,9 +90,14 @@ class Audit:
 
 
 def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Lay audited claims out with the columns of ``audit.csv``: lists joined by "; ", counts as whole numbers."""
+    """Lay audited claims out with the columns of ``audit.csv``.
+
+    Lists are joined by "; ", counts are whole numbers, what is not true is left empty.
+    """
 
     def flat(value: Any) -> Any:
+        if isinstance(value, bool):
+            return "true" if value else ""
         if not isinstance(value, list):
             return value
         return "; ".join(

@@ -59,6 +59,8 @@ class Claim:
         How the paper contradicts itself or errs here; empty where it does not.
     not_testable : str
         Why it cannot be judged; empty when it can.
+    main : bool
+        Whether it is the sentence that the paper stands or falls with.
     """
 
     id: str
@@ -78,6 +80,7 @@ class Claim:
     evidence: str = ""
     inconsistent: str = ""
     not_testable: str = ""
+    main: bool = False
 
     @property
     def published_sd(self) -> float | None:

@@ -264,6 +264,7 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                 evidence=filled.get("evidence", ""),
                 inconsistent=" ".join(filled.get("inconsistent", "").split()),
                 not_testable=" ".join(filled.get("not_testable", "").split()),
+                main=filled.get("main", False),
             )
 
 

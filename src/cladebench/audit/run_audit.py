@@ -122,6 +122,7 @@ def audit_paper(
             "blind": settled[name].blind,
             "universes": settled[name].counts,
             "depends_on": list(settled[name].depends_on),
+            "not_run": list(settled[name].not_run),
             "stance": settled[name].stances[""],
             "stances": {key: stance for key, stance in settled[name].stances.items() if key},
         }
@@ -212,6 +213,7 @@ def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict
         "cells": _cells(main),
         "cells_beside": _cells(shown),
         "stand_in_for": list(main.stand_in_for),
+        "main": claim.main,
     }
 
 

@@ -35,6 +35,9 @@ class Settled:
         The verdict that the best data-blind rival earns; empty where none can stand in the praised place.
     stances : mapping of str to str
         By the name of the universe, the chosen one (an empty name) first; only those that change what the claim asks.
+    not_run : tuple of str
+        Universes of one factor that change what the claim asks, and could not tell: their cells were not run, or failed.
+        Empty where the claim could not be judged as chosen either.
     depends_on : tuple of str
         Where the verdict is `depends`: entries of the register whose alternatives turn it, ``a + b`` for two at once.
     """
@@ -44,6 +47,7 @@ class Settled:
     blind: str
     stances: Mapping[str, Stance]
     depends_on: tuple[str, ...]
+    not_run: tuple[str, ...] = ()
 
     @property
     def counts(self) -> str:
@@ -80,17 +84,21 @@ def settle(
     earned = [rival.name for rival, judgement in standing if judgement.outcome.stance == SUPPORTS]
     if stance in (UNTESTED,) or final.verdict == INCONSISTENT:
         return Settled(final.verdict, final.reason, blind, stances, ())
+    not_run = tuple(u.name for u, there in worlds if len(u.factors) == 1 and there.outcome.stance == UNTESTED)
     if stance == SUPPORTS and earned:
         reason = f"earned without the data too, by {', '.join(earned)}; as measured {final.verdict}: {final.reason}"
-        return Settled(UNINFORMATIVE, reason, blind, stances, ())
+        return Settled(UNINFORMATIVE, reason, blind, stances, (), not_run)
     turned = _turned(stance, worlds, earned_in)
     if not turned:
-        return Settled(final.verdict, final.reason + _elsewhere(stance, stances), blind, stances, ())
+        reason = final.reason + _elsewhere(stance, stances)
+        if stance == CONTRADICTS and not_run:
+            reason += f"; not run for it: {_listed(not_run)}"
+        return Settled(final.verdict, reason, blind, stances, (), not_run)
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
     told = [f"{s}: {_listed(names)}" for s, names in others.items() if names and s != stance]
     told += [f"earned by {_listed(names)} too: {name}" for name, names in earned_in.items()]
     reason = "; ".join([f"as chosen {final.verdict}: {final.reason}", *told])
-    return Settled(DEPENDS, reason, blind, stances, turned)
+    return Settled(DEPENDS, reason, blind, stances, turned, not_run)
 
 
 def earned_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:

@@ -38,6 +38,10 @@ class ClaimRow:
         The verdict that the best rival earns which learns nothing from the data; empty where none applies.
     universes : str
         In how many universes it is supported, undecided and contradicted: ``5/1/0``; empty where there are none.
+    not_run : tuple of str
+        Universes that were not run for it.
+    main : bool
+        Whether the paper stands or falls with it.
     depends_on : tuple of str
         What it hangs on: entries of the register of deviations.
     statement : str
@@ -69,6 +73,8 @@ class ClaimRow:
     evidence: str
     blind: str
     universes: str
+    not_run: tuple[str, ...]
+    main: bool
     depends_on: tuple[str, ...]
     statement: str
 
@@ -232,6 +238,8 @@ def claim_row(
         patterns=tuple(claim["cells"]),
         parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
         universes=claim["universes"],
+        not_run=tuple(claim["not_run"]),
+        main=claim["main"],
         depends_on=tuple(claim["depends_on"]),
         statement=statement,
     )
