@@ -71,6 +71,13 @@ def test_equal_runs_agree_whatever_their_times(write, capsys):
     assert "2 values in both: 2 bit-equal" in capsys.readouterr().out
 
 
+def test_cells_that_failed_in_both_runs_shift_no_time(write):
+    gone = failed("a", "A", "timeout", "slow", [0, 1])
+    found = compare_runs(write("a", gone, BASE), write("b", gone, changed([0.5, 0.6])))
+    assert found.values.metric.tolist() == ["purity", "purity"] and found.values.equal.all()
+    assert found.times[found.times.dataset == "d"].metric.tolist() == ["cpu_seconds", "fit_seconds"]
+
+
 def test_tolerances(write, tmp_path, capsys):
     a, b = write("a", BASE), write("b", changed([0.5, 0.6 * (1 + 1e-7)]))
     found = compare_runs(a, b)

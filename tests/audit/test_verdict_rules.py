@@ -347,6 +347,11 @@ def test_what_admits_equality_holds_when_equal():
     assert order([0.63], [0.64], point=True, or_equal=True).verdict == CONTRADICTED
 
 
+def test_a_difference_is_small_or_large_against_the_mean_size_of_both_sides():
+    assert compare([2.0, 2.0], [-4.0, 4.0], sign=1.0).scale == 3.0
+    assert compare([2.0], [4.0], sign=1.0, scale=7.0).scale == 7.0
+
+
 def test_the_rounding_of_sums_is_no_difference():
     cost = np.array([6.5e5, 6.6e5, 6.7e5])
     assert order(cost * (1 + 1e-13), cost).verdict == WITHIN_NOISE

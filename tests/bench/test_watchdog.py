@@ -319,3 +319,18 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(worker, monkeypatch
 def test_the_tail_begins_no_earlier_than_its_cell(worker):
     one = worker((0.0, 1.0))
     assert one._tail(one.log.stat().st_size) == "" and one._tail(3) == "ore\n"
+
+
+def test_a_worker_that_ends_is_left_a_moment(monkeypatch):
+    """No busy loop where its pipe is closed, and it itself not yet gone."""
+    answers, other = os.pipe()
+    os.close(other)
+    worker = Worker.__new__(Worker)
+    worker._buffer, worker._answers = b"", answers
+    slept = []
+    monkeypatch.setattr(watchdog.time, "sleep", slept.append)
+    try:
+        assert worker._receive() is None
+    finally:
+        os.close(answers)
+    assert len(slept) == 1 and 0 < slept[0] <= watchdog.POLL_SECONDS

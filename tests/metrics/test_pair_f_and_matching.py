@@ -67,6 +67,9 @@ def test_what_chance_gives_a_matching() -> None:
     exact = np.mean([plain_matched(order, predicted) for order in permutations(true.tolist())])
     assert matched_scores(true, predicted).permuted == pytest.approx(exact, abs=0.03)
     assert matched_scores(true, predicted) == matched_scores(true, predicted)
+    draw = np.random.default_rng(0)
+    drawn = [plain_matched(draw.permutation(true).tolist(), predicted) for _ in range(200)]
+    assert matched_scores(true, predicted).permuted == pytest.approx(np.mean(drawn), abs=1e-12)
     rng = np.random.default_rng(1)
     large = matched_scores(rng.integers(0, 4, 5000), rng.integers(0, 4, 5000))
     assert large.value == pytest.approx(large.permuted, abs=0.03) and abs(large.corrected) < 0.04

@@ -49,6 +49,13 @@ def test_methods_can_be_told_apart_as_bars_and_as_curves():
     assert min(apart_by) > 0.15
 
 
+def test_a_family_has_a_colour_of_its_own():
+    vermilion = {name for name, (colour, *_) in STYLES.items() if colour == STYLES["HFD"][0]}
+    assert vermilion == {"HFD", "HFD-unconstrained", "HFD-random"}
+    assert STYLES["RFD"][0] == STYLES["Proximity"][0] and STYLES["DCA"][0] == STYLES["NCA"][0]
+    assert len({STYLES[name][0] for name in ("DCA", "LMNN", "GB-LMNN", "ITML", "RFD", "HFD", "Euclidean")}) == 7
+
+
 def test_what_is_not_in_the_paper_is_hatched_and_hollow():
     roles = {name: method.role for name, method in load_plan("hfd").methods.items()}
     for method, (colour, _, _, hatch) in STYLES.items():

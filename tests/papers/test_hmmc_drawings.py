@@ -33,6 +33,16 @@ def arrays(shares):
     }
 
 
+def test_a_family_has_a_colour_and_each_method_a_look():
+    styles = drawings.STYLES
+    families = (("HKM", "HKM-D", "KM", "HMMC-G"), ("HSC", "HSC-D", "SC", "HMMC-E"), ("MMC", "HMMC-2"))
+    assert all(len({styles[name][0] for name in family}) == 1 for family in families)
+    assert len({styles[name][0] for name in ("HMMC", "HKM", "HSC", "MMC", "HMMC-1", "Random-balanced")}) == 6
+    # HMMC-G and HKM, and HMMC-E and HSC, stand in different figures.
+    alone = {name: style for name, style in styles.items() if name not in ("HMMC-G", "HMMC-E")}
+    assert len({style[:2] for style in alone.values()}) == len(alone)
+
+
 def test_the_annotated_tree_names_classes_and_features_with_their_shares():
     none = [0, 0, 0]
     shares = [[0.5, 0.3, 0.2], [1, 0, 0], none, [0.995, 0.005, 0], none, none, none]

@@ -138,8 +138,11 @@ class Baseline:
         try:
             path.write_bytes(mutation.apply(source))
             stages = [files[:FIRST], files[FIRST:]] if len(files) > FIRST else [files]
-            each = 10 + 5 * max(self.seconds[test] for test in tests)
-            answer = worker.ask(stages=stages, tests=tests, each=each, seconds=each + 4 * sum(cost.values()))
+            # Other work on the machine makes tests slow, and no mutant caught.
+            load = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+            each = load * (10 + 5 * max(self.seconds[test] for test in tests))
+            within = each + 4 * load * sum(cost.values())
+            answer = worker.ask(stages=stages, tests=tests, each=each, seconds=within)
         finally:
             path.write_bytes(source)
         if answer["too_slow"]:

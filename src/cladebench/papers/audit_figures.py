@@ -245,9 +245,9 @@ def claims_by_universes(
     labels = [f"{sign or ' '}  {stance}" for stance, (_, sign) in STANCES.items()]
     figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), frameon=False)
     notes = [
-        f"{len(split)} of {sum(bool(c['stances']) for c in claims)} claims that are judged in several universes"
+        f"{len(split)} of {sum(bool(c['stances']) for c in claims)} claims that are judged in several universes "
+        "have another stance in one of them than in another."
     ]
-    notes[0] += " have another stance in one of them than in another."
     if len(split) > len(shown):
         notes.append(
             f"{len(split) - len(shown)} more are in the table of claims; here stand those most divided."
