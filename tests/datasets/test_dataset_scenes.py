@@ -69,6 +69,24 @@ def test_the_entry():
     assert entry.libraries == ("opencv-python-headless",) and "draws 80 of each" in entry.notes
 
 
+def test_scenes_in_quarters_are_the_same_images_with_other_dense_words():
+    entry = datasets.info("scenes-15-pyramid")
+    assert entry.files == datasets.info("scenes-15").files and entry.views == datasets.info("scenes-15").views
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for k in range(2):
+            content = jpg(200, 220, 40 + k)
+            member = tarfile.TarInfo(f"scene15_train100/MITcoast/image_000{k}.jpg")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    files = {scene_images.SCENES.name: stream.getvalue()}
+    plain, quartered = scene_images.load_scenes(files, 0), entry.loader(files, 0)
+    shapes = {name: quartered.views[name].values().shape[1] for name in ("dense-hog", "dense-sift", "lbp")}
+    assert shapes["lbp"] == plain.views["lbp"].values().shape[1]
+    for name in ("dense-hog", "dense-sift"):
+        assert shapes[name] == 5 * plain.views[name].values().shape[1]
+
+
 @pytest.fixture(scope="module")
 def real():
     """Images where the file is; features are not computed."""

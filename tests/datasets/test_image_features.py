@@ -205,3 +205,44 @@ def test_the_vocabulary_is_learned_from_descriptors_of_all_parts_of_an_image(mon
     assert 2 * image_words.PER_WORD < 400
     rows = image_words.word_histograms([0], lambda image: np.repeat(np.eye(2), [400, 1200], axis=0))
     assert sorted(rows[0].tolist()) == [0.25, 0.75]
+
+
+def test_a_pyramid_has_the_words_of_the_whole_and_of_each_quarter(monkeypatch):
+    """Descriptors of two kinds on a grid of 2 x 4 points; a plain count of each quarter is the twin."""
+    monkeypatch.setattr(image_words, "N_WORDS", 2)
+    kinds = np.array([[0, 0, 0, 1], [1, 0, 1, 1]])
+    corners = image_words.quarters_of_grid((20, 41), 5, 10, 2, 4).reshape(2, 4)
+    # The third column stands at 25 of 41 pixels, the second row at 15 of 20: right, below.
+    assert corners.tolist() == [[0, 0, 1, 1], [2, 2, 3, 3]]
+    (row,) = image_words.word_histograms(
+        [kinds], lambda image: np.eye(2)[image.ravel()], quarters=lambda image: corners.ravel()
+    )
+    whole, parts = row[:2], row[2:].reshape(4, 2)
+    order = [0, 1] if whole[0] == 4 / 16 and parts[0, 0] == 2 / 16 else [1, 0]
+    assert whole.tolist() == [4 / 16, 4 / 16]
+    assert parts[:, order].tolist() == [[2 / 16, 0], [1 / 16, 1 / 16], [1 / 16, 1 / 16], [0, 2 / 16]]
+    assert row.sum() == 1.0
+    (empty,) = image_words.word_histograms(
+        [kinds], lambda image: np.zeros((0, 2)), quarters=lambda image: np.zeros(0, dtype=np.intp)
+    )
+    assert not empty.any()
+
+
+@pytest.mark.parametrize("name", ["dense-hog", "dense-sift"])
+def test_pyramids_of_dense_words_begin_with_half_of_the_whole_and_see_where_it_is(name):
+    pytest.importorskip("cv2")
+    left, right = (np.full((96, 128), 90, np.uint8) for _ in range(2))
+    left[:, :48], right[:, -48:] = stripes(shape=(96, 48)), stripes(shape=(96, 48))
+    images = [left, right, noise(shape=(96, 128))]
+    whole = image_features.FEATURES[name](images)
+    rows = image_features.PYRAMIDS[name](images)
+    n = whole.shape[1]
+    assert rows.shape == (3, 5 * n)
+    np.testing.assert_array_equal(2 * rows[:, :n], whole)
+    quarters = rows[:, n:].reshape(3, 4, n)
+    np.testing.assert_allclose(quarters.sum(axis=1), rows[:, :n], atol=1e-12)
+    # Alike as wholes; what is in the left quarters of one is in the right ones of the other.
+    assert np.abs(whole[0] - whole[1]).sum() < np.abs(quarters[0] - quarters[1]).sum()
+    halves = {side: quarters[:, [k, k + 2]].sum(axis=1) for k, side in enumerate(("left", "right"))}
+    across = np.abs(halves["left"][0] - halves["right"][1]).sum()
+    assert across < np.abs(halves["left"][0] - halves["left"][1]).sum()

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from cladebench.datasets.base import View
 from cladebench.datasets.content import ViewKind
 from cladebench.datasets.image_gist import gist
-from cladebench.datasets.image_hog import dense_hog
+from cladebench.datasets.image_hog import dense_hog, pyramid_hog
 from cladebench.datasets.image_lbp import lbp, rotation_invariant_lbp
-from cladebench.datasets.image_sift import dense_sift
+from cladebench.datasets.image_sift import dense_sift, pyramid_sift
 from cladebench.datasets.image_sparse_sift import sparse_sift
 from cladebench.datasets.image_textons import mr8_textons, textons
 from cladebench.threads import one_thread
@@ -31,6 +31,11 @@ FEATURES: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
     "textons": textons,
     "mr8-textons": mr8_textons,
 }
+#: Dense words in the whole image and in its quarters, in place of the whole alone.
+PYRAMIDS: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
+    "dense-hog": pyramid_hog,
+    "dense-sift": pyramid_sift,
+}
 #: What a registry entry says of them.
 FEATURE_VIEWS: Mapping[str, ViewKind] = dict.fromkeys(FEATURES, "features")
 FEATURES_NOTE = (
@@ -39,12 +44,13 @@ FEATURES_NOTE = (
 )
 
 
-def feature_views(pixels: Pixels) -> dict[str, View]:
+def feature_views(pixels: Pixels, pyramids: bool = False) -> dict[str, View]:
     """One view of kind "features" for each feature, computed only where there is no kept copy of it."""
-    return {name: View("features", partial(_on_one_thread, name, pixels)) for name in FEATURES}
+    features = {**FEATURES, **PYRAMIDS} if pyramids else FEATURES
+    return {name: View("features", partial(_on_one_thread, of, pixels)) for name, of in features.items()}
 
 
-def _on_one_thread(name: str, pixels: Pixels) -> NDArray[np.float64]:
+def _on_one_thread(of: Callable[[Pixels], NDArray[np.float64]], pixels: Pixels) -> NDArray[np.float64]:
     """Compute a feature; sums in another order, by more threads, might move a descriptor to another word."""
     with one_thread():
-        return FEATURES[name](pixels)
+        return of(pixels)

@@ -24,7 +24,13 @@ SIZE_LIMIT = 500_000_000
 
 
 def load_classes(
-    archive: bytes, pattern: str, *, name: str, shape: tuple[int, int] | None = None, every: int = 1
+    archive: bytes,
+    pattern: str,
+    *,
+    name: str,
+    shape: tuple[int, int] | None = None,
+    every: int = 1,
+    pyramids: bool = False,
 ) -> Content:
     """Images, classes and the eight features of :mod:`~cladebench.datasets.image_features`.
 
@@ -40,6 +46,8 @@ def load_classes(
         Height and width that all images must have.
     every : int, default=1
         Of each class only the first image is taken of so many, in the order of their names.
+    pyramids : bool, default=False
+        Whether dense words are counted in the quarters of an image too.
 
     Returns
     -------
@@ -67,7 +75,7 @@ def load_classes(
         labels=labels.astype(np.intp),
         label_names=tuple(names.tolist()),
         images=Images(pixels),
-        views=feature_views(pixels),
+        views=feature_views(pixels, pyramids),
     )
 
 

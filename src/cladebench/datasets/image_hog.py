@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.datasets.image_words import word_histograms
+from cladebench.datasets.image_words import quarters_of_grid, word_histograms
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -39,6 +39,16 @@ def dense_hog(images: Sequence[Image]) -> NDArray[np.float64]:
     weight at the border of a block.
     """
     return word_histograms(images, hogs)
+
+
+def pyramid_hog(images: Sequence[Image]) -> NDArray[np.float64]:
+    """The words of `dense_hog` in each image and in its quarters, by the middles of the blocks."""
+    return word_histograms(images, hogs, quarters=_quarters)
+
+
+def _quarters(image: Image) -> NDArray[np.intp]:
+    height, width = image.shape
+    return quarters_of_grid((height, width), CELL, CELL, height // CELL - 1, width // CELL - 1)
 
 
 def hogs(image: Image) -> Floats:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.datasets.image_words import word_histograms
+from cladebench.datasets.image_words import quarters_of_grid, word_histograms
 from cladebench.datasets.opencv import opencv
 
 Image = NDArray[np.uint8]
@@ -72,3 +72,14 @@ def dense_sift(images: Sequence[Image]) -> NDArray[np.float64]:
     Patches of 16 x 16 pixels every 8 pixels; no spatial pyramid. The paper does not say.
     """
     return word_histograms(images, dense_descriptors)
+
+
+def pyramid_sift(images: Sequence[Image]) -> NDArray[np.float64]:
+    """The words of `dense_sift` in each image and in its quarters, by the middles of the patches."""
+    return word_histograms(images, dense_descriptors, quarters=_quarters)
+
+
+def _quarters(image: Image) -> NDArray[np.intp]:
+    height, width = image.shape
+    rows, columns = ((length - PATCH) // STEP + 1 for length in (height, width))
+    return quarters_of_grid((height, width), PATCH // 2, STEP, rows, columns)

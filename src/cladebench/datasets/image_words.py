@@ -27,6 +27,7 @@ def word_histograms(
     images: Sequence[Image],
     describe: Callable[[Image], NDArray[np.generic]],
     sample: Callable[[Image, int, np.random.Generator], Floats] | None = None,
+    quarters: Callable[[Image], NDArray[np.intp]] | None = None,
 ) -> NDArray[np.float64]:
     """Share of each word among the descriptors of each image.
 
@@ -41,12 +42,15 @@ def word_histograms(
     sample : callable, optional
         ``sample(image, size, rng)`` gives about so many descriptors of an image without computing all. By default all
         are computed, and kept in memory.
+    quarters : callable, optional
+        Quarter of the image, 0 to 3, that each of its descriptors stands in: rows become pyramids of two levels.
 
     Returns
     -------
-    ndarray of shape (n_images, n_words)
+    ndarray of shape (n_images, n_words), or (n_images, 5 * n_words) with `quarters`
         Rows sum to 1; one without descriptors is zero. There are 250 words, or as many as there are different
-        descriptors.
+        descriptors. Half of a pyramid is the shares in the whole image, half those in its quarters, one after the other
+        (Lazebnik et al. 2006, whose weights of two levels are equal).
     """
     rng = np.random.default_rng(SEED)
     size = -(-N_WORDS * PER_WORD // len(images))
@@ -58,7 +62,12 @@ def word_histograms(
     else:
         words = learn_words(np.concatenate([sample(image, size, rng) for image in images]))
         described = map(describe, images)
-    return np.stack([histogram(nearest_words(rows, words), len(words)) for rows in described])
+    found = [nearest_words(rows, words) for rows in described]
+    if quarters is None:
+        return np.stack([histogram(own, len(words)) for own in found])
+    return np.stack(
+        [pyramid(own, quarters(image), len(words)) for own, image in zip(found, images, strict=True)]
+    )
 
 
 def learn_words(descriptors: Floats) -> Floats:
@@ -102,3 +111,28 @@ def nearest_words(descriptors: NDArray[np.generic], words: Floats) -> NDArray[np
 def histogram(words: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
     """Share of each word; zeros where there are none."""
     return np.bincount(words, minlength=n_words) / max(len(words), 1)
+
+
+def pyramid(words: NDArray[np.intp], quarters: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
+    """Half the share of each word in the whole, then in each quarter; zeros where there are none."""
+    return np.concatenate([histogram(words, n_words), histogram(quarters * n_words + words, 4 * n_words)]) / 2
+
+
+def quarters_of_grid(
+    shape: tuple[int, int], first: int, step: int, rows: int, columns: int
+) -> NDArray[np.intp]:
+    """Quarters of an image that the points of a grid stand in, by rows; a point in the middle is right or below.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width of the image.
+    first, step : int
+        Pixels from the border to the first point, and from one to the next, both ways.
+    rows, columns : int
+        Points of the grid.
+    """
+    below, right = (
+        2 * (first + step * np.arange(n)) >= length for n, length in zip((rows, columns), shape, strict=True)
+    )
+    return (2 * below[:, None] + right).ravel().astype(np.intp)

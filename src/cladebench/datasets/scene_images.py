@@ -32,9 +32,14 @@ def load_few_scenes(files: Mapping[str, bytes], draw: int) -> Content:
     return _scenes(files, 10)
 
 
-def _scenes(files: Mapping[str, bytes], every: int) -> Content:
+def load_scenes_in_quarters(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of `load_scenes`, with pyramids of dense words."""
+    return _scenes(files, 1, pyramids=True)
+
+
+def _scenes(files: Mapping[str, bytes], every: int, pyramids: bool = False) -> Content:
     pattern = r"scene15_train100/(?:CAL|MIT|PAR)?([a-z]+)/image_\d{4}\.jpg"
-    return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every)
+    return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every, pyramids=pyramids)
 
 
 _ALL = DatasetInfo(
@@ -68,5 +73,13 @@ DATASETS = (
         loader=load_few_scenes,
         notes="Every tenth image of scenes-15, for machines in a hurry. Features are computed anew, with "
         f"vocabularies of these images. {FEATURES_NOTE}",
+    ),
+    replace(
+        _ALL,
+        name="scenes-15-pyramid",
+        title="15 scene categories, dense words in quarters too",
+        loader=load_scenes_in_quarters,
+        notes="The images of scenes-15. Histograms of dense HOG and dense SIFT words are pyramids of two levels, as "
+        f"Lazebnik et al. (2006) use them on these scenes. {FEATURES_NOTE}",
     ),
 )
