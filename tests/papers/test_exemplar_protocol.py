@@ -125,9 +125,31 @@ def learned(path, **more):
 def test_rounds_by_hand(path, to_90, to_99, share):
     metrics = protocol.learning_measures(learned(path, price_=2.5))
     assert metrics == {
-        **{"price": 2.5, "converged": 0.0, "n_iterations": len(path)},
+        **{"price": 2.5, "converged": 0.0, "n_iterations": len(path), "objective": min(path)},
         **{"objective_share": pytest.approx(share), "rounds_to_90": to_90, "rounds_to_99": to_99},
     }
+
+
+def test_rounds_are_held_against_the_objective_that_planes_reach():
+    given = {"price_": 2.5, "gap": 0.02, "gap_": 0.015, "n_planes_": 9}
+    metrics = protocol.learning_measures(learned([100, 40, 10, 8, 9], objective_=5.0, **given))
+    assert metrics == {
+        **{"price": 2.5, "converged": 0.0, "n_iterations": 5, "objective": 5.0, "objective_share": 0.05},
+        **{"gap": 0.015, "n_planes": 9.0, "rounds_left": pytest.approx(0.6)},
+        # Nine tenths of the way down to 5 are done at 14.5; to 5.95 no round comes.
+        **{"rounds_to_90": 2.0, "rounds_to_99": 5.0},
+    }
+    # Rounds that end below it, as exact losses may be above what their bounds say.
+    below = protocol.learning_measures(learned([100, 4], objective_=5.0, **given))
+    assert below["rounds_left"] == pytest.approx(-0.2) and below["rounds_to_99"] == 1.0
+
+
+def test_class_matched_f_by_hand():
+    true, found = np.array([0, 0, 0, 0, 1, 1]), np.array([5, 5, 5, 2, 2, 2])
+    # Class 0 and cluster 5: 2 * 3 / 7; class 1 and cluster 2: 2 * 2 / 5.
+    assert protocol.class_f(true, found) == pytest.approx((6 / 7 + 4 / 5) / 2)
+    assert protocol.class_f(true, true + 3) == 1.0
+    assert protocol.class_f(true, np.zeros(6, dtype=int)) == pytest.approx((8 / 10 + 4 / 8) / 2)
 
 
 def test_what_is_not_learned_in_rounds_has_a_price_at_most():
@@ -459,6 +481,8 @@ def test_cells_of_images(name):
     assert ("exemplars" in out.arrays) == ("price" in out.metrics) == (name != "SVM-cluster-greedy")
     if name != "SVM-cluster-greedy":
         assert out.arrays["exemplars"].tolist() == fitted.exemplars(test).tolist()
+        of_exemplar = [true[fitted.exemplars(test)[cluster]] for cluster in found]
+        assert out.metrics["exemplar_purity"] == np.mean(np.array(of_exemplar) == true)
         assert out.metrics["price"] == fitted.price_
     learns = name != "Average"
     assert ("rounds_to_90" in out.metrics) == ("objective_path" in out.arrays) == learns

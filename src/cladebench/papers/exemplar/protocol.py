@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.cluster import contingency_matrix
 
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.distances.base import StackDistance
@@ -50,6 +51,10 @@ class ExemplarProtocol(Protocol):
         found = [estimator.predict(given) for given, _ in problem.test]
         metrics |= clustering_measures([true for _, true in problem.test], found)
         metrics |= learning_measures(estimator)
+        shown = shown_set(estimator, problem, found[0])
+        if "exemplars" in shown and not problem.points:
+            true = problem.test[0][1]
+            metrics["exemplar_purity"] = float((true[shown["exemplars"][found[0]]] == true).mean())
         weights = scaled_weights(estimator)
         metrics |= weight_measures(weights, problem.distances)
         if problem.points:
@@ -61,7 +66,7 @@ class ExemplarProtocol(Protocol):
             of_neighbors, more = neighbor_measures(estimator, problem)
             metrics |= of_neighbors
             readings += more
-        arrays |= shown_set(estimator, problem, found[0])
+        arrays |= shown
         if not cell.data.parts:
             arrays["rows"] = cell.task.rows[cell.task.test].astype(np.int32)
         if hasattr(estimator, "objective_path_"):
@@ -98,6 +103,7 @@ def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> 
     each = [
         {
             **scored(pair_f=f_scores(own, labels), matched_accuracy=matched_scores(own, labels)),
+            "class_f": class_f(own, labels),
             "ari": float(adjusted_rand_score(own, labels)),
             "n_clusters": float(len(np.unique(labels))),
             "number_off": float(abs(len(np.unique(labels)) - len(np.unique(own)))),
@@ -108,8 +114,19 @@ def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> 
     return {name: float(np.mean([metrics[name] for metrics in each])) for name in each[0]}
 
 
+def class_f(true: IntArray, found: IntArray) -> float:
+    """Average over classes the F of each with the cluster that fits it best."""
+    together = contingency_matrix(true, found)
+    sizes = together.sum(axis=1, keepdims=True) + together.sum(axis=0)
+    return float((2.0 * together / sizes).max(axis=1).mean())
+
+
 def learning_measures(estimator: Any) -> dict[str, float]:
-    """Give how learning went: rounds, and rounds until most of the objective's fall is done."""
+    """Give how learning went: its gap, and rounds until most of the objective's fall is done.
+
+    The fall ends at the objective that planes reach, where they were asked for, else at that of the rounds. A fall that
+    no round reaches counts as all rounds.
+    """
     metrics: dict[str, float] = {}
     if hasattr(estimator, "price_"):
         metrics["price"] = float(estimator.price_)
@@ -117,14 +134,21 @@ def learning_measures(estimator: Any) -> dict[str, float]:
     if not len(path):
         return metrics
     lowest = np.minimum.accumulate(path)
+    planes = getattr(estimator, "gap", None) is not None
+    end = estimator.objective_ if planes else float(lowest[-1])
     metrics |= {
         "n_iterations": float(len(path)),
         "converged": float(estimator.converged_),
-        "objective_share": float(lowest[-1] / path[0]) if path[0] > 0 else 1.0,
+        "objective": end,
+        "objective_share": float(end / path[0]) if path[0] > 0 else 1.0,
     }
+    if planes:
+        metrics |= {"gap": estimator.gap_, "n_planes": float(estimator.n_planes_)}
+        metrics["rounds_left"] = float(lowest[-1] / end - 1.0) if end > 0 else 0.0
     for remaining in REMAINING:
-        done = lowest <= lowest[-1] + remaining * (path[0] - lowest[-1])
-        metrics[f"rounds_to_{round(100 * (1 - remaining))}"] = float(np.argmax(done))
+        done = lowest <= end + remaining * (path[0] - end)
+        reached = float(np.argmax(done)) if done.any() else float(len(path))
+        metrics[f"rounds_to_{round(100 * (1 - remaining))}"] = reached
     return metrics
 
 
