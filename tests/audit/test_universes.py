@@ -185,7 +185,10 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
     undecided = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *rows)
     assert [undecided[name]["verdict"] for name in ("o/d", "o/e")] == ["depends", "depends"]
     assert undecided["o/d"]["universes"] == "0/1/1"
-    register = [entry("f", ("with C", {"method": {"A": "C"}})), entry("g", ("no such", {"method": {"A": "X"}}))]
+    register = [
+        entry("f", ("with C", {"method": {"A": "C"}})),
+        entry("g", ("no such", {"method": {"A": "X"}})),
+    ]
     all_against = run(tmp_path, register, *rows)
     assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
     # A contradiction says what was not tried.

@@ -110,7 +110,11 @@ def test_the_map_has_the_stance_of_each_claim_in_each_universe():
     assert signs == [STANCES[stance][1] for row in shown for stance in row]
     assert "2 of 3 claims" in figure.get_supxlabel()
     # A dark line below the chosen column and between groups, by the first part of names.
-    grouped = [claim("a/1", "supports", one="undecided"), *claims[2:], claim("b/2", "supports", one="undecided")]
+    grouped = [
+        claim("a/1", "supports", one="undecided"),
+        *claims[2:],
+        claim("b/2", "supports", one="undecided"),
+    ]
     (axes,) = claims_by_universes(grouped, UNIVERSES).axes
     across = [line for line in axes.lines if len(set(line.get_ydata())) == 1]
     assert [(line.get_ydata()[0], line.get_color()) for line in across] == [(0.5, "black"), (1.5, "white")]

@@ -19,7 +19,11 @@ def test_the_worst_case_is_as_many_rows_as_candidates_of_all_trees(name):
 
 def test_less_than_a_thousandth_of_the_pairs_of_training_images():
     claim = CLAIMS["retrieval/constraints-share"]
-    assert claim.expects["than"] == math.comb(50_000, 2) // 1000 > CLAIMS["retrieval/constraints"].published.value
+    assert (
+        claim.expects["than"]
+        == math.comb(50_000, 2) // 1000
+        > CLAIMS["retrieval/constraints"].published.value
+    )
 
 
 def test_the_largest_gap_that_the_paper_calls_competitive_is_within_the_margin():

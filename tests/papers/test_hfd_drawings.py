@@ -53,7 +53,9 @@ def test_a_family_has_a_colour_of_its_own():
     vermilion = {name for name, (colour, *_) in STYLES.items() if colour == STYLES["HFD"][0]}
     assert vermilion == {"HFD", "HFD-unconstrained", "HFD-random"}
     assert STYLES["RFD"][0] == STYLES["Proximity"][0] and STYLES["DCA"][0] == STYLES["NCA"][0]
-    assert len({STYLES[name][0] for name in ("DCA", "LMNN", "GB-LMNN", "ITML", "RFD", "HFD", "Euclidean")}) == 7
+    assert (
+        len({STYLES[name][0] for name in ("DCA", "LMNN", "GB-LMNN", "ITML", "RFD", "HFD", "Euclidean")}) == 7
+    )
 
 
 def test_what_is_not_in_the_paper_is_hatched_and_hollow():

@@ -20,7 +20,17 @@ from verdicts.verdicts import Verdicts, read
 
 FULL = Path(__file__).parents[2] / "results" / "full"
 PAPERS = Path(cladebench.__file__).parent / "papers"
-TEXTS = ["verdict", "verdict_beside", "evidence", "blind", "universes", "depends_on", "main", "not_run", "parts"]
+TEXTS = [
+    "verdict",
+    "verdict_beside",
+    "evidence",
+    "blind",
+    "universes",
+    "depends_on",
+    "main",
+    "not_run",
+    "parts",
+]
 NUMBERS = ["measured", "p_value", "p_adjusted"]
 #: The seed meets every verdict.
 MADE_UP = ["made_up_7"]

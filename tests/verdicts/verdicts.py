@@ -260,7 +260,7 @@ class Verdicts:
         return counts, [n for n in factors if n in alone or not alone & set(n.split(" + "))], True
 
     def _not_run(self, claim: Claim, found: Outcome) -> list[str]:
-        """Single universes that change what is asked, and cannot tell; none where the claim cannot be told as chosen."""
+        """Single universes that change what is asked and cannot tell; none where the claim cannot be told as chosen."""
         if found.verdict in {"inconsistent", "not testable"}:
             return []
         names = [said["name"] for entry in self.register for said in entry.get("universes", [])]

@@ -34,7 +34,9 @@ def check_claims(found: ClaimSet, name: str) -> None:
     """
     main = [claim.id for claim in found.claims.values() if claim.main]
     if len(main) > 1:
-        raise ClaimsError(f"{name}: main: {', '.join(main)}; expected one claim at most, a sentence of several")
+        raise ClaimsError(
+            f"{name}: main: {', '.join(main)}; expected one claim at most, a sentence of several"
+        )
     for claim in found.claims.values():
         where = f"{name}: claim {claim.id!r}"
         set_aside = claim.not_testable or claim.inconsistent

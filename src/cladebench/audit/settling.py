@@ -36,8 +36,8 @@ class Settled:
     stances : mapping of str to str
         By the name of the universe, the chosen one (an empty name) first; only those that change what the claim asks.
     not_run : tuple of str
-        Universes of one factor that change what the claim asks, and could not tell: their cells were not run, or failed.
-        Empty where the claim could not be judged as chosen either.
+        Universes of one factor that change what the claim asks, and could not tell: their cells were not run, or
+        failed. Empty where the claim could not be judged as chosen either.
     depends_on : tuple of str
         Where the verdict is `depends`: entries of the register whose alternatives turn it, ``a + b`` for two at once.
     """

@@ -61,8 +61,8 @@ class DCA(LinearDistance):
     dimensions kept are one less than their number.
 
     Cannot-links within a chunklet, or of a row in none, say nothing. Where none is left, ``unlinked`` says what C_b is.
-    All pairs of chunklets have equal weight in C_b, however many cannot-links are between them. O(n n_features^2 + n_features^3)
-    time.
+    All pairs of chunklets have equal weight in C_b, however many cannot-links are between them. O(n n_features^2 +
+    n_features^3) time.
 
     References
     ----------

@@ -112,7 +112,8 @@ def class_starts(
     _, _, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
     drawn = [random.permutation(len(sizes)).astype(np.float64) for _ in range(STARTS - 1)]
     places: list[FloatArray] = [means @ directions[0], *drawn]
-    return [balanced_classes(sizes * (place - np.mean(place)), sizes, lower, upper) for place in places]
+    gains = [np.asarray(sizes * (place - np.mean(place)), dtype=np.float64) for place in places]
+    return [balanced_classes(gain, sizes, lower, upper) for gain in gains]
 
 
 def balanced_classes(gain: FloatArray, sizes: IntArray, lower: int, upper: int) -> IntArray:
@@ -179,7 +180,7 @@ def whole_descent(
             max_iter=W_STEPS,
         ).W
         costs = assignment_costs(X, W, check=False)
-        gain = np.bincount(classes, costs[:, 1] - costs[:, 0])
+        gain = np.asarray(np.bincount(classes, costs[:, 1] - costs[:, 0]), dtype=np.float64)
         moved = balanced_classes(gain, sizes, lower, upper)
         total = float(costs[np.arange(len(X)), labels].sum())
         if float(gain @ (sides - moved)) <= ROUNDING * total:
