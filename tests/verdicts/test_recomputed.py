@@ -38,7 +38,7 @@ MADE_UP = ["made_up_7"]
 
 def both(results, folders, scope):
     """What the audit says and what is recomputed, by paper and claim."""
-    said = pd.read_csv(results / "audit.csv").set_index(["paper", "claim"])
+    said = pd.read_csv(results / "audit.csv", dtype={"main": str}).set_index(["paper", "claim"])
     said = said.assign(**{column: said[column].astype(object).fillna("") for column in TEXTS})
     cells = pd.read_parquet(results / "cells.parquet", columns=["paper", *COLUMNS])
     certificates = pd.read_csv(results / "certificates.csv")
