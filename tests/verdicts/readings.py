@@ -31,6 +31,11 @@ from verdicts.rules import (
 from verdicts.t_tests import holm
 
 
+def _set_aside(claim: Claim) -> bool:
+    """Not tested for a reason that the claim gives; of printed numbers what was measured is shown all the same."""
+    return claim.kind != "value" and bool(claim.says("not_testable"))
+
+
 class Reading(Asked):
     """The outcomes of all claims of a paper in one world."""
 
@@ -58,14 +63,21 @@ class Reading(Asked):
     def families(self) -> dict[str, list[Claim]]:
         found: dict[str, list[Claim]] = {}
         for claim in self.claims:
-            if claim.family and claim.kind in {"value", "order", "trend", "ranking"}:
+            if (
+                claim.family
+                and claim.kind in {"value", "order", "trend", "ranking"}
+                and not _set_aside(claim)
+            ):
                 found.setdefault(claim.family, []).append(claim)
         return found
 
     def outcome(self, claim: Claim) -> Outcome:
         if claim.id not in self._settled:
             found = self.raw(claim)
-            if found.test is not None:
+            if _set_aside(claim):
+                aside = replace(found, measured=None, p=None, adjusted=None, test=None)
+                self._settled[claim.id] = self._stated(claim, aside)
+            elif found.test is not None:
                 self._correct(self.families.get(claim.family, [claim]))
             else:
                 self._settled[claim.id] = self._stated(claim, found)
@@ -194,9 +206,10 @@ class Reading(Asked):
     def _ratio(self, claim: Claim) -> Outcome:
         if not claim.expects:
             raise Missing("nothing is asked")
-        (of,), (to,) = self.sides(claim)
-        left, right = self.sample(of), self.sample(to)
-        return self._plain(judge_ratio(claim, left, right, self.alpha), [left, right])
+        queries = dict(zip(("of", "to"), self.sides(claim), strict=True))
+        left, right = (self.met(claim, side, queries)[1] for side in ("of", "to"))
+        samples = [side for side in (left, right) if isinstance(side, Sample)]
+        return self._plain(judge_ratio(claim, left, right, self.alpha), samples)
 
     def _trend(self, claim: Claim) -> Outcome:
         samples = [self.sample(query) for query in self.queries(claim)]
@@ -232,7 +245,7 @@ class Reading(Asked):
             return Outcome("not testable")
 
         def numbers(reference: str) -> list[Claim]:
-            return [other for other in self.named(reference, claim.id) if other.kind == "value"]
+            return [other for other in self.named(reference, claim.id) if other.printed is not None]
 
         measure = dict(claim.measure)
         if "left" in claim.expects:

@@ -158,7 +158,7 @@ def settle(found: Outcome, adjusted: float | None, alpha: float) -> Outcome:
     return replace(found, verdict=verdict, adjusted=adjusted)
 
 
-def judge_ratio(claim: Claim, left: Sample, right: Sample, alpha: float) -> Outcome:
+def judge_ratio(claim: Claim, left: Sample | float, right: Sample | float, alpha: float) -> Outcome:
     a, b, exact, overlap = pairs(left, right)
     if len(a) == 0 or min(a.min(), b.min()) <= 0:
         return Outcome("not testable")
