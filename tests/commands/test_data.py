@@ -94,7 +94,10 @@ def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
     assert cli.main(["data", "list"]) == 0
     files = capsys.readouterr().out.split("files, by their path in a mirror folder (CLADEBENCH_MIRROR)")[1]
     shown = dict(line.split(maxsplit=1) for line in files.splitlines()[1:])
-    assert shown["cifar100/cifar100_bow_sift1000.npz"] == "awa-pca, imagenet, imagenet-counts, vehicle, vehicle-counts"
+    assert (
+        shown["cifar100/cifar100_bow_sift1000.npz"]
+        == "awa-pca, imagenet, imagenet-counts, vehicle, vehicle-counts"
+    )
     names = {file.name: name for name in datasets.names() for file in datasets.info(name).files}
     assert shown.keys() == names.keys() and all(names[path] in users for path, users in shown.items())
     # A file put at the path that is shown is found.
