@@ -8,7 +8,7 @@ from scipy import stats
 
 from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
-from cladebench.audit.audit_files import COLUMNS
+from cladebench.audit.audit_files import COLUMNS, as_frame
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own
@@ -949,3 +949,10 @@ def test_a_ratio_of_what_is_not_positive_cannot_be_judged(tmp_path):
         rows[row]["value"] = value
         found = judged(claims, frame(rows)).loc["faster"]
         assert (found.verdict, found.reason) == (o.NOT_TESTABLE, "a ratio needs positive measurements")
+
+
+def test_a_table_leaves_empty_what_is_not_true_and_joins_lists():
+    rows = as_frame(
+        [{"claim": "a", "main": True, "not_run": ["x", "y"]}, {"claim": "b", "main": False, "not_run": []}]
+    )
+    assert rows["main"].tolist() == ["true", ""] and rows["not_run"].tolist() == ["x; y", ""]
