@@ -34,6 +34,9 @@ def entry(name, *alternatives):
         ({"method": {"A": "B"}, "where": {"B": {"j": 2}}}, {"method": "B", "where": {"j": 2, "k": 1}}),
         ({"method": {"A": "B"}, "where": {"A": {"j": 2}}}, {"method": "B", "where": {"j": 2, "k": 1}}),
         ({"selection": "other"}, {}),
+        ({"method": {"A": "B"}, "datasets": ["d", "e"]}, {"method": "B"}),
+        ({"method": {"A": "B"}, "where": {"A": {"j": 2}}, "datasets": ["e"]}, {}),
+        ({"dataset": {"d": "e"}, "datasets": ["d"]}, {"dataset": "e"}),
     ],
 )
 def test_a_universe_asks_for_something_else(instead, changed):

@@ -154,3 +154,12 @@ def test_metrics_are_held_against_those_that_are_known(package):
 
 def test_a_paper_may_have_no_register(package):
     assert load_deviations("madeup") == []
+
+
+def test_the_data_sets_that_an_alternative_is_kept_to_are_known(package):
+    universe = "  universes: [{name: u, instead: {method: {A: B}, datasets: [glass, digits]}}]\n  effects:\n"
+    package(ENTRY.replace("  effects:\n", universe))
+    assert load_deviations("madeup")[0].universes[0].instead["datasets"] == ["glass", "digits"]
+    package(ENTRY.replace("  effects:\n", universe.replace("digits", "digit")))
+    with pytest.raises(InputFileError, match=r"universes\[0\]\.instead\.datasets: unknown 'digit'"):
+        load_deviations("madeup")

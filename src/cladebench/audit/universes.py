@@ -61,15 +61,17 @@ class Universe:
         """Give what is asked here instead; the same where nothing in it is varied.
 
         A setting is meant for a method under its own name and under the one that stands in its place; what a claim
-        itself says of the setting stays.
+        itself says of the setting stays. Data sets on which the paper says what is done are asked for as chosen.
         """
         found = query
-        for key, instead in itertools.product(("dataset", "change_from", "method", "metric"), self.instead):
+        asked_on = query.get("dataset")
+        open_here = [i for i in self.instead if asked_on in i.get("datasets", [asked_on])]
+        for key, instead in itertools.product(("dataset", "change_from", "method", "metric"), open_here):
             named = "dataset" if key == "change_from" else key
             renamed = instead.get(named, {}).get(query.get(key))
             if renamed is not None:
                 found = {**found, key: renamed}
-        for instead in self.instead:
+        for instead in open_here:
             for method, setting in instead.get("where", {}).items():
                 own = found.get("where") or {}
                 if method in (query.get("method"), found.get("method")) and not setting.keys() <= own.keys():

@@ -40,7 +40,8 @@ class Alternative:
     name : str
     instead : mapping
         ``selection``: a rule; ``spread``: what printed spreads are; ``metric``, ``method``, ``dataset``: names and what
-        stands in their place; ``where``: for each method a part of the setting.
+        stands in their place; ``where``: for each method a part of the setting; ``datasets``: those on which the
+        paper leaves it unsaid, by default all.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all.
     """
@@ -208,6 +209,7 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
         "alternative": plan.alternatives,
         "method": plan.methods,
         "dataset": plan.datasets,
+        "datasets": plan.datasets,
         "metric": plan.measures,
     }
     for key, value in instead.items():
@@ -220,7 +222,9 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
                 else:
                     yield from (f"where.{method}{fault}" for fault in _not_varied(setting, [grids[method]]))
             continue
-        names = [value] if isinstance(value, str) else [*value, *value.values()]
+        names = [value] if isinstance(value, str) else value
+        if isinstance(value, Mapping):
+            names = [*value, *value.values()]
         yield from (
             f"{key}: unknown {shown(name)}; {one_of(name, allowed[key])}"
             for name in names
