@@ -68,12 +68,20 @@ def test_what_modules_do_by_themselves_passes(module):
     module.later, module.new, module.done = 1, 2, True
     module.names = tuple("UTC" for _ in module.names)
     module.Thing.Iterator = type("Iterator", (), {})
+    assert "__annotations__" not in vars(module.Thing)
+    assert module.Thing.__annotations__ == {}  # to read them makes them
     module.table["key"] = 1
     module.Foreign.size = 2
     assert watch.changes() == []
     watch.begin()
     module.new = 3  # was there before this cell
     assert watch.changes() == ["toywatched.part.new"]
+
+
+def test_annotations_that_are_given_to_a_class_are_named(module):
+    watch = watching()
+    module.Thing.__annotations__ = {"size": int}
+    assert watch.changes() == ["toywatched.part.Thing.__annotations__"]
 
 
 def test_the_environment_is_compared_but_for_what_imports_set(monkeypatch):

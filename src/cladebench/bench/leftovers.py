@@ -77,14 +77,14 @@ class Watch:
                 continue
             new = () if isinstance(space, dict) else space.keys() - before.keys()  # a class has a proxy
             for key in (*before, *sorted(new)):
-                if not _is_note(before.get(key, _ABSENT), space.get(key, _ABSENT)):
+                if not _is_note(key, before.get(key, _ABSENT), space.get(key, _ABSENT)):
                     yield f"{name}.{key}"
 
 
-def _is_note(before: Any, now: Any) -> bool:
-    """Whether a name is as it was, or such as libraries bind by themselves when they are first used."""
-    if before is _ABSENT:  # in a class, to which compiled modules add their iterators
-        return isinstance(now, type)
+def _is_note(key: str, before: Any, now: Any) -> bool:
+    """Whether a name is as it was, or such as is bound by itself when it is first used."""
+    if before is _ABSENT:  # in a class: compiled modules add their iterators, and Python adds annotations, for a reader
+        return isinstance(now, type) or (key == "__annotations__" and now == {})
     return before is now or before is None or (before is False and now is True) or _same_text(before, now)
 
 
