@@ -287,4 +287,6 @@ def test_the_committed_run_bears_out_what_is_said(paper):
     assert len(findings.findings) >= 3 and findings.main_result
     run = ROOT / "results/full"
     audit = [claim for claim in read_audit(run / "audit.json").claims if claim["paper"] == paper]
-    assert check_findings(findings.findings, audit, build_context(paper, "full", run).results) == {}
+    assert (
+        check_findings(findings.findings, audit, build_context(load_plan(paper), "full", run).results) == {}
+    )

@@ -98,7 +98,7 @@ def certificate(topic, name, passed=True):
 
 def write_tables(results, paper, scope="smoke"):
     """Build and store the tables of a paper, as `cladebench artifacts` does; its figures are not drawn."""
-    context = build_context(paper, scope, results)
+    context = build_context(load_plan(paper), scope, results)
     for artifact in paper_artifacts(context.package):
         if artifact.kind == "table":
             write_table(artifact, artifact.build(context), results / "tables" / context.paper)

@@ -7,6 +7,7 @@ import pytest
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.papers import deviations_table as table_module
+from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.report.artifact_files import build_context
 
@@ -22,7 +23,7 @@ EFFECTS = [
 def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compared(
     results, monkeypatch, own, beside
 ):
-    context = build_context("page_paper", "smoke", results)
+    context = build_context(load_plan("page_paper"), "smoke", results)
     rules = {
         name: Rule(name, name, setting={"n_leaves": n})
         for name, n in (("own", own), ("second", beside), ("third", 4))

@@ -37,12 +37,12 @@ def claims_path(paper: str) -> Path | None:
     return next((f for folder in folders or () if (f := Path(folder) / "claims.yaml").exists()), None)
 
 
-def load_claims(paper: str) -> ClaimSet:
+def load_claims(paper: str, plan: Plan | None = None) -> ClaimSet:
     """Read the claims of a paper and hold their names against its plan; see `checked_claims`."""
     path = claims_path(paper)
     if path is None:
         raise ClaimsError(f"papers: {paper} has no claims.yaml")
-    return checked_claims(path, load_plan(paper))
+    return checked_claims(path, plan or load_plan(paper))
 
 
 def checked_claims(path: Path, plan: Plan) -> ClaimSet:

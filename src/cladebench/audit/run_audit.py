@@ -158,7 +158,8 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     excluded: dict[str, list[Mapping[str, str]]] = {}
     universes: dict[str, list[Mapping[str, str]]] = {}
     for paper in papers:
-        plan, claims = load_plan(paper), load_claims(paper)
+        plan = load_plan(paper)
+        claims = load_claims(paper, plan)
         records = frame[frame["paper"] == claims.paper]
         check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)

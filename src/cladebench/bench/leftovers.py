@@ -83,7 +83,9 @@ class Watch:
 
 def _is_note(key: str, before: Any, now: Any) -> bool:
     """Whether a name is as it was, or such as is bound by itself when it is first used."""
-    if before is _ABSENT:  # in a class: compiled modules add their iterators, and Python adds annotations, for a reader
+    if (
+        before is _ABSENT
+    ):  # in a class: compiled modules add their iterators, and Python adds annotations, for a reader
         return isinstance(now, type) or (key == "__annotations__" and now == {})
     return before is now or before is None or (before is False and now is True) or _same_text(before, now)
 

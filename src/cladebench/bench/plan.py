@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ class Plan:
             dict.fromkeys([*self.scope(scope)["datasets"], *(dataset for dataset, _ in self.pairs(scope))])
         )
 
-    @property
+    @cached_property  # asked of every name in claims and register
     def datasets(self) -> list[str]:
         """Data sets of all scopes."""
         return list(dict.fromkeys(dataset for scope in self.scopes for dataset in self.datasets_of(scope)))

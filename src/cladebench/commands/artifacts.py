@@ -31,13 +31,14 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
     from cladebench.bench.store import ArraysLost
+    from cladebench.papers.catalogue import load_plan
     from cladebench.report.artifact_files import build_context, write_artifacts
 
     check_scope(args.results, args.scope)
     written = 0
     for paper in chosen_papers(args):
         try:
-            context = build_context(paper, args.scope, args.results)
+            context = build_context(load_plan(paper), args.scope, args.results)
             for path, kept in write_artifacts(context, args.results, args.keep):
                 print(f"{path} (kept: {kept})" if kept else path)
                 written += not kept

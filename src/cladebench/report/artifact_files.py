@@ -14,7 +14,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claim_types import ClaimSet
-from cladebench.audit.claims_file import claims_path, load_claims
+from cladebench.audit.claims_file import checked_claims, claims_path
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
@@ -25,20 +25,20 @@ from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json, users_code
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
-from cladebench.papers.catalogue import load_artifacts, load_plan
+from cladebench.papers.catalogue import load_artifacts
 from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.templating import html_page, markdown_page
 
 
-def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:
+def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:
     """Gather what the artifacts of a paper may read.
 
     The records are those of ``cells.parquet``; each planned cell without any has one with the status ``missing``.
 
     Parameters
     ----------
-    paper : str
-        Id or dotted package of the paper.
+    plan : Plan
+        Of the paper.
     scope : str
         Scope that was run.
     results : Path
@@ -51,7 +51,6 @@ def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None
     InputFileError
         If there is no ``cells.parquet``, or no cell of the paper in it.
     """
-    plan = load_plan(paper)
     records = read_cells(results / "cells.parquet")
     records = records[records.paper == plan.paper].reset_index(drop=True)
     if records.empty:
@@ -59,7 +58,7 @@ def build_context(paper: str, scope: str, results: Path, claims: ClaimSet | None
             f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
         )
     records = with_missing(records, plan, scope)
-    claims = paper_claims(paper) if claims is None else claims
+    claims = paper_claims(plan) if claims is None else claims
     return ArtifactContext(
         paper=plan.paper,
         package=plan.package,
@@ -93,9 +92,10 @@ def _datasets(plan: Plan, scope: str) -> dict[str, dict[str, object]]:
     }
 
 
-def paper_claims(paper: str) -> ClaimSet:
-    """Claims of a paper (id or dotted package); none where it has no ``claims.yaml``."""
-    return load_claims(paper) if claims_path(paper) else ClaimSet(paper, {}, Rules(), frozenset(), ())
+def paper_claims(plan: Plan) -> ClaimSet:
+    """Claims of a plan's paper; none where it has no ``claims.yaml``."""
+    path = claims_path(plan.package)
+    return checked_claims(path, plan) if path else ClaimSet(plan.paper, {}, Rules(), frozenset(), ())
 
 
 def paper_artifacts(package: str) -> tuple[Artifact, ...]:

@@ -68,8 +68,8 @@ def readme_blocks(results: Path, scope: str, papers: Sequence[str]) -> dict[str,
 
 def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
     plan = load_plan(paper)
-    claims = paper_claims(paper)
-    context = build_context(paper, scope, results, claims)
+    claims = paper_claims(plan)
+    context = build_context(plan, scope, results, claims)
     judged = [claim for claim in audit.claims if claim["paper"] == plan.paper]
     findings = checked_findings(plan)
     broken = check_findings(findings.findings, judged, context.results)

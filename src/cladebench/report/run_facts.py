@@ -84,7 +84,8 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
 
         def values(method: str, dataset: str = dataset, metric: str = metric, rule: str = name) -> np.ndarray:
             at = context.results.point_of_choice(dataset, method, metric, rule)
-            return context.results.chosen(dataset, method, metric, rule, at=at)["value"].to_numpy()
+            query = {"dataset": dataset, "method": method, "metric": metric, "at": at}
+            return context.results.sample(query, rule).values.to_numpy()
 
         row = {"dataset": dataset, "rule": rule.label, "metric": measure.heading}
         if fixed:

@@ -20,7 +20,7 @@ from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import Deviation, load_deviations
+from cladebench.papers.deviations import Deviation, checked_deviations
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
@@ -214,8 +214,8 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
 def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperView:
     """Read what a run says of one paper; `audit` has the verdicts on every paper."""
     plan = load_plan(paper)
-    claims = paper_claims(paper)
-    context = build_context(paper, scope, results, claims)
+    claims = paper_claims(plan)
+    context = build_context(plan, scope, results, claims)
     records = context.results.records
     links = link_cells(plan.paper, records, context.results.choices, plan.selection)
     judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
@@ -247,7 +247,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),
-        deviations=_deviations(plan.package, effects, links, results / "tables" / plan.paper),
+        deviations=_deviations(plan, effects, links, results / "tables" / plan.paper),
         datasets=data_rows(plan, scope, records),
         controls=control_rows(context, plan),
         failures=failure_rows(records, plan, scope, links),
@@ -285,11 +285,9 @@ def _table_view(
     return ArtifactView(artifact, columns, rows, tuple(table.notes))
 
 
-def _deviations(
-    package: str, table: Table | None, links: CellLinks, folder: Path
-) -> tuple[DeviationView, ...]:
+def _deviations(plan: Plan, table: Table | None, links: CellLinks, folder: Path) -> tuple[DeviationView, ...]:
     """Deal the rows of the table of effects out to the entries of the register that they belong to."""
-    register = load_deviations(package)
+    register = checked_deviations(plan)
     if not register:
         return ()
     effects: dict[str, list[tuple[str, Entry, str]]] = {entry.id: [] for entry in register}
