@@ -157,9 +157,10 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}
     universes: dict[str, list[Mapping[str, str]]] = {}
-    for paper in papers:
-        plan = load_plan(paper)
-        claims = load_claims(paper, plan)
+    # All files first: a wrong one is told before the first paper is judged.
+    plans = [load_plan(paper) for paper in papers]
+    read = [(plan, load_claims(plan.package, plan), checked_deviations(plan)) for plan in plans]
+    for plan, claims, register in read:
         records = frame[frame["paper"] == claims.paper]
         check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
@@ -177,7 +178,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             measures=plan.measures,
             blind=plan.blind,
             beyond=plan.beyond,
-            register=(register := checked_deviations(plan)),
+            register=register,
         )
         universes[claims.paper] = [
             {"factor": universe.factors[0], "name": universe.name} for universe in single_universes(register)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from textwrap import shorten
 from typing import Any
 
@@ -43,10 +44,15 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
         # By its own numbers alone, it is the paper that contradicts itself.
         return Outcome(INCONSISTENT if against == {INCONSISTENT} else CONTRADICTED, reason, n=n)
     if alive < at_least:
-        why = list(dict.fromkeys(shorten(part.reason, 200, placeholder=" ...") for part in unknown))
+        why = list(dict.fromkeys(_shortened(part.reason) for part in unknown))
         more = f"; and {len(why) - 2} more reasons" if len(why) > 2 else ""
         return not_testable(f"{reason}; {'; '.join(why[:2])}{more}", n=n)
     return Outcome(DIRECTION_ONLY if held + counts[DIRECTION_ONLY] >= at_least else WITHIN_NOISE, reason, n=n)
+
+
+@lru_cache(maxsize=4096)  # the same parts give the same reasons in all universes
+def _shortened(reason: str) -> str:
+    return shorten(reason, 200, placeholder=" ...")
 
 
 def judge_certificates(expects: Mapping[str, Any], certificates: pd.DataFrame | None) -> Outcome:

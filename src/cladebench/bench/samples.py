@@ -108,9 +108,12 @@ def constant(value: float) -> Sample:
     return Sample(pd.Series([value], index=["constant"], dtype=float), point=True)
 
 
+_NO_VALUES = pd.Series(dtype=float)
+
+
 def nothing(problem: str) -> Sample:
     """Return a sample without values, and why it has none."""
-    return Sample(pd.Series(dtype=float), problem=problem)
+    return Sample(_NO_VALUES, problem=problem)
 
 
 def by_task(

@@ -44,8 +44,6 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.audit.claims_file import claims_path
     from cladebench.audit.run_audit import audit_run
     from cladebench.input_files import InputFileError
-    from cladebench.papers.catalogue import load_plan
-    from cladebench.workflow.paper_check import check_texts
 
     out = args.out or args.results
     if args.scope is not None:
@@ -55,8 +53,6 @@ def run(args: argparse.Namespace) -> int:
         recorded, papers = papers, [paper for paper in papers if claims_path(paper) is not None]
         if not papers:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
-    for paper in papers:
-        check_texts(load_plan(paper))
     audit = audit_run(args.results, papers, args.scope)
     path = out / "audit.json"
     if args.paper and path.exists():
