@@ -36,12 +36,24 @@ def scaled(model: SVMCluster, stacks: list[np.ndarray]) -> list[np.ndarray]:
 # ---------------------------------------------------------------- the whole against one programme
 
 
-@pytest.mark.parametrize("nonnegative", [False, True])
-@pytest.mark.parametrize("C", [0.5, 20.0])
-def test_objective_is_that_of_one_programme(C: float, nonnegative: bool) -> None:
+@pytest.mark.parametrize(
+    ("C", "nonnegative", "loss"),
+    [
+        (0.5, False, "pairs"),
+        (0.5, True, "pairs"),
+        (20.0, False, "pairs"),
+        (20.0, True, "pairs"),
+        (5.0, False, "balanced"),
+    ],
+)
+def test_objective_is_that_of_one_programme(C: float, nonnegative: bool, loss: str) -> None:
     stacks, labels = training_sets([8, 10])
-    model = SVMCluster(C, nonnegative=nonnegative, tol=1e-4, max_iter=500).fit(stacks, labels)
-    exact = twin.structural_svm(scaled(model, stacks), labels, C, nonnegative, relaxed=True)
+    labels = labels if loss == "pairs" else [np.arange(len(y)) // 2 for y in labels]  # few pairs are inside
+    model = SVMCluster(C, nonnegative=nonnegative, loss=loss, tol=1e-4, max_iter=500).fit(stacks, labels)
+    balanced = loss == "balanced"
+    exact = twin.structural_svm(
+        scaled(model, stacks), labels, C, nonnegative, relaxed=True, balanced=balanced
+    )
     assert model.converged_ and 0.0 <= model.gap_ <= 1e-4
     assert model.objective_ == pytest.approx(exact.objective, rel=2e-4)
     assert model.objective_ == model.objective_path_.min()
@@ -59,45 +71,52 @@ def enumerating(k: int, objectives: np.ndarray, tolerance: float) -> tuple[np.nd
     return squareform((labels[:, None] == labels).astype(float), checks=False), value
 
 
-def pair_sets(stacks: list[np.ndarray], labels: list[np.ndarray]) -> list[PairSet]:
+def pair_sets(stacks: list[np.ndarray], labels: list[np.ndarray], balanced: bool = False) -> list[PairSet]:
     sets = []
     for stack, y in zip(stacks, labels, strict=True):
         upper = np.triu_indices(len(y), 1)
         features = [np.ones(len(upper[0])), *(values[upper] for values in stack)]
         units = np.array([1.0] + [-1.0] * len(stack))
-        sets.append(PairSet(features, units, y[upper[0]] == y[upper[1]]))
+        sets.append(PairSet(features, units, y[upper[0]] == y[upper[1]], balanced))
     return sets
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_with_an_exact_oracle_it_is_the_programme_over_all_partitions(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "balanced"), [(0, False), (1, False), (2, True)])
+def test_with_an_exact_oracle_it_is_the_programme_over_all_partitions(seed: int, balanced: bool) -> None:
     stacks, labels = training_sets([5, 6], seed)
     free = np.zeros(4, dtype=bool)
-    found = learn(pair_sets(stacks, labels), enumerating, C=5.0, nonnegative=free, tol=1e-6, max_iter=300)
-    exact = twin.structural_svm(stacks, labels, 5.0)
+    found = learn(
+        pair_sets(stacks, labels, balanced), enumerating, C=5.0, nonnegative=free, tol=1e-6, max_iter=300
+    )
+    exact = twin.structural_svm(stacks, labels, 5.0, balanced=balanced)
     assert found.converged
     assert found.objective == pytest.approx(exact.objective, rel=1e-5)
     assert found.bound <= exact.objective * (1.0 + 1e-6)
     assert found.v == pytest.approx(exact.v, abs=0.02)
-    relaxed = twin.structural_svm(stacks, labels, 5.0, relaxed=True)
+    relaxed = twin.structural_svm(stacks, labels, 5.0, relaxed=True, balanced=balanced)
     assert relaxed.objective >= exact.objective * (1.0 - 1e-6)
 
 
-def test_loss_is_the_largest_over_all_partitions() -> None:
+@pytest.mark.parametrize("balanced", [False, True])
+def test_loss_is_the_largest_over_all_partitions(balanced: bool) -> None:
     """Margin, share of wrong pairs and similarity, pair by pair, at some weights."""
     (stack,), (y,) = training_sets([6])
-    (own,) = pair_sets([stack], [y])
+    y = np.array([0, 0, 1, 2, 3, 3]) if balanced else y
+    (own,) = pair_sets([stack], [y], balanced)
     v = np.array([0.7, 0.3, -0.2, 0.1])
     s = v[0] - np.tensordot(v[1:], stack, axes=1)
     pairs = [(p, q) for p in range(6) for q in range(p + 1, 6)]
     most = -np.inf
     for labels in twin.every_partition(6):
-        wrong = sum((labels[p] == labels[q]) != (y[p] == y[q]) for p, q in pairs) / 15
+        wrong = {(p, q): (labels[p] == labels[q]) != (y[p] == y[q]) for p, q in pairs}
+        inside = [wrong[p, q] for p, q in pairs if y[p] == y[q]]
+        between = [wrong[p, q] for p, q in pairs if y[p] != y[q]]
+        share = (np.mean(inside) + np.mean(between)) / 2 if balanced else np.mean(list(wrong.values()))
         gain = (twin.partition_value(s, labels) - twin.partition_value(s, y)) / 15
-        most = max(most, wrong + gain)
+        most = max(most, share + gain)
     assert own.similarity(v) == pytest.approx([s[p, q] for p, q in pairs])
-    x, value = enumerating(0, own.similarity(v) + 1.0 - 2.0 * own.together, 0.0)
-    loss = (value + (1.0 - own.similarity(v))[own.together].sum()) / 15
+    x, value = enumerating(0, own.objectives(v), 0.0)
+    loss = own.loss(v, value)
     intercept, slope = own.plane(x)
     assert loss == pytest.approx(most) and intercept + slope @ v == pytest.approx(most)
     assert own.plane(own.together.astype(float)) == (0.0, pytest.approx(np.zeros(4)))
@@ -108,7 +127,7 @@ def test_the_relaxed_loss_is_above_that_of_partitions() -> None:
     (own,) = pair_sets(stacks, labels)
     rng = np.random.default_rng(0)
     for _ in range(10):
-        objectives = own.similarity(rng.normal(size=4)) + 1.0 - 2.0 * own.together
+        objectives = own.objectives(rng.normal(size=4))
         x, bound = correlation_oracle("relaxation", 1)(0, objectives, 1e-4)
         _, best = enumerating(0, objectives, 0.0)
         assert bound >= best - 1e-9

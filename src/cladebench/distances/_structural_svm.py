@@ -3,11 +3,11 @@ r"""A structural support vector machine whose outputs are partitions, by cutting
 For training set k with N_k pairs, true partition y and similarities s = phi v, the loss of weights v is [1]_
 
 .. math::
-    H_k(v) = \max_x \frac{1}{N_k} \sum_{p < q} \bigl[\, |x_{pq} - y_{pq}| + s_{pq} (x_{pq} - y_{pq}) \,\bigr],
+    H_k(v) = \max_x \frac{1}{N_k} \sum_{p < q} \bigl[\, c_{pq} |x_{pq} - y_{pq}| + s_{pq} (x_{pq} - y_{pq}) \,\bigr],
 
-over partitions x (margin rescaling; the loss of a partition is its share of wrong pairs), or over the relaxation of
-correlation clustering, where :math:`|x - y| = x (1 - y) + (1 - x) y`. Each x gives a plane below H_k. The objective is
-:math:`|v|^2 / 2 + C / K \sum_k H_k(v)`.
+over partitions x (margin rescaling; with costs c = 1 the loss of a partition is its share of wrong pairs), or over the
+relaxation of correlation clustering, where :math:`|x - y| = x (1 - y) + (1 - x) y`. Each x gives a plane below H_k. The
+objective is :math:`|v|^2 / 2 + C / K \sum_k H_k(v)`.
 
 References
 ----------
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,11 +48,22 @@ class PairSet:
         Features count times these: similarities are the sums of v, units and features multiplied.
     together : ndarray of bool, shape (n_pairs,)
         Whether the pair is in one true cluster.
+    balanced : bool
+        Whether pairs in clusters and pairs between them cost the same in all; else all pairs cost the same.
     """
 
     features: Sequence[npt.NDArray[np.floating[Any]]]
     units: FloatArray
     together: npt.NDArray[np.bool_]
+    balanced: bool = False
+
+    @cached_property
+    def costs(self) -> FloatArray:
+        """What each pair costs that is wrong, 1 on average; shape (n_pairs,)."""
+        n, inside = len(self.together), int(self.together.sum())
+        if not self.balanced or inside in (0, n):
+            return np.ones(n)
+        return np.where(self.together, n / (2.0 * inside), n / (2.0 * (n - inside)))
 
     def similarity(self, v: FloatArray) -> FloatArray:
         """Similarities of all pairs, shape (n_pairs,)."""
@@ -65,7 +77,16 @@ class PairSet:
         """Intercept and slope, shape (n_features,), of the plane that x gives."""
         n, by = len(self.together), x - self.together
         slope = np.array([float(by @ values) for values in self.features]) / n
-        return float(np.abs(by).sum()) / n, self.units * slope
+        return float((self.costs * np.abs(by)).sum()) / n, self.units * slope
+
+    def objectives(self, v: FloatArray) -> FloatArray:
+        """What each pair adds to the loss at v if it is put together, shape (n_pairs,)."""
+        return self.similarity(v) + self.costs - 2.0 * self.costs * self.together
+
+    def loss(self, v: FloatArray, gained: float) -> float:
+        """Loss at v of a partition whose pairs put together gain so much by `objectives`."""
+        apart = (self.costs - self.similarity(v))[self.together].sum()
+        return (gained + float(apart)) / len(self.together)
 
 
 @dataclass
@@ -150,9 +171,8 @@ def learn(
     for _ in range(max_iter):
         losses = np.empty(K)
         for k, own in enumerate(sets):
-            s, n = own.similarity(v), len(own.together)
-            x, bound = oracle(k, s + 1.0 - 2.0 * own.together, allowed * n)
-            losses[k] = (bound + float((1.0 - s)[own.together].sum())) / n
+            x, bound = oracle(k, own.objectives(v), allowed * len(own.together))
+            losses[k] = own.loss(v, bound)
             intercept, slope = own.plane(x)
             slopes.append(slope)
             intercepts.append(intercept)

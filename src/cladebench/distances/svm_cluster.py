@@ -18,6 +18,9 @@ FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
 
 
+LOSSES = ("pairs", "balanced")
+
+
 class SVMCluster(StackDistance):
     r"""Supervised clustering with support vector machines [1]_, on given distances.
 
@@ -40,6 +43,10 @@ class SVMCluster(StackDistance):
     nonnegative : bool, default=False
         Whether weights of distances (not b) must be at least 0. The original sets no constraint; the paper says of all
         its experiments that w >= 0 was imposed, which may or may not be meant of this rival too.
+    loss : {"pairs", "balanced"}, default="pairs"
+        Loss of a partition in training. "pairs": the share of wrong pairs, as in the original. With many clusters few
+        pairs are inside one, so that a partition of single objects costs little. "balanced": the mean of the shares of
+        wrong pairs inside true clusters and between them.
     tol : float, default=0.01
         Largest gap between the objective and its bound, relative to the objective.
     max_iter : int, default=200
@@ -95,6 +102,7 @@ class SVMCluster(StackDistance):
         features: Any = None,
         method: str = "relaxation",
         nonnegative: bool = False,
+        loss: str = "pairs",
         tol: float = 0.01,
         max_iter: int = 200,
         random_state: int | np.random.RandomState | None = None,
@@ -103,6 +111,7 @@ class SVMCluster(StackDistance):
         self.features = features
         self.method = method
         self.nonnegative = nonnegative
+        self.loss = loss
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -111,6 +120,7 @@ class SVMCluster(StackDistance):
         check_real("C", self.C, 0.0, open_minimum=True)
         check_choice("method", self.method, METHODS)
         check_flag("nonnegative", self.nonnegative)
+        check_choice("loss", self.loss, LOSSES)
         check_real("tol", self.tol, 0.0)
         check_int("max_iter", self.max_iter, minimum=1)
 
@@ -125,7 +135,10 @@ class SVMCluster(StackDistance):
                 self.scales_[i] = total / n_pairs
         units = np.concatenate([[1.0], -1.0 / self.scales_])
         found = learn(
-            [PairSet([np.ones(len(together)), *values], units, together) for values, together in pairs],
+            [
+                PairSet([np.ones(len(together)), *values], units, together, self.loss == "balanced")
+                for values, together in pairs
+            ],
             correlation_oracle(self.method, len(pairs)),
             C=float(self.C),
             nonnegative=np.array([False] + [bool(self.nonnegative)] * self.n_distances_),

@@ -173,11 +173,13 @@ def structural_svm(
     C: float,
     nonnegative: bool = False,
     relaxed: bool = False,
+    balanced: bool = False,
 ) -> StructuralSVM:
     """Minimise |v|^2 / 2 + C / K * sum of losses as one quadratic programme (cvxpy, Clarabel).
 
-    A loss is the largest over x of (sum over pairs of |x - y| + s (x - y)) / pairs, with s = v_0 - sum_i v_i d_i: over
-    all partitions, or over the relaxation, whose maximum is written as its dual.
+    A loss is the largest over x of (sum over pairs of c |x - y| + s (x - y)) / pairs, with s = v_0 - sum_i v_i d_i:
+    over all partitions, or over the relaxation, whose maximum is written as its dual. All costs c are 1, or half of all
+    cost is that of the pairs with y = 1.
 
     Parameters
     ----------
@@ -188,6 +190,8 @@ def structural_svm(
     nonnegative : bool, default=False
         Whether v_1, v_2, ... must be at least 0.
     relaxed : bool, default=False
+    balanced : bool, default=False
+        Each set needs pairs of both kinds then.
     """
     import cvxpy as cp
 
@@ -198,6 +202,11 @@ def structural_svm(
         column = _columns(n)
         y = np.array([float(own[p] == own[q]) for p, q in column])
         features = np.array([[1.0, *(-stack[:, p, q])] for p, q in column])
+        c = (
+            len(y) / 2.0 * np.where(y == 1.0, 1.0 / y.sum(), 1.0 / (1.0 - y).sum())
+            if balanced
+            else np.ones(len(y))
+        )
         loss = cp.Variable()
         if relaxed:
             triangles = triangles_of(n)
@@ -212,12 +221,15 @@ def structural_svm(
             if triangles:
                 m = cp.Variable(len(triangles), nonneg=True)
                 most, pull = most + cp.sum(m), A.T @ m
-            constraints += [above >= s + 1.0 - 2.0 * y - pull, loss * len(column) >= most + cp.sum(y) - y @ s]
+            constraints += [
+                above >= s + c * (1.0 - 2.0 * y) - pull,
+                loss * len(column) >= most + c @ y - y @ s,
+            ]
         else:
             for partition in every_partition(n):
                 x = np.array([float(partition[p] == partition[q]) for p, q in column])
                 by = (x - y) / len(column)
-                constraints.append(loss >= np.abs(by).sum() + (by @ features) @ v)
+                constraints.append(loss >= c @ np.abs(by) + (by @ features) @ v)
         losses.append(loss)
     objective = 0.5 * cp.sum_squares(v) + C / len(losses) * sum(losses)
     problem = cp.Problem(cp.Minimize(objective), constraints)

@@ -57,8 +57,7 @@ class ExemplarProtocol(Protocol):
             metrics["exemplar_purity"] = float((true[shown["exemplars"][found[0]]] == true).mean())
         weights = scaled_weights(estimator)
         metrics |= weight_measures(weights, problem.distances)
-        if problem.points:
-            metrics |= noise_measures(np.abs(estimator.weights_), problem.distances, "_given")
+        metrics |= noise_measures(np.abs(estimator.weights_), problem.distances, "_given")
         readings = weight_readings(weights, problem.distances)
         arrays = {"weights": weights, "features": np.array([own.feature for own in problem.distances])}
         arrays["kinds"] = np.array([own.kind for own in problem.distances])
