@@ -60,3 +60,9 @@ def test_five_methods_are_not_testable_where_the_best_p_value_of_an_order_would_
 
 def test_four_methods_are_not_testable():
     assert judge_ranking(concordance([1, 2, 3, 4], [1, 2, 3, 4]), 1.0, Rules()).verdict == NOT_TESTABLE
+
+
+def test_equal_methods_have_no_order():
+    found = judge_ranking(concordance([1, 2, 3, 4, 5], [2, 2, 2, 2, 2]), 1.0, Rules(), missing=["F"])
+    assert (found.verdict, found.n) == (NOT_TESTABLE, 5)
+    assert found.reason == "all 5 methods are equal; left out: F"

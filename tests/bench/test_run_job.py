@@ -116,6 +116,8 @@ def test_a_fault_stays_in_its_cell(jobs, tmp_path):
             assert first["wall_seconds"] < 300
         if status == "out_of_memory":
             assert limits["memory_mb"] < first["peak_memory_mb"] < 10 * limits["memory_mb"]
+        if method == "segfault":
+            assert "Fatal Python error: Segmentation fault" in first["log_tail"]  # and where it was
         if method == "family":
             child = int(first["log_tail"].split()[-1])
             assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE

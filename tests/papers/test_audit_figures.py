@@ -118,6 +118,10 @@ def test_the_map_has_the_stance_of_each_claim_in_each_universe():
     (axes,) = claims_by_universes(grouped, UNIVERSES).axes
     across = [line for line in axes.lines if len(set(line.get_ydata())) == 1]
     assert [(line.get_ydata()[0], line.get_color()) for line in across] == [(0.5, "black"), (1.5, "white")]
+    # A wide line parts the choices that were made from the universes.
+    down = [line for line in figure.axes[0].lines if len(set(line.get_xdata())) == 1]
+    widths = [(line.get_xdata()[0], line.get_linewidth()) for line in down]
+    assert widths == [(0.5, 1.4), (1.5, 0.6), (2.5, 0.6)]
 
 
 def test_of_many_the_most_divided_are_shown_in_their_order():

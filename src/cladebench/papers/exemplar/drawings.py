@@ -194,7 +194,7 @@ def clustering(
     _check_number("found", found, len(points), "point")
     if len(points) == 0:
         return empty_figure("No points to draw.")
-    points = np.asarray(points, dtype=np.float64)
+    points = np.asarray(points)
     names, truth = np.unique(labels, return_inverse=True)
     figure = Figure(figsize=(_WIDTH, 4.6), layout="constrained")
     axes = figure.add_subplot()

@@ -129,7 +129,7 @@ def learning_measures(estimator: Any) -> dict[str, float]:
     metrics: dict[str, float] = {}
     if hasattr(estimator, "price_"):
         metrics["price"] = float(estimator.price_)
-    path = np.asarray(getattr(estimator, "objective_path_", ()), dtype=np.float64)
+    path = np.asarray(getattr(estimator, "objective_path_", ()))
     if not len(path):
         return metrics
     lowest = np.minimum.accumulate(path)
