@@ -279,3 +279,9 @@ def test_what_two_machines_may_differ_by():
     assert Tolerance(metrics={"cost": 0.5}).allowed(metric, size).tolist() == pytest.approx(
         [2e-9 + 1e-12, 1e-12, 5e5]
     )
+
+
+def test_what_took_no_time_in_the_first_run_has_no_ratio(write):
+    a, b = (write(name, cells("d", "A", {"seconds": [s, 2.0]})) for name, s in (("a", 0.0), ("b", 1.0)))
+    times = compare_runs(a, b).times
+    assert times[times["metric"] == "seconds"][["ratio", "cells"]].values.tolist() == [[1.0, 1]]

@@ -219,3 +219,9 @@ def test_sizes_of_awa_are_those_of_the_registered_data():
         pytest.skip(str(error))
     sizes = [awa.CLASSES[name.replace(" ", "+")][1] for name in content.label_names]
     assert np.bincount(content.labels).tolist() == sizes
+
+
+def test_a_range_of_one_value_is_told_as_that_value():
+    one, two = (Range(Fraction(1, 2), Fraction(high), (), Fraction(0), "", "") for high in ("1/2", "3/4"))
+    assert judge._between(one, Fraction(100)) == "exactly 50"
+    assert judge._between(two, Fraction(100)) == "between 50 and 75"

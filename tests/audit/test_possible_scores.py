@@ -151,3 +151,8 @@ def test_a_star_costs_the_most_and_its_cost_says_the_mean_similarity():
     least, most = trees.implied_mean_similarity(n, cost)
     assert least == 0.25  # all pairs at the root
     assert most == 0.75  # every pair below an ancestor of two
+
+
+def test_costs_of_any_similarities_go_from_none_to_a_star_of_ones():
+    found = trees.cost_range(4)
+    assert (found.low, found.high, found.step) == (0, 24, 0) and found.attained == ((0, 24),)

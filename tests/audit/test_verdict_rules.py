@@ -1,5 +1,6 @@
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -585,3 +586,14 @@ def test_counts_and_yes_or_no_are_compared_as_numbers(kind):
     found = judge_bound(less, more, sign=1.0, label="A, B")
     assert (found.verdict, found.measured) == (CONTRADICTED, -1.0)
     assert judge_bound(more, less, sign=1.0, label="A, B").verdict == REPRODUCED
+
+
+def test_a_p_value_of_just_the_level_decides():
+    ours = np.array([0.50, 0.52, 0.48, 0.51])
+    printed = parse_printed("0.651")
+    found = judge_value(ours, printed, RULES, published_sd=None, n_published=None)
+    assert found.verdict == CONTRADICTED
+    at_the_level = replace(RULES, alpha=found.p_value)
+    assert (
+        judge_value(ours, printed, at_the_level, published_sd=None, n_published=None).verdict == CONTRADICTED
+    )

@@ -8,6 +8,7 @@ import pytest
 from cladebench import datasets
 from cladebench.bench import import_closure as sources
 from cladebench.datasets import registry
+from cladebench.input_files import InputFileError
 
 
 @pytest.fixture
@@ -362,3 +363,16 @@ def test_the_digest_of_one_file_is_the_same_wherever_it_lies(alone):
     shutil.copy(here, there)
     assert sources.code_digest([here]) == sources.code_digest([there])
     assert sources.code_digest([alone / "my_helper.py"]) != sources.code_digest([here])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(:\n", r"near\.py, line 1: SyntaxError: "),
+        ("x = 1\0", r"near\.py(, line 1)?: \w+: .*null bytes"),
+    ],
+)
+def test_a_file_that_is_no_python_is_named(package, text, said):
+    (package / "near.py").write_text(text)
+    with pytest.raises(InputFileError, match=said + r".*; expected Python$"):
+        sources.closure(["pkgx.start"])

@@ -153,3 +153,9 @@ def test_every_part_of_the_state_of_the_process_is_compared(monkeypatch):
         assert watch.changes() == ["sys.path", "sys.getrecursionlimit"]
     finally:
         sys.setrecursionlimit(limit)
+
+
+def test_names_that_are_new_in_a_class_are_told_in_their_order(module):
+    watch = watching()
+    module.Thing.b, module.Thing.a = 1, 2
+    assert watch.changes() == ["toywatched.part.Thing.a", "toywatched.part.Thing.b"]

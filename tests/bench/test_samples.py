@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.bench.samples import Sample, constant, mean_and_spread, pair, paired_ratio
+from cladebench.bench.samples import Drawn, Sample, change, constant, mean_and_spread, pair, paired_ratio
 
 
 def sample(values, tasks, **how):
@@ -59,3 +59,17 @@ def test_mean_and_spread():
     assert mean_and_spread(np.array([]))[2] == 0
     assert mean_and_spread(np.array([1887342.3] * 4 + [1887342.3 + 5e-10]))[1] == 0.0
     assert mean_and_spread(np.array([-1.0, -1.0 - 1e-10]))[1] == pytest.approx(1e-10 / np.sqrt(2), rel=1e-4)
+
+
+def test_changes_are_paired_by_place_and_keep_the_notes_of_both():
+    def of(values, tasks, note):
+        rows = {"task": np.array(list(tasks), dtype=object)}
+        rows |= {name: np.array(numbers) for name, numbers in PLACES.items()}
+        return sample(values, tasks, drawn=Drawn(rows), notes=(note,), cells=note)
+
+    found = change(of([5.0, 7.0], "ab", "after"), of([1.0, 2.0], "cd", "before"))
+    assert found.values.to_dict() == {"a": 4.0, "b": 5.0}
+    assert found.notes == ("after", "before") and found.changed_from == "before"
+
+
+PLACES = {"repetition": [0.0, 1.0], "fold": [np.nan, np.nan], "n_rows": [9.0, 9.0], "n_test": [0.0, 0.0]}

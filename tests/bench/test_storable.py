@@ -107,6 +107,8 @@ def test_an_array_is_a_file(name):
         storable_array(name, [1])
     with pytest.raises(TypeError, match="dtype object"):
         storable_array("a", [object()])
+    with pytest.raises(TypeError, match="the name of an array"):
+        storable_array(("a", "b"), [1])
 
 
 def test_what_is_said_of_a_long_value_is_cut():

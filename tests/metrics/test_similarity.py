@@ -198,3 +198,9 @@ def test_a_gamma_that_no_float_holds_is_refused() -> None:
         Similarity().resolved_gamma(points)
     with pytest.raises(ValueError, match=r"^gamma='median': X has rows whose squared distance vanishes"):
         Similarity()(np.array([[0.0], [1e-170], [2e-170], [3e-170], [1.0]]))
+
+
+@pytest.mark.parametrize("gamma", [np.inf, -np.inf, np.nan, 0.0, -1.0, True, None, "mean"])
+def test_gamma_is_positive_and_finite_or_a_rule(gamma) -> None:
+    with pytest.raises(ValueError, match=r"gamma is .*; expected 'median', '1/d' or a positive number"):
+        Similarity(gamma=gamma)

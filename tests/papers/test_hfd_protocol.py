@@ -1,6 +1,7 @@
 """The protocol of the HFD paper: what a cell computes."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -177,3 +178,14 @@ def test_weights_never_vanish():
 def test_candidates_need_trees():
     with pytest.raises(TypeError, match="Euclidean has no trees; expected a HierarchyForest"):
         run(candidates=[1])
+
+
+def test_seconds_of_a_search_are_those_between_its_ends(monkeypatch):
+    drawn = cell(task={"folds": {"n": 5}})
+    times = itertools.count(1000.0, 0.25)
+    monkeypatch.setattr(protocol.time, "perf_counter", lambda: next(times))
+    out = protocol.PROTOCOL.run(drawn)
+    seconds = {
+        name: out.metrics[name] for name in ("query_seconds", "seconds_per_query") if name in out.metrics
+    }
+    assert seconds and all(0 < value <= 1.0 for value in seconds.values())

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench import datasets
+from cladebench import datasets, methods
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative, RandomTree, SparsestCut
 from cladebench.metrics import dasgupta_cost
@@ -225,3 +225,11 @@ def test_unusable_data_are_named():
         study.study({"glass": SimpleNamespace(X=np.vstack([dataset().X, np.zeros(5)]))})
     with pytest.raises(ValueError, match="median"):
         study.study({"glass": SimpleNamespace(X=np.ones((9, 2)))})
+
+
+def test_trees_are_of_the_linkages_that_they_are_named_by(monkeypatch):
+    made = []
+    original = methods.Agglomerative
+    monkeypatch.setattr(methods, "Agglomerative", lambda **how: made.append(how) or original(**how))
+    list(study._rows("glass", np.random.default_rng(0).normal(size=(40, 2)), "raw"))
+    assert made == [{"linkage": "average"}, {"linkage": "complete"}]

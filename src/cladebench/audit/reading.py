@@ -137,15 +137,15 @@ class Reader:
         self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim, praised: int | None = None
     ) -> Pair:
         """Read two operands and pair their values by task; with a rival, it stands in the place that is praised."""
-        return self.pairs(first, second, claim, praised)[0]
+        return self.pairs(first, second, claim, praised, each=False)[0]
 
     def pairs(
         self,
         first: Mapping[str, Any],
         second: Mapping[str, Any],
         claim: Claim,
-        praised: int | None = None,
-        each: bool = False,
+        praised: int | None,
+        each: bool,
     ) -> list[Pair]:
         """Read the first operand beside the second; with ``each`` beside every one of several methods there."""
         left, left_method = self._operand(first, claim)

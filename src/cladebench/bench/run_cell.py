@@ -168,7 +168,7 @@ def run_cell(
             status=status, reason=f"{type(error).__name__}: {message}" if message else type(error).__name__
         )
     if record["status"] != "ok":
-        record.update(readings=[], arrays=[], details={})
+        record.update(readings=[], details={})
         arrays = {}
     record["cpu_seconds"] = _cpu_seconds() - cpu
     record["wall_seconds"] = time.perf_counter() - wall

@@ -317,13 +317,12 @@ class Worker:
         """One line from the worker, or None if there is none within `POLL_SECONDS`."""
         deadline = time.monotonic() + POLL_SECONDS
         while b"\n" not in self._buffer and (left := deadline - time.monotonic()) > 0:
-            if not select.select([self._answers], [], [], left)[0]:
-                break
-            chunk = os.read(self._answers, 2**20)
-            if not chunk:  # the worker is ending: leave it a moment
-                time.sleep(left)
-                break
-            self._buffer += chunk
+            if select.select([self._answers], [], [], left)[0]:
+                chunk = os.read(self._answers, 2**20)
+                self._buffer += chunk
+                if not chunk:  # the worker is ending: leave it a moment
+                    time.sleep(left)
+                    break
         line, newline, rest = self._buffer.partition(b"\n")
         if not newline:
             return None
