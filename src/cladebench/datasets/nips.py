@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
+from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile, View
 
 
 def _made_from(member: str) -> str:
@@ -39,7 +39,7 @@ N_DOCUMENTS, N_WORDS = 1_740, 13_649
 
 
 def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
-    """1 where a word occurs in a document; the counts are only checked against the totals of the vocabulary.
+    """1 where a word occurs in a document; how often it does is the view "counts".
 
     Raises
     ------
@@ -56,8 +56,9 @@ def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
             f"{CORPUS.name}: expected {words[word]!r} {totals[word, 0]} times in {totals[word, 1]} documents, as "
             f"{VOCABULARY.name} says, found it {int(found[word, 0])} times in {int(found[word, 1])}"
         )
-    counts.data[:] = 1
-    return Content(counts, feature_names=words)
+    occurs = counts.copy()
+    occurs.data[:] = 1
+    return Content(occurs, feature_names=words, views={"counts": View("features", counts)})
 
 
 def read_vocabulary(content: bytes) -> tuple[tuple[str, ...], NDArray[np.intp]]:
@@ -134,8 +135,9 @@ DATASETS = (
         loader=load_nips,
         files=(CORPUS, VOCABULARY),
         sparse=True,
+        views={"counts": "features"},
         notes="1,740 papers of 1987 to 1999, 13,649 words; 1 where a word occurs, 0 elsewhere, as the paper on "
-        "learning taxonomies has them. No paper is without words. The official address, "
+        "learning taxonomies has them; the view counts has how often. No paper is without words. The official address, "
         "http://www.cs.toronto.edu/~roweis/data.html, has the counts as nips12raw_str602.mat; these files are those of "
         "knowceans-tools, with the same numbers of papers, words and occurrences (2,301,375), but were not compared "
         "with it entry by entry. They are unpacked members of an archive, which no address serves by themselves: a "

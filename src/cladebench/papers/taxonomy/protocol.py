@@ -35,14 +35,16 @@ IntArray = npt.NDArray[np.int64]
 
 #: Clusters of data without labels: "we partitioned the documents into k = 8 clusters" (section 5.2).
 WITHOUT_LABELS = 8
-FEATURES = ("raw", "binary", "classes")
+FEATURES = ("raw", "binary", "one_maximum", "classes")
 
 
 class TaxonomyProtocol(Protocol):
     """Section 5: clusters against the known classes, or against the words that the paper prints."""
 
     own: ClassVar[Mapping[str, Any]] = {
-        "features": "raw",  # "binary": 1 for what is not zero; "classes": the true classes, for the oracle
+        # "binary": 1 for what is not zero; "one_maximum": each image scaled to one maximum; "classes": the true classes,
+        # for the oracle
+        "features": "raw",
         "clusters": None,  # number of clusters; by default that of the classes, 8 where there are none
         "more_clusters": 0,  # so many beyond that
         "worth": False,  # whether other trees are put in the place of the fitted one
@@ -80,10 +82,10 @@ class TaxonomyProtocol(Protocol):
         if isinstance(estimator, DependenceClusterer) and classes is not None:
             metrics["moved_from_start"] = moved_share(estimator, X, labels, cell.spec.seed)
         if isinstance(estimator, KernelSpectral) and estimator.matrix == "normalized_cut" and k > 1:
-            metrics["centring_agreement"] = centring_agreement(estimator, X, cell.spec.seed)
+            metrics |= centring_agreement(estimator, X, cell.spec.seed)
         readings: list[Reading] = []
         if sparse.issparse(X) and data.feature_names is not None:
-            of_words, readings, more = word_measures(data, X, labels, estimator)
+            of_words, readings, more = word_measures(data, X, counts_of_words(cell, X), labels, estimator)
             metrics |= of_words
             arrays |= more
         return CellOutput(metrics, readings, arrays)
@@ -118,12 +120,17 @@ class TaxonomyProtocol(Protocol):
 
 
 def features_of(data: Dataset, features: str) -> Any:
-    """Give the features as methods meet them: as they are, binarised, or the true classes."""
+    """Give the features as methods meet them: as they are, binarised, of one maximum a row, or the true classes."""
     check_choice("features", features, FEATURES)
     if features == "classes":
         return (np.asarray(data.labels)[:, None] == np.arange(len(data.label_names))).astype(np.float64)
     if features == "raw":
         return data.X
+    if features == "one_maximum":
+        if sparse.issparse(data.X):
+            raise ValueError("features='one_maximum': expected a dense X, found a sparse one")
+        most = data.X.max(axis=1, keepdims=True)
+        return data.X / np.where(most > 0, most, 1.0)
     if not sparse.issparse(data.X):
         return (data.X != 0).astype(np.float64)
     binary = data.X.copy()
@@ -177,7 +184,7 @@ def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: 
     return float(1.0 - adjusted_rand_score(start, labels))
 
 
-def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> float:
+def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> dict[str, float]:
     """Compare the clusters of a normalised cut with those of the same matrix, centred (section 3.1).
 
     "We wish to ignore the eigenvector with constant entries": of the matrix as it is the first eigenvector is left out,
@@ -185,15 +192,24 @@ def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> float:
 
     Returns
     -------
-    float
-        Adjusted Rand index of the two partitions.
+    dict of str to float
+        ``centring_agreement``, adjusted Rand index of the two partitions; ``seed_agreement``, that of two partitions
+        of the matrix as it is, the second with another seed of k-means.
     """
     A = kernel_matrix(X, estimator.kernel, estimator.width)
     np.fill_diagonal(A, 0.0)
     M, k = normalized_cut(A), estimator.n_clusters
-    embeddings = (top_eigenvectors(M, k)[1][:, 1:], top_eigenvectors(center(M).values, k - 1)[1])
-    one, other = (kmeans_labels(unit_rows(rows), k, n_init=10, seed=seed)[0] for rows in embeddings)
-    return float(adjusted_rand_score(one, other))
+    of_cut = unit_rows(top_eigenvectors(M, k)[1][:, 1:])
+    of_centred = unit_rows(top_eigenvectors(center(M).values, k - 1)[1])
+
+    def clusters(rows: np.ndarray, own: int) -> IntArray:
+        return kmeans_labels(rows, k, n_init=10, seed=own)[0]
+
+    one = clusters(of_cut, seed)
+    return {
+        "centring_agreement": float(adjusted_rand_score(one, clusters(of_centred, seed))),
+        "seed_agreement": float(adjusted_rand_score(one, clusters(of_cut, (seed + 1) % 2**32))),
+    }
 
 
 def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
@@ -207,25 +223,55 @@ def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
     return arrays | (tree_arrays(estimator.tree_) if estimator.tree_ is not None else {})
 
 
+def counts_of_words(cell: Cell, X: Any) -> Any:
+    """Give how often words occur in the documents of a cell, where the data say it; else what methods meet, X."""
+    views = cell.data.views
+    return cell.task.of(views["counts"].values) if "counts" in views else X
+
+
 def word_measures(
-    data: Dataset, X: Any, labels: IntArray, estimator: Any
+    data: Dataset, X: Any, counts: Any, labels: IntArray, estimator: Any
 ) -> tuple[dict[str, float], list[Reading], dict[str, np.ndarray]]:
-    """Give the words of the clusters, and for NIPS how many of the printed ones come back, and where they lie."""
-    scores = words.word_scores(X, labels, int(labels.max()) + 1)
-    found = words.top_words(scores, np.array(data.feature_names))
-    arrays = {"top_words": found}
+    """Give the words of the clusters, and for NIPS how many of the printed ones come back, and where they lie.
+
+    Words are scored by ``counts``, how often they occur. Measures with the suffix ``_documents`` are of words that are
+    scored by the shares of documents that have them, by ``X`` of 0 and 1.
+    """
+    names, n_clusters = np.array(data.feature_names), int(labels.max()) + 1
+    found = words.top_words(words.word_scores(counts, labels, n_clusters), names)
     if data.name != "nips":
-        return {}, [], arrays
-    matched, shared = words.matched_to_printed(found)
-    arrays["matched"] = matched.astype(np.int32)
-    metrics = {"words_back": float(shared.sum() / (len(words.LETTERS) * words.N_WORDS))}
+        return {}, [], {"top_words": found}
+    distances = estimator.tree_distances_ if isinstance(estimator, NumericalTaxonomy) else None
+    metrics, shares, matched = printed_words(found, distances)
+    by_documents = words.top_words(words.word_scores(X, labels, n_clusters), names)
+    more, more_shares, _ = printed_words(by_documents, distances)
+    metrics |= {f"{name}_documents": value for name, value in more.items()}
     readings = [
-        Reading({"cluster_words_back": float(count / words.N_WORDS)}, {"cluster": place + 1})
-        for place, count in enumerate(shared.tolist())
+        Reading({"cluster_words_back": share, "cluster_words_back_documents": other}, {"cluster": place})
+        for place, (share, other) in enumerate(zip(shares, more_shares, strict=True), 1)
     ]
-    if isinstance(estimator, NumericalTaxonomy) and (matched >= 0).all():
-        metrics |= words.placement(estimator.tree_distances_, matched)
-    return metrics, readings, arrays
+    return metrics, readings, {"top_words": found, "matched": matched.astype(np.int32)}
+
+
+def printed_words(
+    found: np.ndarray, distances: np.ndarray | None
+) -> tuple[dict[str, float], list[float], IntArray]:
+    """Hold the words of clusters against Table 2.
+
+    Returns
+    -------
+    metrics : dict of str to float
+        ``words_back``, and with distances of the clusters in a tree where the printed clusters lie.
+    shares : list of float
+        Share of the words of each printed cluster that come back.
+    matched : ndarray of int64
+        Cluster of each printed one, -1 where there is none.
+    """
+    matched, shared = words.matched_to_printed(found)
+    metrics = {"words_back": float(shared.sum() / (len(words.LETTERS) * words.N_WORDS))}
+    if distances is not None and (matched >= 0).all():
+        metrics |= words.placement(distances, matched)
+    return metrics, [count / words.N_WORDS for count in shared.tolist()], matched
 
 
 PROTOCOL = TaxonomyProtocol()

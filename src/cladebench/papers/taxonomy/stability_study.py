@@ -14,7 +14,7 @@ from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.methods import CLUHSIC, NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import words
-from cladebench.papers.taxonomy.protocol import features_of, gram_of, n_clusters_of
+from cladebench.papers.taxonomy.protocol import counts_of_words, features_of, gram_of, n_clusters_of
 from cladebench.solvers.gram import CenteredGram
 
 IntArray = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ def run_study(cell: Cell) -> CellOutput:
     data, seed = cell.data, cell.spec.seed
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
     k = n_clusters_of(data, None)
-    whole = gram_of(NumericalTaxonomy(), X, seed)
+    whole, counts = gram_of(NumericalTaxonomy(), X, seed), counts_of_words(cell, X)
     found: dict[str, list[tuple[IntArray, IntArray]]] = {name: [] for name in methods(k, seed)}
     for sample in range(int(cell.parameters.get("samples", N_SAMPLES))):
         drawn = np.sort(np.random.default_rng([seed, sample]).integers(whole.n, size=whole.n))
@@ -50,7 +50,7 @@ def run_study(cell: Cell) -> CellOutput:
     for name, clusterings in found.items():
         metrics[f"ari_{name}"] = mean_agreement(clusterings)
         if data.name == "nips":
-            back = [words_back(X[rows], labels, data.feature_names) for rows, labels in clusterings]
+            back = [words_back(counts[rows], labels, data.feature_names) for rows, labels in clusterings]
             metrics[f"words_back_{name}"] = float(np.mean(back))
     return CellOutput(metrics)
 
@@ -76,8 +76,8 @@ def mean_agreement(clusterings: list[tuple[IntArray, IntArray]]) -> float:
     return float(np.mean(indices))
 
 
-def words_back(X: Any, labels: IntArray, names: Any) -> float:
+def words_back(counts: Any, labels: IntArray, names: Any) -> float:
     """Share of the printed words of NIPS clusters that come back."""
-    scores = words.word_scores(X, labels, int(labels.max()) + 1)
+    scores = words.word_scores(counts, labels, int(labels.max()) + 1)
     _, shared = words.matched_to_printed(words.top_words(scores, names))
     return float(shared.sum() / (len(words.LETTERS) * words.N_WORDS))

@@ -46,27 +46,26 @@ CLOSE: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def word_scores(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
-    """Share of a cluster's documents that have a word, minus the share of all others (section 5.2).
+    """How often a word occurs in a document of a cluster, minus how often in one of all others (section 5.2).
 
     Parameters
     ----------
     X : csr_array of shape (n_documents, n_words)
-        What is not zero counts as there.
+        How often a word occurs in a document. Where it is 1 for all that do, scores are differences of shares of
+        documents.
     labels : ndarray of int64, shape (n_documents,)
     n_clusters : int
 
     Returns
     -------
     ndarray of shape (n_clusters, n_words)
-        The share outside is 0 where all documents are in the cluster.
+        The mean outside is 0 where all documents are in the cluster.
     """
-    there = X.copy()
-    there.data = (there.data != 0).astype(np.float64)
-    total = np.asarray(there.sum(axis=0)).ravel()
+    total = np.asarray(X.sum(axis=0)).ravel()
     scores = np.empty((n_clusters, X.shape[1]))
     for c in range(n_clusters):
         inside = labels == c
-        count = np.asarray(there[inside].sum(axis=0)).ravel()
+        count = np.asarray(X[inside].sum(axis=0)).ravel()
         outside = max(1, int((~inside).sum()))
         scores[c] = count / max(1, int(inside.sum())) - (total - count) / outside
     return scores
