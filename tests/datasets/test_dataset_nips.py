@@ -22,9 +22,11 @@ def real():
     return datasets.load("nips")
 
 
-def test_a_word_occurs_or_not():
+def test_a_word_occurs_or_not_and_how_often_is_a_view():
     content = nips.load_nips(made_up(), 0)
     assert content.X.toarray().tolist() == [[1, 0, 1], [0, 1, 0], [1, 1, 1]]
+    assert content.views["counts"].kind == "features" and set(content.views) == {"counts"}
+    assert content.views["counts"].values.toarray().tolist() == [[3, 0, 1], [0, 2, 0], [1, 1, 5]]
     assert content.X.dtype == np.float64 and content.feature_names == ("a", "b_c", "d")
     assert content.labels is None and content.label_names == ()
 
@@ -99,3 +101,6 @@ def test_the_real_papers(real):
     assert n_words[[0, -1]].tolist() == [341, 653] and n_words.min() == 113
     # In how many papers the first words occur, as the vocabulary has it.
     assert real.X[:, [0, 1, 2, 3]].sum(axis=0).tolist() == [1395, 1338, 1362, 1611]
+    counts = real.views["counts"].values
+    assert counts.sum() == 2_301_375 and np.array_equal(counts.indices, real.X.indices)
+    assert np.array_equal(counts.indptr, real.X.indptr) and counts.data.min() == 1.0

@@ -12,6 +12,7 @@ from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
+from cladebench.datasets import View
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import CLUHSIC, KernelSpectral, NumericalTaxonomy, _kernel
 from cladebench.methods._kernel import gram_matrix, start_labels
@@ -202,7 +203,7 @@ def test_centring_may_change_something_where_they_are_not():
 
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_effect_of_centring_is_that_of_the_plain_steps(k):
-    found, expected = [], []
+    found, expected, seeds = [], [], []
     for seed in range(1, 4):
         X = np.random.default_rng(seed).normal(size=(40, 4))
         squares = cdist(X, X, "sqeuclidean")
@@ -211,39 +212,58 @@ def test_the_effect_of_centring_is_that_of_the_plain_steps(k):
         M = A / np.sqrt(np.outer(A.sum(axis=0), A.sum(axis=0)))
         of_cut = np.linalg.eigh(M)[1][:, ::-1][:, 1:k]
         of_centred = np.linalg.eigh(centring(40) @ M @ centring(40))[1][:, ::-1][:, : k - 1]
-        one, other = (
-            kmeans_labels(rows / np.linalg.norm(rows, axis=1)[:, None], k, n_init=10, seed=seed)[0]
-            for rows in (of_cut, of_centred)
+        one, other, again = (
+            kmeans_labels(rows / np.linalg.norm(rows, axis=1)[:, None], k, n_init=10, seed=own)[0]
+            for rows, own in ((of_cut, seed), (of_centred, seed), (of_cut, seed + 1))
         )
         found.append(protocol.centring_agreement(KernelSpectral(k, width=0.2), X, seed))
         expected.append(adjusted_rand_score(one, other))
-    assert found == pytest.approx(expected) and min(found) < 1.0
+        seeds.append(adjusted_rand_score(one, again))
+    assert [each["centring_agreement"] for each in found] == pytest.approx(expected) and min(expected) < 1.0
+    assert [each["seed_agreement"] for each in found] == pytest.approx(seeds)
+
+
+def test_another_seed_is_another_start(monkeypatch):
+    seeds = []
+
+    def drawn(rows, k, n_init, seed):
+        seeds.append(seed)
+        return np.random.RandomState(seed).randint(k, size=len(rows)), 0.0
+
+    monkeypatch.setattr(protocol, "kmeans_labels", drawn)
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    found = protocol.centring_agreement(KernelSpectral(3), X, 2**32 - 1)
+    assert seeds == [2**32 - 1, 2**32 - 1, 0]
+    assert found["centring_agreement"] == 1.0 and found["seed_agreement"] < 0.5
 
 
 def test_centring_is_looked_at_where_there_is_a_cut():
     for k, parameters in ((1, {}), (2, {}), (2, {"matrix": "kernel"})):
         method = MethodPlan("Spectral", "KernelSpectral", parameters)
         found = protocol.PROTOCOL.run(cell("Spectral", method=method, clusters=k)).metrics
-        assert ("centring_agreement" in found) == (k == 2 and not parameters)
+        assert ("centring_agreement" in found) == ("seed_agreement" in found) == (k == 2 and not parameters)
 
 
 # ---------------------------------------------------------------- texts
 
 
 def texts(n=48):
-    """Documents of the printed words of eight clusters."""
+    """Documents of the printed words of eight clusters, and how often the words occur in them."""
     names = sorted({word for printed in words.PRINTED.values() for word in printed})
     topic = np.arange(n) % 8
     X = np.array([[word in words.PRINTED[words.LETTERS[t]] for word in names] for t in topic], dtype=float)
-    return SimpleNamespace(name="nips", feature_names=tuple(names)), sparse.csr_array(X), topic
+    counts = sparse.csr_array(X * (1.0 + np.arange(len(names)) % 3))
+    views = {"counts": View("features", counts)}
+    return SimpleNamespace(name="nips", feature_names=tuple(names), views=views), sparse.csr_array(X), topic
 
 
 def test_words_of_the_clusters():
     data, X, topic = texts()
+    counts = data.views["counts"].values
     fitted = NumericalTaxonomy(8, random_state=0).fit(X)
-    metrics, readings, arrays = protocol.word_measures(data, X, fitted.labels_, fitted)
+    metrics, readings, arrays = protocol.word_measures(data, X, counts, fitted.labels_, fitted)
     assert fitted.labels_.tolist() == topic.tolist()
-    scores = words.word_scores(X, topic, 8)
+    scores = words.word_scores(counts, topic, 8)
     assert np.array_equal(arrays["top_words"], words.top_words(scores, np.array(data.feature_names)))
     matched, shared = words.matched_to_printed(arrays["top_words"])
     assert arrays["matched"].tolist() == matched.tolist() == list(range(8))
@@ -253,17 +273,52 @@ def test_words_of_the_clusters():
     placed = words.placement(fitted.tree_distances_, matched)
     assert {name: metrics[name] for name in placed} == placed
     for other in (KernelSpectral(8), CLUHSIC(8)):  # there is no tree
-        assert set(protocol.word_measures(data, X, topic, other)[0]) == {"words_back"}
+        found = protocol.word_measures(data, X, counts, topic, other)[0]
+        assert set(found) == {"words_back", "words_back_documents"}
     # With too few clusters some letters are nowhere.
     few = NumericalTaxonomy(4, random_state=0).fit(X)
-    assert set(protocol.word_measures(data, X, few.labels_, few)[0]) == {"words_back"}
+    found = protocol.word_measures(data, X, counts, few.labels_, few)[0]
+    assert set(found) == {"words_back", "words_back_documents"}
+
+
+def test_words_by_documents_are_those_of_occurrence():
+    """Half of the clusters say a word of another one so often that by counts it is theirs."""
+    data, X, topic = texts()
+    counts = data.views["counts"].values.toarray()
+    rng = np.random.default_rng(0)
+    counts[:, :] *= 1.0 + 9.0 * (rng.random(counts.shape) < 0.2)
+    moved = rng.permutation(topic)
+    fitted = NumericalTaxonomy(8, random_state=0).fit(X)
+    metrics, readings, _ = protocol.word_measures(data, X, sparse.csr_array(counts), moved, fitted)
+    plain, at, _ = protocol.word_measures(data, X, X, moved, fitted)
+    assert metrics["words_back"] != metrics["words_back_documents"] == plain["words_back"]
+    assert metrics["f_apart_documents"] == plain["f_apart"] == plain["f_apart_documents"]
+    for one, other in zip(readings, at, strict=True):
+        assert one.metrics["cluster_words_back_documents"] == other.metrics["cluster_words_back"]
 
 
 def test_of_other_texts_the_words_alone():
     data, X, topic = texts()
     data.name = "newsgroups"
-    metrics, readings, arrays = protocol.word_measures(data, X, topic, None)
+    metrics, readings, arrays = protocol.word_measures(data, X, X, topic, None)
     assert metrics == {} and readings == [] and set(arrays) == {"top_words"}
+
+
+def test_counts_are_those_of_the_rows_and_without_them_what_methods_meet():
+    data, X, _ = texts()
+    task = SimpleNamespace(of=lambda values: values[[3, 1]])
+    found = protocol.counts_of_words(SimpleNamespace(data=data, task=task), X)
+    assert found.toarray().tolist() == data.views["counts"].values.toarray()[[3, 1]].tolist()
+    data.views = {}
+    assert protocol.counts_of_words(SimpleNamespace(data=data, task=task), X) is X
+
+
+def test_images_of_one_maximum():
+    X = np.array([[1.0, 4.0], [0.0, 0.0], [5.0, 2.5]])
+    found = protocol.features_of(SimpleNamespace(X=X), "one_maximum")
+    assert found.tolist() == [[0.25, 1.0], [0.0, 0.0], [1.0, 0.5]] and X.max() == 5.0
+    with pytest.raises(ValueError, match=r"one_maximum.*dense"):
+        protocol.features_of(SimpleNamespace(X=sparse.csr_array(X)), "one_maximum")
 
 
 def test_a_cell_without_labels():

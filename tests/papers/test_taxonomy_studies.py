@@ -14,6 +14,7 @@ from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
+from cladebench.datasets import View
 from cladebench.methods import CLUHSIC, NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import number_study, significance_study, stability_study, words
@@ -121,6 +122,11 @@ def test_the_number_study_reads_at_each_number():
     assert metrics["elbow"] == place + 2 and metrics["eigengap"] == number_study.eigengap(values[:16])
     assert metrics["rules_apart"] == abs(metrics["elbow"] - metrics["eigengap"])
     assert metrics["elbow_off"] == abs(metrics["elbow"] - 8)
+    for last in (8, 10, 12):
+        place = number_study.elbow(np.arange(2.0, last + 1.0), np.array(objective[: last - 1]))
+        assert metrics[f"elbow_{last}"] == place + 2
+        assert metrics[f"rules_apart_{last}"] == abs(place + 2 - metrics["eigengap"])
+        assert metrics[f"elbow_off_{last}"] == abs(place + 2 - 8)
     assert metrics["eigengap_off"] == abs(metrics["eigengap"] - 8)
     falls = [(a - b) / a for a, b in pairwise(objective)]
     assert metrics["falls"] == pytest.approx(max(0.0, *falls), abs=1e-15)
@@ -169,7 +175,11 @@ def test_no_more_clusters_than_rows_and_no_classes():
     out = number_study.run_study(cell(6, data))
     assert [reading.at["k"] for reading in out.readings] == [2, 3, 4, 5, 6]
     assert out.readings[-1].metrics["eigenvalue"] == 0.0  # of a centred matrix
-    assert set(out.metrics) == {"elbow", "eigengap", "rules_apart", "falls"}
+    within = {f"{name}_{last}" for name in ("elbow", "rules_apart") for last in (8, 10, 12)}
+    assert set(out.metrics) == {"elbow", "eigengap", "rules_apart", "falls"} | within
+    assert (
+        out.metrics["elbow_8"] == out.metrics["elbow_12"] == out.metrics["elbow"]
+    )  # there are six numbers of any
 
 
 # ---------------------------------------------------------------- stability
@@ -248,11 +258,15 @@ def test_the_stability_study_compares_bootstrap_samples(monkeypatch):
 
 def test_words_are_those_of_the_rows_that_were_drawn(monkeypatch):
     X = sparse.csr_array(np.random.default_rng(0).integers(0, 3, size=(12, 5)).astype(float))
-    data = SimpleNamespace(name="nips", X=X, labels=None, label_names=(), feature_names=tuple("abcde"))
+    counts = 3.0 * X
+    views = {"counts": View("features", counts)}
+    data = SimpleNamespace(
+        name="nips", X=X, views=views, labels=None, label_names=(), feature_names=tuple("abcde")
+    )
     seen = []
 
-    def told(X, labels, names):
-        seen.append((X.toarray().tolist(), labels.tolist(), names))
+    def told(counts, labels, names):
+        seen.append((counts.toarray().tolist(), labels.tolist(), names))
         return float(len(seen) ** 2)
 
     monkeypatch.setattr(stability_study, "words_back", told)
@@ -266,7 +280,7 @@ def test_words_are_those_of_the_rows_that_were_drawn(monkeypatch):
     for sample, (given, labels, names) in enumerate(seen):
         drawn = np.sort(np.random.default_rng([5, sample]).integers(12, size=12)).tolist()
         rows = sorted(set(drawn))
-        assert given == X.toarray()[rows].tolist() and names == data.feature_names
+        assert given == counts.toarray()[rows].tolist() and names == data.feature_names
         assert labels == [drawn.index(row) % 8 for row in rows]
 
 

@@ -15,8 +15,8 @@ def by_loops(X, labels, n_clusters):
     scores = np.zeros((n_clusters, X.shape[1]))
     for c in range(n_clusters):
         for w in range(X.shape[1]):
-            inside = [X[i, w] != 0 for i in range(len(X)) if labels[i] == c]
-            outside = [X[i, w] != 0 for i in range(len(X)) if labels[i] != c]
+            inside = [X[i, w] for i in range(len(X)) if labels[i] == c]
+            outside = [X[i, w] for i in range(len(X)) if labels[i] != c]
             scores[c, w] = (np.mean(inside) if inside else 0.0) - (np.mean(outside) if outside else 0.0)
     return scores
 
@@ -25,27 +25,29 @@ def by_loops(X, labels, n_clusters):
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(0, 10**6))
 def test_scores_are_by_loops(n, n_clusters, seed):
     rng = np.random.default_rng(seed)
-    X = rng.integers(-1, 3, size=(n, 6)).astype(float)
+    X = rng.integers(0, 3, size=(n, 6)).astype(float)
     labels = rng.integers(0, n_clusters, n)
     found = words.word_scores(sparse.csr_array(X), labels, n_clusters)
     assert found == pytest.approx(by_loops(X, labels, n_clusters), abs=1e-12)
 
 
-def test_counts_do_not_count_and_stored_zeros_are_not_there():
+def test_a_word_counts_as_often_as_it_occurs():
     X = sparse.csr_array(np.array([[3.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 2.0, 1.0]]))
-    X.data[X.data == 2.0] = 0.0
     before = X.copy()
     found = words.word_scores(X, np.array([0, 0, 1, 1]), 2)
-    # The last word is in all documents, and says nothing.
-    assert found.tolist() == [[1.0, 0.5, 0.0], [-1.0, -0.5, 0.0]]
+    # The last word is equally often in all documents, and says nothing.
+    assert found.tolist() == [[2.0, -0.5, 0.0], [-2.0, 0.5, 0.0]]
     assert (X - before).nnz == 0 and X.nnz == before.nnz
+    # Of words that occur or not: shares of documents. Where the second word is does no longer matter.
+    X.data = np.ones_like(X.data)
+    assert words.word_scores(X, np.array([0, 0, 1, 1]), 2).tolist() == [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]
 
 
 def test_of_one_cluster_there_is_no_outside():
     X = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 5.0]]))
-    assert words.word_scores(X, np.zeros(2, dtype=int), 1).tolist() == [[1.0, 0.5]]
+    assert words.word_scores(X, np.zeros(2, dtype=int), 1).tolist() == [[1.0, 2.5]]
     # Nor is there an inside of a cluster without documents.
-    assert words.word_scores(X, np.zeros(2, dtype=int), 2)[1].tolist() == [-1.0, -0.5]
+    assert words.word_scores(X, np.zeros(2, dtype=int), 2)[1].tolist() == [-1.0, -2.5]
 
 
 def test_top_words_and_ties():

@@ -42,8 +42,8 @@ class TaxonomyProtocol(Protocol):
     """Section 5: clusters against the known classes, or against the words that the paper prints."""
 
     own: ClassVar[Mapping[str, Any]] = {
-        # "binary": 1 for what is not zero; "one_maximum": each image scaled to one maximum; "classes": the true classes,
-        # for the oracle
+        # "binary": 1 for what is not zero; "one_maximum": each row scaled to the maximum 1; "classes": the true
+        # classes, for the oracle
         "features": "raw",
         "clusters": None,  # number of clusters; by default that of the classes, 8 where there are none
         "more_clusters": 0,  # so many beyond that
