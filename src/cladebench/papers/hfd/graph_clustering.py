@@ -14,6 +14,7 @@ from cladebench.distances.base import Distance
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._spectral import cut_rows, joined, unit_rows
 from cladebench.metrics import Scores, v_scores
+from cladebench.papers.hfd.discretisation import discretised
 from cladebench.papers.protocol import scored
 from cladebench.validation import check_choice, neighbor_lists
 
@@ -37,14 +38,15 @@ class Choice(NamedTuple):
     edges: str = "either"
     #: The Gaussian of a distance d is exp(-exponent d^2 / w^2).
     exponent: float = 0.5
-    #: Rows of the eigenvectors are brought to length one, as Ng, Jordan and Weiss do; normalized cuts take them as
-    #: they are.
-    unit_rows: bool = False
+    #: How clusters are made of the eigenvectors: "k-means" of their rows as they are; "unit rows", k-means of rows of
+    #: length one, as Ng, Jordan and Weiss do; or "discretised", by the rotation of Yu and Shi.
+    clusters: str = "k-means"
 
 
 CHOSEN = Choice()
-#: The metric of each other reading. That of unit rows costs no eigenvectors.
-UNIT_ROWS = {"v_measure_unit_rows": Choice(unit_rows=True)}
+#: The metric of each other reading. Those of the same graph cost no eigenvectors.
+UNIT_ROWS = Choice(clusters="unit rows")
+SAME_GRAPH = {"v_measure_unit_rows": UNIT_ROWS, "v_measure_discretised": Choice(clusters="discretised")}
 OTHER_GRAPHS = {
     "v_measure_averaged": Choice(edges="averaged"),
     "v_measure_mutual": Choice(edges="mutual"),
@@ -82,7 +84,7 @@ def clustering_measures(
         ``v_measure`` is the best over the grid by the true classes, as the paper reports it: an oracle choice.
         ``v_measure_fixed`` is chosen without labels: 20 neighbours, and of the widths the one nearest to the median
         distance of the 20th neighbour, on a logarithmic scale; ``v_measure_fixed_unit_rows`` is that of the same graph,
-        with rows of length one. The other readings of what the paper leaves unsaid have the names of `UNIT_ROWS` and
+        with rows of length one. The other readings of what the paper leaves unsaid have the names of `SAME_GRAPH` and
         `OTHER_GRAPHS`, each the best over the same grid; where there is no Gaussian, that of another one is
         ``v_measure``.
     """
@@ -99,7 +101,7 @@ def clustering_measures(
         if similarity == "gaussian" and middle
         else widths[0]
     )
-    choices = {"v_measure": CHOSEN, **UNIT_ROWS, **(OTHER_GRAPHS if other_graphs else {})}
+    choices = {"v_measure": CHOSEN, **SAME_GRAPH, **(OTHER_GRAPHS if other_graphs else {})}
     if similarity == "complement":
         choices = {name: choice._replace(exponent=CHOSEN.exponent) for name, choice in choices.items()}
     found: dict[Choice, dict[tuple[int, float], Scores]] = {choice: {} for choice in choices.values()}
@@ -117,8 +119,7 @@ def clustering_measures(
                 except ArpackNoConvergence:
                     continue
                 for choice in one_graph:
-                    clusters = _parted(unit_rows(rows) if choice.unit_rows else rows, seed)
-                    found[choice][k, width] = v_scores(labels, clusters)
+                    found[choice][k, width] = v_scores(labels, _parted(rows, choice.clusters, seed))
     grid = found[CHOSEN]
     if not grid:
         raise ArpackNoConvergence(
@@ -137,7 +138,7 @@ def clustering_measures(
     # Where that graph has no eigenvectors to be found, what chance gives.
     chance = Scores(0.0, 0.0, 0.0)
     fixed = grid.get((fixed_number, fixed_width), chance)
-    in_unit_rows = found[UNIT_ROWS["v_measure_unit_rows"]].get((fixed_number, fixed_width), chance)
+    in_unit_rows = found[UNIT_ROWS].get((fixed_number, fixed_width), chance)
     metrics = {
         **{name: scores.value for name, (_, scores) in best.items()},
         **scored(v_measure=best["v_measure"][1]),
@@ -159,7 +160,10 @@ def _same_graph(choices: Sequence[Choice]) -> list[list[Choice]]:
     return list(groups.values())
 
 
-def _parted(rows: np.ndarray, seed: int) -> np.ndarray:
+def _parted(rows: np.ndarray, how: str, seed: int) -> np.ndarray:
+    if how == "discretised":
+        return discretised(rows, seed)
+    rows = unit_rows(rows) if how == "unit rows" else rows
     return kmeans_labels(rows, rows.shape[1], n_init=N_INIT, seed=seed)[0]
 
 
