@@ -32,15 +32,15 @@ class DCA(LinearDistance):
         Which covariance is diagonalised first. "between" is the algorithm of [1]_: the map stays within
         the range of C_b, in which it whitens C_w. "within" whitens C_w in all dimensions and then turns to the
         principal axes of C_b there: these are the generalised eigenvectors, which maximise the ratio. The two agree
-        where C_b has full rank and all dimensions are kept; between two chunklets the first gives the direction of the
-        difference of their means, the second that of Fisher's discriminant.
+        where C_b has full rank and all dimensions are kept. Between two chunklets "between" gives the direction of the
+        difference of their means, and "within" that of Fisher's discriminant.
     weighting : {"rows", "chunklets"}, default="rows"
-        What is of equal weight in C_w: each row of a chunklet, as in relevant component analysis and in a public
-        program (``dca`` of the R package dml), or the covariance of each chunklet, as in eq. 4 of [1]_, where rows of
-        small chunklets weigh more.
+        What is of equal weight in C_w. "rows" is each row of a chunklet, as in relevant component analysis and in a
+        public program (``dca`` of the R package dml). "chunklets" is the covariance of each chunklet, as in eq. 4 of
+        [1]_, where rows of small chunklets weigh more.
     unlinked : {"identity", "nothing"}, default="identity"
-        What C_b is where no cannot-link is between two chunklets: the identity, so that the map whitens C_w, or zero
-        as its sum is, so that no dimension is kept and all distances are 0.
+        What C_b is where no cannot-link is between two chunklets. With the identity the map whitens C_w. With nothing
+        C_b is zero, as its sum is: no dimension is kept, and all distances are 0.
     singles : bool, default=False
         Count a row of a cannot-link that is in no must-link as a chunklet of its own.
     shrinkage : float, default=1e-6

@@ -14,9 +14,9 @@ MAX_STEPS = 200
 def discretised(rows: np.ndarray, seed: int) -> np.ndarray:
     """Turn the rows of normalized cuts to the nearest indicators of clusters [1]_.
 
-    Of the rows Z of the eigenvectors, brought to length one, look for a rotation R and a partition X, an indicator of
-    clusters, with the least :math:`|X - Z R|`. Given R each row goes to the cluster where ``Z R`` is largest; given X
-    the best R is :math:`U V^T` of the singular vectors of :math:`Z^T X`; and so on in turns, until nothing changes.
+    Z are the rows of the eigenvectors, brought to length one. We look for a rotation R and a partition with indicators
+    X that make :math:`|X - Z R|` least, in turns until nothing changes. Given R, each row goes to the cluster where
+    ``Z R`` is largest. Given X, the best R is :math:`U V^T`, of the singular vectors of :math:`Z^T X`.
 
     Parameters
     ----------
