@@ -91,8 +91,6 @@ def test_what_the_printed_numbers_say_among_themselves():
     assert inconsistent - {"joint/caption-printed"} == {
         "joint/printed/n/spambase",  # 9.92e7 against 8.66e7 with blocks
         "joint/printed/l/spambase",  # 1.80e8 against 1.42e8 with blocks
-        "birch/below-printed/digits/sparsest-cut",  # 0.54 against 0.49
-        "birch/below-printed/digits/ghc-n-ft",  # 0.54 against 0.51
     }
     # 0.51 against PERCH's 0.61: how far behind is competitive is not printed, and our margin cannot say it.
     assert verdicts["competitive/printed/digits"] == o.NOT_TESTABLE
@@ -144,6 +142,8 @@ def test_a_run_that_agrees_reproduces_every_number():
     assert found.verdict["joint/caption"] == o.CONTRADICTED
     assert found.verdict["joint/cost/n/spambase"] == o.CONTRADICTED
     assert found.verdict["competitive/measured/digits"] == o.CONTRADICTED
+    # 0.51 against 0.61 is what the paper calls competitive: with that margin its own numbers do not contradict it.
+    assert found.verdict["competitive/wide/digits"] != o.CONTRADICTED
     assert found.verdict["birch/below/glass/sparsest-cut"] == o.REPRODUCED
     assert found.verdict["birch/low-quality"] == o.REPRODUCED
     assert (found.verdict == found.verdict_beside).all()

@@ -1,14 +1,19 @@
 """What readings of HMMC's claims say in numbers follows from the equations and from what is printed."""
 
+import fnmatch
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cladebench.audit.claims_file import load_claims
+from cladebench.papers import hmmc
 from cladebench.papers.catalogue import load_plan
+from cladebench.papers.findings import read_findings
 
 CLAIMS = load_claims("hmmc").claims
+FINDINGS = read_findings(Path(hmmc.__file__).parent / "findings.yaml").findings
 
 
 def test_with_a_constant_term_one_sample_alone_costs_two_over_n():
@@ -18,8 +23,45 @@ def test_with_a_constant_term_one_sample_alone_costs_two_over_n():
     scores = np.tile([0.5, -0.5], (n, 1))
     slack = np.maximum(0.0, 1.0 - scores[np.arange(n), labels] + scores[np.arange(n), 1 - labels])
     cost = (slack**2).sum() / (n * n_clusters)
-    bounds = [claim.expects["than"]["value"] for name, claim in CLAIMS.items() if "balance/objective" in name]
-    assert cost == pytest.approx(2 / n) and len(bounds) == 8 and set(bounds) == {cost}
+    (balance,) = (entry for entry in FINDINGS if entry.id == "balance")
+    bounds = [number["at_least"] for number in balance.numbers if number["metric"] == "root_objective"]
+    assert cost == pytest.approx(2 / n) and len(bounds) == 4 and set(bounds) == {2 * cost}
+
+
+@pytest.mark.parametrize(("shift", "gains"), [(0.0, False), (10.0, True)])
+def test_an_empty_cluster_gains_nothing_where_rows_are_centred(shift, gains):
+    """The squared hinge of Equation 5 with all rows in one of two clusters; zero weights cost 1 a row."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 5))
+    rows += shift - rows.mean(axis=0)
+    directions = rng.normal(size=(500, 5)) * 10.0 ** rng.uniform(-3, 2, size=(500, 1))
+    cost = (np.maximum(0.0, 1.0 - directions @ rows.T) ** 2).mean(axis=1)
+    assert (cost.min() < 0.9) == gains
+
+
+def test_the_margin_finding_is_met_by_no_random_tree():
+    (margin,) = (entry for entry in FINDINGS if entry.id == "no-margin")
+    ahead = {n["dataset"]: n["at_least"] for n in margin.numbers if n["method"] == "BKM"}
+    level = {n["dataset"]: n["at_least"] for n in margin.numbers if n["method"] == "HMMC"}
+    # A random tree would be below 2-means by more than HMMC may be.
+    assert len(level) == 6 and all(-ahead[dataset] < bound for dataset, bound in level.items())
+
+
+def test_no_single_case_contradicts_a_sentence_that_counts():
+    for prefix in ("htdc/printed/", "flat/printed/", "clean/printed/"):
+        printed = [claim for name, claim in CLAIMS.items() if name.startswith(prefix)]
+        assert printed and all(gap(claim) > 0 for claim in printed), prefix
+    assert len([name for name in CLAIMS if name.startswith("htdc/printed/")]) == 11
+
+
+def gap(claim):
+    """The least by which the left number of a comparison is ahead."""
+    values = [CLAIMS[name].published.value for pattern in claim.expects["than"] for name in matching(pattern)]
+    return CLAIMS[claim.expects["left"]].published.value - max(values)
+
+
+def matching(pattern):
+    return [n for n, c in CLAIMS.items() if c.kind == "value" and c.published and fnmatch.fnmatch(n, pattern)]
 
 
 @pytest.mark.parametrize(("dataset", "nodes"), [("awa-attr", 14), ("vehicle", 8), ("imagenet", 7)])
