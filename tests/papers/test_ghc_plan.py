@@ -37,8 +37,8 @@ def test_penalties_and_numbers_of_pairs_are_one_grid_each():
         names = ("GHC-N-FT", "GHC-N-FT-unpenalised", "GHC-N-FT-penalty-01")
         assert [values(dataset, name, "entropy_penalty") for name in names] == [{0.001}, {0.0}, {0.0001}]
         assert {values(dataset, name, "start_steps").pop() for name in names} == {2}
-        pairs = ("GHC-N-FT", "GHC-N-FT-pairs-64", "GHC-N-FT-pairs-128")
-        assert [values(dataset, name, "batch_size") for name in pairs] == [{32}, {64}, {128}]
+    pairs = ("GHC-N-FT", "GHC-N-FT-pairs-64", "GHC-N-FT-pairs-128")
+    assert [values("glass", name, "batch_size") for name in pairs] == [{32}, {64}, {128}]
 
 
 def test_on_digits_all_four_search_the_same_learning_rates():
