@@ -190,7 +190,8 @@ def test_centring_changes_nothing_where_degrees_are_equal():
         groups = np.arange(6 * k) % k
         A = 0.1 + 0.9 * (groups[:, None] == groups)
         estimator = KernelSpectral(k, kernel="precomputed")
-        assert protocol.centring_agreement(estimator, A, 0) == 1.0
+        found = protocol.centring_agreement(estimator, A, 0)
+        assert found == {"centring_agreement": 1.0, "seed_agreement": 1.0}
         assert A.min() == 0.1 and np.diag(A).min() == 1.0  # the matrix stays
 
 
@@ -199,7 +200,8 @@ def test_centring_may_change_something_where_they_are_not():
     found = []
     for _ in range(5):
         F = rng.gamma(0.3, size=(40, 6))
-        found.append(protocol.centring_agreement(KernelSpectral(5, kernel="precomputed"), F @ F.T + 0.01, 0))
+        estimator = KernelSpectral(5, kernel="precomputed")
+        found.append(protocol.centring_agreement(estimator, F @ F.T + 0.01, 0)["centring_agreement"])
     assert min(found) < 1.0 and max(found) <= 1.0
 
 
