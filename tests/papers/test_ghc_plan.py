@@ -26,7 +26,8 @@ def values(dataset, method, parameter):
 @pytest.mark.parametrize("name", ["adam", "relu", "small-weights", "start-data", "exp", "zscore", "constant"])
 def test_what_stands_beside_ghc_has_the_chosen_start(dataset, name):
     for method in load_plan("ghc").alternatives[name]:
-        if method.startswith("GHC-"):
+        # The register says under "start" which were run otherwise on digits.
+        if method.startswith("GHC-") and (dataset, name) not in {("digits", "exp"), ("digits", "zscore")}:
             variant = f"{method}-{name}"
             assert values(dataset, variant, "start_steps") == values(dataset, method, "start_steps") == {2}
             assert values(dataset, variant, "entropy_penalty") == {0.001}
