@@ -535,8 +535,8 @@ def test_four_distances_and_noise_are_asked_for_by_the_method():
     assert noisy.arrays["features"].tolist() == [*VIEWS, "noise 1", "noise 2", "noise 3"]
     w = noisy.arrays["weights"]
     assert noisy.metrics["noise_share"] == pytest.approx(w[3:].sum() / w.sum())
-    # Distances that are given as they are: squares of points alone.
-    assert "noise_share_given" not in noisy.metrics
+    assert 0.0 < noisy.metrics["noise_share_given"] < 1.0
+    assert noisy.metrics["noise_share_given"] != noisy.metrics["noise_share"]
     shares = [r.metrics["weight_share"] for r in noisy.readings if "feature" in r.at]
     assert len(shares) == 3 and sum(shares) == pytest.approx(1.0 - noisy.metrics["noise_share"])
 
