@@ -32,6 +32,8 @@ class World:
     def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """A query with what stands in the place of its names."""
         found = dict(query)
+        if found.get("dataset") not in self.instead.get("datasets", [found.get("dataset")]):
+            return found
         for key in ("dataset", "method", "metric"):
             if key in found:
                 found[key] = self.instead.get(key, {}).get(found[key], found[key])

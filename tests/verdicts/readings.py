@@ -209,7 +209,24 @@ class Reading(Asked):
         queries = dict(zip(("of", "to"), self.sides(claim), strict=True))
         left, right = (self.met(claim, side, queries)[1] for side in ("of", "to"))
         samples = [side for side in (left, right) if isinstance(side, Sample)]
-        return self._plain(judge_ratio(claim, left, right, self.alpha), samples)
+        found = judge_ratio(claim, left, right, self.alpha)
+        part = claim.expects["of"]
+        if part.get("best_of") and self._lacks(queries["of"]):
+            # A method without records could only have raised the best of several, or lowered it.
+            first = self.world.reads(queries["of"][0])
+            rises = self.records.direction(first) == "higher"
+            only = "reproduced" if rises == ("at_least" in claim.expects) else "contradicted"
+            if found.verdict != only:
+                raise Missing("a method has no records")
+        return self._plain(found, samples)
+
+    def _lacks(self, queries: list[dict[str, Any]]) -> bool:
+        for query in queries:
+            try:
+                self.sample(query)
+            except Missing:
+                return True
+        return False
 
     def _trend(self, claim: Claim) -> Outcome:
         samples = [self.sample(query) for query in self.queries(claim)]
