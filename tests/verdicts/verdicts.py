@@ -223,6 +223,8 @@ class Verdicts:
         names = read.get("dataset"), read.get("method"), read.get("metric"), setting
         if "change_from" in read:
             first = {key: value for key, value in query.items() if key != "change_from"}
+            if query.get("dataset") not in world.instead.get("datasets", [query.get("dataset")]):
+                world = World(world.rule)  # it is kept to other data sets, and with it what changes are from
             return *names, self._answer(first | {"dataset": query["change_from"]}, world)
         return names
 
