@@ -100,9 +100,17 @@ def test_groups_that_are_points_have_their_gap(monkeypatch):
         assert out.arrays["eigenvalues"][n_groups:].max() == 0.0
 
 
-def test_the_number_study_reads_at_each_number():
-    study = cell()
+def test_the_number_study_reads_at_each_number(monkeypatch):
+    study, ranges, elbow = cell(), [], number_study.elbow
+
+    def told(x, y):
+        ranges.append((x[-1], len(x), len(y)))
+        return elbow(x, y)
+
+    monkeypatch.setattr(number_study, "elbow", told)
     out = number_study.run_study(study)
+    monkeypatch.undo()
+    assert ranges == [(last, last - 1, last - 1) for last in (15, 8, 10, 12)]
     assert [reading.at for reading in out.readings] == [{"k": k} for k in range(2, 16)]
     X = study.task.of(study.data.X)
     gram = gram_of(NumericalTaxonomy(), X, study.spec.seed)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from verdicts.claims import Claim
+from verdicts.plans import joined
 from verdicts.records import Missing, Records, Sample
 
 PERMUTED = "rows permuted"
@@ -18,7 +20,7 @@ class World:
 
     rule: str
     rival: str = ""
-    instead: Mapping[str, Any] = field(default_factory=dict)
+    instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
 
     def concerns(self, claim: Claim) -> bool:
@@ -26,23 +28,24 @@ class World:
 
     def spread(self, claim: Claim) -> str:
         """What a printed spread is."""
-        said = self.instead.get("spread") if self.concerns(claim) else None
-        return str(said or claim.says("spread", "sd"))
+        said = [one["spread"] for one in self.instead if "spread" in one and self.concerns(claim)]
+        return str(said[0] if said else claim.says("spread", "sd"))
+
+    def open_on(self, dataset: str | None) -> list[Mapping[str, Any]]:
+        """What of it is not kept to other data sets."""
+        return [one for one in self.instead if dataset in one.get("datasets", [dataset])]
 
     def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """A query with what stands in the place of its names."""
         found = dict(query)
-        if found.get("dataset") not in self.instead.get("datasets", [found.get("dataset")]):
-            return found
+        instead = reduce(joined, self.open_on(found.get("dataset")), {})
         for key in ("dataset", "method", "metric"):
             if key in found:
-                found[key] = self.instead.get(key, {}).get(found[key], found[key])
+                found[key] = instead.get(key, {}).get(found[key], found[key])
         if "change_from" in found:
-            found["change_from"] = self.instead.get("dataset", {}).get(
-                found["change_from"], found["change_from"]
-            )
-        for method, setting in self.instead.get("where", {}).items():
-            if found.get("method") in {method, self.instead.get("method", {}).get(method, method)}:
+            found["change_from"] = instead.get("dataset", {}).get(found["change_from"], found["change_from"])
+        for method, setting in instead.get("where", {}).items():
+            if found.get("method") in {method, instead.get("method", {}).get(method, method)}:
                 found["where"] = setting | found.get("where", {})
         return found
 

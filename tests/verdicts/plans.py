@@ -32,9 +32,11 @@ def names_of(plan: dict[str, Any], universe: dict[str, Any]) -> dict[str, Any]:
 
 
 def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """Two universes at once; None where they say two things of one."""
-    found = dict(one)
+    """Two universes at once; None where they say two things of one. Each stays kept to its own data sets."""
+    found = {key: value for key, value in one.items() if key != "datasets"}
     for key, value in other.items():
+        if key == "datasets":
+            continue
         if key not in found:
             found[key] = value
         elif key == "kinds":

@@ -151,7 +151,7 @@ class Verdicts:
     def _universes(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
         """Factor, what it says (a pair's both), and how claims then come out."""
         single = [
-            (entry["id"], said, self._reading(self._world(said), partial(self._changes, [said])))
+            (entry["id"], said, self._reading(self._world([said]), partial(self._changes, [said])))
             for entry in self.register
             for said in (names_of(self.plan, universe) for universe in entry.get("universes", []))
         ]
@@ -166,20 +166,16 @@ class Verdicts:
         found = [(name, [said], reading) for name, said, reading in single]
         if len(most) == 2:
             for (a, _), (b, _) in product(*(factors[name] for name in most)):
-                both = joined(a, b)
-                if both is not None:
-                    found.append(
-                        (
-                            " + ".join(most),
-                            [a, b],
-                            self._reading(self._world(both), partial(self._changes, [a, b])),
-                        )
-                    )
+                if joined(a, b) is not None:
+                    reading = self._reading(self._world([a, b]), partial(self._changes, [a, b]))
+                    found.append((" + ".join(most), [a, b], reading))
         return found
 
-    def _world(self, said: Mapping[str, Any]) -> World:
-        instead = {k: v for k, v in said.items() if k not in {"selection", "kinds"}}
-        return World(said.get("selection", self.rule), "", instead, frozenset(said.get("kinds", ())))
+    def _world(self, said: list[dict[str, Any]]) -> World:
+        rule = next((one["selection"] for one in said if "selection" in one), self.rule)
+        instead = tuple({k: v for k, v in one.items() if k not in {"selection", "kinds"}} for one in said)
+        kinds = [one["kinds"] for one in said if "kinds" in one]
+        return World(rule, "", instead, frozenset.intersection(*kinds) if kinds else frozenset())
 
     def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
         if not self._counts(claim, [said]):
@@ -198,7 +194,7 @@ class Verdicts:
         return all(self._touches(claim, one) for one in said)
 
     def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
-        world = self._world(said)
+        world = self._world([said])
         if not world.concerns(claim):
             return False
         printed = claim.printed if claim.kind == "value" else None
@@ -223,8 +219,8 @@ class Verdicts:
         names = read.get("dataset"), read.get("method"), read.get("metric"), setting
         if "change_from" in read:
             first = {key: value for key, value in query.items() if key != "change_from"}
-            if query.get("dataset") not in world.instead.get("datasets", [query.get("dataset")]):
-                world = World(world.rule)  # it is kept to other data sets, and with it what changes are from
+            # What is kept to other data sets is so for what changes are from, too.
+            world = World(world.rule, instead=tuple(world.open_on(query.get("dataset"))))
             return *names, self._answer(first | {"dataset": query["change_from"]}, world)
         return names
 
