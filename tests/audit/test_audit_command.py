@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 
 from audit_records import cells, frame, write_cells
-from cladebench.audit import Audit, audit_run, read_audit, write_audit
+from cladebench.audit import Audit, audit_run, read_audit, run_audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.run_audit import registry_fact
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError
+from cladebench.papers.catalogue import load_plan
 
 
 def write(folder, paper="ghc"):
@@ -170,3 +171,19 @@ def test_facts_are_those_of_the_registry():
         registry_fact("unlabelled-blobs", "n_classes")
     with pytest.raises(ValueError, match="nowhere"):
         registry_fact("nowhere", "n_samples")
+
+
+def test_papers_are_judged_by_what_their_plans_say_of_tasks(tmp_path, monkeypatch):
+    """How many rows a task draws from, and which splits are not drawn, decide how far values are independent."""
+    told = {}
+
+    def judge(claims, records, **how):
+        told.update(how)
+        return []
+
+    monkeypatch.setattr(run_audit, "audit_paper", judge)
+    write(tmp_path)
+    audit_run(tmp_path, ["hfd", "ghc"], "full")
+    plan = load_plan("ghc")
+    assert told["sizes"] == plan.pools() != {}
+    assert told["official"] == plan.official_splits("full")

@@ -428,6 +428,11 @@ def test_captions_of_a_row_are_level_and_keep_their_lines():
     assert figure.get_figwidth() == pytest.approx(4 * 1.3)  # as large as in a full row
 
 
+def test_one_image_stands_alone():
+    figure = drawings.exemplar_images(pictures()[:1], ["a"])
+    assert [axes.get_xlabel() for axes in figure.axes] == ["a"]
+
+
 def test_images_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="captions has length 1; expected 7, one for each picture"):
         drawings.exemplar_images(pictures(), ["a"])

@@ -127,6 +127,18 @@ def test_neighbours_are_at_most_the_training_rows():
     assert {r.at["neighbors"] for r in run(task=few, neighbors=[20, 50]).readings} == {6}
 
 
+@pytest.mark.parametrize(("task", "n_folds"), [({"folds": {"n": 5}}, 3), ({"rows": 12, "folds": {"n": 2}}, 2)])
+def test_inner_accuracy_is_of_five_neighbours_among_the_training_rows(task, n_folds):
+    """Of all of them where there are fewer: three rows are left to learn from in the second case."""
+    drawn = cell(task=task, inner_folds=n_folds)
+    X, scores = scaled(drawn.task.of(DATA.X), "zscore"), []
+    for inner in drawn.task.inner_folds(n_folds):
+        labels = np.asarray(inner.labels)
+        plain = KNeighborsClassifier(min(5, len(inner.train))).fit(X[inner.train], labels[inner.train])
+        scores.append(plain.score(X[inner.test], labels[inner.test]))
+    assert protocol.PROTOCOL.run(drawn).metrics["inner_accuracy"] == pytest.approx(np.mean(scores))
+
+
 def test_the_gallery_holds_rows_of_the_data_set():
     drawn = cell(task={"rows": 150, "test": 0.3})
     out, task = protocol.PROTOCOL.run(drawn), drawn.task
