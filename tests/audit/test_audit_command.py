@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from audit_records import cells, frame, write_cells
-from cladebench.audit import Audit, audit_run, read_audit, run_audit, write_audit
+from cladebench.audit import Audit, audit_files, audit_run, read_audit, run_audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.run_audit import registry_fact
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError
@@ -171,6 +172,13 @@ def test_facts_are_those_of_the_registry():
         registry_fact("unlabelled-blobs", "n_classes")
     with pytest.raises(ValueError, match="nowhere"):
         registry_fact("nowhere", "n_samples")
+
+
+def test_each_claim_counts_once():
+    claims = [{"paper": p, "verdict": v} for p, v in [("a", "depends"), ("b", "depends"), ("a", "depends")]]
+    counts = audit_files.summary(claims)
+    assert [counts[paper]["depends"] for paper in ("a", "b")] == [2, 1]
+    assert sum(counts["a"].values()) == 2 and tuple(counts["a"]) == VERDICTS
 
 
 def test_papers_are_judged_by_what_their_plans_say_of_tasks(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """What a worker sets before cells run in it; what it does with them is in test_run_job.py."""
 
+import os
 import resource
 from types import SimpleNamespace
 
@@ -59,3 +60,13 @@ def test_threads_are_those_of_the_core_alone(monkeypatch):
     several = {name for name, value in found.items() if value == "3" and ("THREADS" in name or "CPU" in name)}
     assert several >= {"OMP_NUM_THREADS", "LOKY_MAX_CPU_COUNT"} and found["OPENBLAS_NUM_THREADS"] == "1"
     assert found["ELSEWHERE"] == "kept"
+
+
+def test_a_worker_says_where_it_crashed_and_leaves_no_core(monkeypatch):
+    done = []
+    monkeypatch.setattr(worker.faulthandler, "enable", lambda: done.append("enabled"))
+    monkeypatch.setattr(worker.resource, "setrlimit", lambda which, limits: done.append((which, limits[0])))
+    commands, end = os.pipe()
+    os.close(end)
+    worker.main(commands, os.open(os.devnull, os.O_WRONLY))
+    assert done == ["enabled", (worker.resource.RLIMIT_CORE, 0)]

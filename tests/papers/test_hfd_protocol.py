@@ -15,6 +15,7 @@ from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.distances import Euclidean
+from cladebench.metrics import vote
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.hfd import graph_clustering, protocol
 from cladebench.papers.protocol import scaled
@@ -127,16 +128,35 @@ def test_neighbours_are_at_most_the_training_rows():
     assert {r.at["neighbors"] for r in run(task=few, neighbors=[20, 50]).readings} == {6}
 
 
-@pytest.mark.parametrize(("task", "n_folds"), [({"folds": {"n": 5}}, 3), ({"rows": 12, "folds": {"n": 2}}, 2)])
+@pytest.mark.parametrize(
+    ("task", "n_folds"), [({"folds": {"n": 5}}, 3), ({"rows": 12, "folds": {"n": 2}}, 2)]
+)
 def test_inner_accuracy_is_of_five_neighbours_among_the_training_rows(task, n_folds):
     """Of all of them where there are fewer: three rows are left to learn from in the second case."""
     drawn = cell(task=task, inner_folds=n_folds)
     X, scores = scaled(drawn.task.of(DATA.X), "zscore"), []
     for inner in drawn.task.inner_folds(n_folds):
         labels = np.asarray(inner.labels)
-        plain = KNeighborsClassifier(min(5, len(inner.train))).fit(X[inner.train], labels[inner.train])
-        scores.append(plain.score(X[inner.test], labels[inner.test]))
+        near = (
+            NearestNeighbors(n_neighbors=min(5, len(inner.train)))
+            .fit(X[inner.train])
+            .kneighbors(X[inner.test])[1]
+        )
+        scores.append(np.mean(vote(near, labels[inner.train]) == labels[inner.test]))
     assert protocol.PROTOCOL.run(drawn).metrics["inner_accuracy"] == pytest.approx(np.mean(scores))
+
+
+def test_what_was_learned_from_all_training_rows_is_not_met_in_inner_folds(monkeypatch, tmp_path):
+    kept, fit = [], protocol.PROTOCOL.fit_on_training
+
+    def told(cell, X):
+        kept.append(cell.kept)
+        return fit(cell, X)
+
+    monkeypatch.setattr(protocol.PROTOCOL, "fit_on_training", told)
+    drawn = dataclasses.replace(cell(task={"folds": {"n": 5}}, inner_folds=2), kept=tmp_path / "fit")
+    protocol.PROTOCOL.run(drawn)
+    assert kept == [tmp_path / "fit", None, None]
 
 
 def test_the_gallery_holds_rows_of_the_data_set():

@@ -73,6 +73,11 @@ def test_nothing_exceeds_the_bound(n, k, seed, as_factor):
         assert dependence(gram, labels, optimal_structure(gram, labels, k)) <= bound * (1 + 1e-9)
 
 
+def test_a_lone_cluster_is_bounded_as_two_are():
+    gram = center(np.diag([3.0, 2.0, 1.0, 0.5]))
+    assert measures.objective_bound(gram, 1) == measures.objective_bound(gram, 2) > 0
+
+
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_points_at_the_corners_of_a_simplex_reach_it(k):
     labels = np.repeat(np.arange(k), np.arange(2, 2 + k))

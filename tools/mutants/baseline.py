@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections import Counter, defaultdict
@@ -111,8 +112,11 @@ class Baseline:
             for number in numbers:
                 self.touching[name] |= self.reaching[number]
             # A test that reads a constant alone runs no block of the file; it names the module.
-            module = Path(name).relative_to("src").with_suffix("").as_posix().replace("/", ".")
-            naming = {file for file, text in texts.items() if module in text}
+            package, _, stem = (
+                Path(name).relative_to("src").with_suffix("").as_posix().replace("/", ".").rpartition(".")
+            )
+            named = re.compile(rf"\b{re.escape(package)}(\.| import [^\n]*\b){re.escape(stem)}\b")
+            naming = {file for file, text in texts.items() if named.search(text)}
             self.touching[name] |= {test for test in self.seconds if test.split("::")[0] in naming}
             for worker in workers:
                 shutil.copy2(root / name, worker.root / name)
