@@ -268,6 +268,9 @@ def test_the_same_data_stand_under_several_names_with_a_task_each(edited_plan):
     assert not {"halves", "again", "nested-blobs"} & set(plan.pools())
     glass = dataclasses.replace(plan, problems={"halves": Problem("glass")})
     assert glass.pools()["halves"] == glass.pools()["glass"] == 214
+    # Nor do parts meet a row twice.
+    parts = dataclasses.replace(plan, problems={"halves": Problem("glass", {"parts": {"n": 2}})})
+    assert "halves" not in parts.pools() and parts.pools()["glass"] == 214
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,28 @@ def test_every_row_of_a_class_can_come_with_every_one_of_another():
     assert drawn == {(0, 1), (0, 3), (1, 2), (2, 3)}
 
 
+@given(labelled(), st.sampled_from(["rows", "classes"]), st.data(), seeds)
+def test_parts_have_every_row_once_and_of_classes_all_rows(labels, of, chosen, seed):
+    things = len(labels) if of == "rows" else labels.max() + 1
+    assume(things > 1)
+    n = chosen.draw(st.integers(2, int(things)))
+    how = {"parts": {"n": n, "of": of}}
+    parts = [draw(data_of(labels), how, repetition, root_seed=seed) for repetition in range(n)]
+    assert np.sort(np.concatenate([part.rows for part in parts])).tolist() == list(range(len(labels)))
+    assert all((np.diff(part.rows) > 0).all() and not part.held_out for part in parts)
+    sizes = [len(part.rows if of == "rows" else set(part.labels)) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+    if of == "classes":
+        assert sum(sizes) == things
+    with pytest.raises(TaskError, match=rf"^task\.parts: part {n + 1} of {n}, of {things} {of}$"):
+        draw(data_of(labels), how, n, root_seed=seed)
+
+
+def test_parts_are_dealt_out_by_chance():
+    data, how = data_of(n=4), {"parts": {"n": 2}}
+    assert len({tuple(draw(data, how, root_seed=seed).rows) for seed in range(60)}) == 6
+
+
 @given(labelled(min_size=20), seeds)
 def test_shuffled_rows_are_the_same_rows_with_their_labels(labels, seed):
     task = draw(data_of(labels), {"rows": 15, "shuffled": True}, root_seed=seed)
@@ -527,6 +549,8 @@ def test_the_digest_hears_all_that_is_drawn_and_the_data():
         {"rows": 29},
         {"rows": {"per_class": 9}},
         {"share": 0.3},
+        {"parts": {"n": 3}},
+        {"parts": {"n": 3, "of": "classes"}},
         {"shuffled": True},
         {"test": 0.5},
         {"test": 0.4},
@@ -607,6 +631,8 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
             r"^task\.constraints\.pairs: 7 pairs, and the training rows have 6$",
         ),
         (None, {"rows": {"per_class": 1}}, r"^task\.rows: toy has no labels$"),
+        (None, {"parts": {"n": 2, "of": "classes"}}, r"^task\.parts: toy has no labels$"),
+        ([0, 0, 0, 1], {"parts": {"n": 3, "of": "classes"}}, r"^task\.parts: part 1 of 3, of 2 classes$"),
         (
             [0, 0, 0, 1],
             {"rows": {"per_class": 2}},

@@ -224,8 +224,9 @@ class Records:
         entry = registry()[data_of(self.plan, dataset)]
         whole = entry.n_draws == 1 and run.n_rows == entry.n_samples and not run.held_out
         exact = method in self.deterministic and whole and np.ptp(array) == 0
-        # Fixed data are a pool from which all repetitions draw; drawn data are new in each.
-        drawn = min(1.0, run.n_rows / entry.n_samples) if entry.n_draws == 1 else 0.0
+        # Fixed data are a pool from which all repetitions draw; drawn data are new in each, and so are disjoint parts.
+        apart = "parts" in (self.plan.get("problems", {}).get(dataset, {}).get("task") or {})
+        drawn = min(1.0, run.n_rows / entry.n_samples) if entry.n_draws == 1 and not apart else 0.0
         return Sample(
             values,
             bool(exact),

@@ -135,11 +135,15 @@ class Plan:
         return label or datasets.info(self.data_of(name)).title
 
     def pools(self) -> dict[str, int]:
-        """Rows of each data set and problem that is not drawn anew for each repetition."""
+        """Rows of each data set and problem from which repetitions draw alike; not of data drawn anew, nor of parts."""
         from cladebench import datasets
 
         sizes = datasets.fixed_sizes()
-        own = {name: sizes[p.dataset] for name, p in self.problems.items() if p.dataset in sizes}
+        own = {
+            name: sizes[p.dataset]
+            for name, p in self.problems.items()
+            if p.dataset in sizes and "parts" not in (p.task or {})
+        }
         return sizes | own
 
     def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
@@ -178,7 +182,7 @@ class Plan:
             for dataset, method in self.pairs(scope):
                 if dataset == name:
                     task = self.task_of(scope, name, method)
-                    drawn = ("rows", "share", "folds", "test", "split", "blocks")
+                    drawn = ("rows", "share", "parts", "folds", "test", "split", "blocks")
                     kept = {key: task[key] for key in drawn if key in task}
                     seeds = task.get("draws", name)
                     found.setdefault(scope, set()).add(canonical_json([seeds, kept]))

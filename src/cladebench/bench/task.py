@@ -24,7 +24,18 @@ IntArray = NDArray[np.intp]
 
 #: What is drawn. Seeds are made of these words where those of methods have the method's name, so that no method may
 #: have one of them as its name.
-DRAWS = ("rows", "folds", "test", "must_link", "cannot_link", "pairs", "per_class", "label noise", "order")
+DRAWS = (
+    "rows",
+    "parts",
+    "folds",
+    "test",
+    "must_link",
+    "cannot_link",
+    "pairs",
+    "per_class",
+    "label noise",
+    "order",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +138,8 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         - ``rows``: number of rows, drawn without replacement and kept in the data's order; all by default. With
           ``{per_class: 80}`` so many of each class;
         - ``share``: the same as a share of the data's rows, rounded to a whole number;
+        - ``parts``: ``{n: 6}``: the rows are dealt out into so many disjoint parts, and repetition r meets the r-th;
+          with ``of: classes`` whole classes are dealt out;
         - ``shuffled``: true where methods meet the rows in random order;
         - ``folds``: ``{n: 5, stratified: true}``: the cell's fold is held out;
         - ``test``: the share of rows held out, stratified by label where there are labels;
@@ -157,19 +170,20 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     stratified: how many rows each class has then varies as it does between samples of a population, as
     `cladebench.bench.samples.overlap` assumes.
 
-    Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition):
-    neither the method nor the setting has a part in it, and what else is drawn only so far as it says which rows there
-    are to draw from. With less label noise, some of the same labels are replaced.
+    Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition);
+    parts are dealt out once for all repetitions. Neither the method nor the setting has a part in it, and what else is
+    drawn only so far as it says which rows there are to draw from. With less label noise, some of the same labels are
+    replaced.
     """
     how = spec.task
     if data.parts and how:
         raise TaskError(f"task: {data.name} is made of training and test sets, of which nothing is drawn")
     n_samples = 0 if data.parts else data.n_samples
 
-    def generator(what: str) -> np.random.Generator:
+    def generator(what: str, repetition: int = spec.repetition) -> np.random.Generator:
         assert what in DRAWS
         return np.random.default_rng(
-            derive_seed(spec.root_seed, spec.paper, how.get("draws", spec.dataset), what, spec.repetition)
+            derive_seed(spec.root_seed, spec.paper, how.get("draws", spec.dataset), what, repetition)
         )
 
     def labels_for(key: str) -> IntArray:
@@ -179,7 +193,10 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
     rows = np.arange(n_samples)
     asked = _rows_of(how["share"], data) if "share" in how else how.get("rows", n_samples)
-    if isinstance(asked, Mapping):
+    if "parts" in how:
+        labels = labels_for("parts") if how["parts"].get("of") == "classes" else None
+        rows = _part(generator("parts", 0), how["parts"]["n"], spec.repetition, n_samples, labels)
+    elif isinstance(asked, Mapping):
         rows = _of_each_class(generator("rows"), labels_for("rows"), asked["per_class"])
     elif asked < n_samples:
         rows = np.sort(generator("rows").permutation(n_samples)[:asked])
@@ -262,6 +279,18 @@ def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> In
         raise TaskError(f"task.rows.per_class: {asked} rows of each class, and one has {sizes.min()}")
     order = rng.permutation(len(labels))
     return np.sort(np.concatenate([order[labels[order] == own][:asked] for own in classes]))
+
+
+def _part(
+    rng: np.random.Generator, n_parts: int, part: int, n_rows: int, labels: IntArray | None
+) -> IntArray:
+    """Rows of one of several disjoint parts, in the data's order; with labels those of the part's classes."""
+    things = np.arange(n_rows) if labels is None else np.unique(labels)
+    if part >= n_parts or n_parts > len(things):
+        what = "rows" if labels is None else "classes"
+        raise TaskError(f"task.parts: part {part + 1} of {n_parts}, of {len(things)} {what}")
+    dealt = rng.permutation(things)[part::n_parts]
+    return np.sort(dealt) if labels is None else np.flatnonzero(np.isin(labels, dealt))
 
 
 def folds_of(how: Mapping[str, Any]) -> Sequence[int | None]:

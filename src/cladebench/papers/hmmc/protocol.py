@@ -33,7 +33,7 @@ class HMMCProtocol(Protocol):
         "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all
         "extra_leaves": 0,  # leaves beyond those: 1 where "exceeds a fixed limit F" is read to the letter
     }
-    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
+    task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "parts", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
         """Measure the trees of all F, and the models of the one with F = C leaves.
