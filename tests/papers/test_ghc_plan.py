@@ -26,8 +26,7 @@ def values(dataset, method, parameter):
 @pytest.mark.parametrize("name", ["adam", "relu", "small-weights", "start-data", "exp", "zscore", "constant"])
 def test_what_stands_beside_ghc_has_the_chosen_start(dataset, name):
     for method in load_plan("ghc").alternatives[name]:
-        # The register says under "start" which were run otherwise on digits.
-        if method.startswith("GHC-") and (dataset, name) not in {("digits", "exp"), ("digits", "zscore")}:
+        if method.startswith("GHC-"):
             variant = f"{method}-{name}"
             assert values(dataset, variant, "start_steps") == values(dataset, method, "start_steps") == {2}
             assert values(dataset, variant, "entropy_penalty") == {0.001}
@@ -38,8 +37,8 @@ def test_penalties_and_numbers_of_pairs_are_one_grid_each():
         names = ("GHC-N-FT", "GHC-N-FT-unpenalised", "GHC-N-FT-penalty-01")
         assert [values(dataset, name, "entropy_penalty") for name in names] == [{0.001}, {0.0}, {0.0001}]
         assert {values(dataset, name, "start_steps").pop() for name in names} == {2}
-    pairs = ("GHC-N-FT", "GHC-N-FT-pairs-64", "GHC-N-FT-pairs-128")
-    assert [values("glass", name, "batch_size") for name in pairs] == [{32}, {64}, {128}]
+        assert all(values(dataset, method, "batch_size") == {32, 128} for method in GHC)
+        assert all(values(dataset, method, "hidden_size") == {8, 16} for method in GHC if "-N-" in method)
 
 
 def test_on_digits_all_four_search_the_same_learning_rates():
