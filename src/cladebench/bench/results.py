@@ -57,12 +57,16 @@ class Results:
         self._samples: dict[tuple[object, ...], Sample] = {}
         self._chosen: dict[str, dict[tuple[str, str, str], str]] = {}
         self._stood: dict[str, Standing] = {}
+        self._rows: dict[tuple[str, str], pd.DataFrame] = {}
+        self._measured: dict[str, pd.DataFrame] = {}
 
     # ------------------------------------------------------------------ records
 
     def rows(self, dataset: str, method: str, where: Mapping[str, Any] | None = None) -> pd.DataFrame:
         """Give the records of a method on a data set in settings with these values; empty where none was planned."""
-        rows = self.records.iloc[self._of_method.get((dataset, method), [])]
+        if (dataset, method) not in self._rows:
+            self._rows[dataset, method] = self.records.iloc[self._of_method.get((dataset, method), [])]
+        rows = self._rows[dataset, method]
         if where and not rows.empty:
             rows = rows[[agrees(text, where) for text in rows["setting"]]]
         return rows
@@ -83,11 +87,14 @@ class Results:
         DataFrame
             Columns cell_id, setting, setting_id, repetition, fold, task, at, value, in the order of the records.
         """
-        rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
-        rows = rows[rows["at"] == self._point(rows, at)]
-        if where and not rows.empty:
-            rows = rows[[agrees(text, where) for text in rows["setting"]]]
-        return rows
+        key = canonical_json([dataset, method, metric, None if at is None else dict(at), dict(where or {})])
+        if key not in self._measured:
+            rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
+            rows = rows[rows["at"] == self._point(rows, at)]
+            if where and not rows.empty:
+                rows = rows[[agrees(text, where) for text in rows["setting"]]]
+            self._measured[key] = rows
+        return self._measured[key]
 
     def chosen(
         self,
