@@ -5,6 +5,7 @@ import pytest
 
 from cladebench.distances import ExemplarMetric
 from cladebench.distances._exemplars import exemplar_clustering, matched_price
+from cladebench.metrics import matched_scores
 from cladebench.solvers.given_distances import SquaredDifferences
 
 
@@ -58,6 +59,27 @@ def test_a_rematched_price_is_of_given_matrices_too():
     assert from_stacks.price_ == pytest.approx(from_features.price_, rel=1e-6)
     found = [exemplar_clustering(from_stacks.pairwise(own), from_stacks.price_).exemplars for own in stacks]
     assert sum(map(len, found)) == 16
+
+
+def test_a_price_by_accuracy_recovers_the_training_sets_best():
+    def accuracy(metric):
+        return np.mean(
+            [matched_scores(own, metric.predict(X)).value for X, own in zip(X_TRAIN, Y_TRAIN, strict=True)]
+        )
+
+    for price in (1.0, 10.0, 1e3):
+        kept, anew = fit(price=price, max_iter=20), fit(price=price, max_iter=20, rematch="accuracy")
+        assert np.array_equal(kept.weights_, anew.weights_)
+        tried = {}
+        for factor in 2.0 ** (np.arange(-8, 9) / 2):
+            kept.price_ = factor * price
+            tried[factor] = accuracy(kept)
+        best = [factor for factor in tried if tried[factor] == max(tried.values())]
+        assert accuracy(anew) == max(tried.values())
+        assert anew.price_ == pytest.approx(
+            price * min(best, key=lambda factor: (abs(np.log(factor)), factor))
+        )
+    assert accuracy(anew) > tried[1.0]
 
 
 def test_by_default_the_price_is_kept():

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
 
 from cladebench.distances.base import StackDistance
 from cladebench.solvers.facility_location import FacilityLocation, facility_location
@@ -130,3 +131,34 @@ def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w:
         if high / low <= 1.001 and not gives_more:
             low = max(1e-6 * low, least)
     return low
+
+
+#: Prices that are tried to recover clusters, as factors of the one that weights were learned for.
+PRICE_FACTORS = 2.0 ** np.arange(-4.0, 4.5, 0.5)
+
+
+def accurate_price(
+    sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray, price: float
+) -> float:
+    """Of `PRICE_FACTORS` times a price the one under which clusters of all sets are recovered best; a price of 0 stays.
+
+    Clusters are recovered so far as objects are in the cluster that is matched to theirs, one to one. Of prices that
+    are as good the nearest to the given one is taken.
+    """
+    tables = [given.at(w) for given in sets]
+    found = {
+        factor: np.mean([
+            _matched_share(own, labels_of(exemplar_clustering(table, factor * price)))
+            for own, table in zip(labels, tables, strict=True)
+        ])
+        for factor in PRICE_FACTORS
+    }  # fmt: skip
+    best = max(found.values())
+    return float(price * min((f for f in found if found[f] == best), key=lambda f: (abs(np.log(f)), f)))
+
+
+def _matched_share(true: IntArray, found: IntArray) -> float:
+    """Share of objects in matched clusters, in the best matching."""
+    together = np.zeros((true.max() + 1, found.max() + 1))
+    np.add.at(together, (true, found), 1.0)
+    return float(together[linear_sum_assignment(together, maximize=True)].sum() / len(true))

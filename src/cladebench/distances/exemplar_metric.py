@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from cladebench.distances._exemplars import ExemplarClusters, matched_price, mean_scales
+from cladebench.distances._exemplars import ExemplarClusters, accurate_price, matched_price, mean_scales
 from cladebench.distances._stack_base import IntArray
 from cladebench.solvers.cutting_planes import learn_by_planes
 from cladebench.solvers.dual_decomposition import Projection, Regularizer, l1, l2, learn, nonnegative
@@ -49,9 +49,9 @@ class ExemplarMetric(ExemplarClusters):
         size itself where `beta` is 0).
         "matched": such that the mean of all distances, each scaled to mean 1, finds as many clusters in the training
         sets as there are.
-    rematch : bool, default=False
-        Whether the price is set anew once the weights are learned, such that they find as many clusters in the training
-        sets as there are. The paper keeps it.
+    rematch : bool or "accuracy", default=False
+        Whether the price is set anew once the weights are learned: such that they find as many clusters in the training
+        sets as there are, or "accuracy", such that they recover the clusters of these best. The paper keeps it.
     scaling : {"each", "common"}, default="each"
         What distances are divided by before weights are learned, which tells in their regulariser and first steps:
         each by its own mean, or all by the mean of these. The paper does not say.
@@ -147,7 +147,7 @@ class ExemplarMetric(ExemplarClusters):
         tau: float = 1.0,
         constraint: Literal["nonnegative", "none"] | Projection = "nonnegative",
         price: Literal["size", "matched"] | float = "size",
-        rematch: bool = False,
+        rematch: bool | Literal["accuracy"] = False,
         scaling: Literal["each", "common"] = "each",
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -206,8 +206,10 @@ class ExemplarMetric(ExemplarClusters):
         for name in ("rounds", "max_iter", "max_planes"):
             check_int(name, getattr(self, name), minimum=1)
         check_choice("scaling", self.scaling, ("each", "common"))
-        for name in ("rematch", "polyak", "stochastic"):
+        for name in ("polyak", "stochastic"):
             check_flag(name, getattr(self, name))
+        if self.rematch != "accuracy":
+            check_flag("rematch", self.rematch)
 
     def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
         self.means_ = mean_scales(sets)
@@ -250,7 +252,9 @@ class ExemplarMetric(ExemplarClusters):
             w, self.n_planes_ = closed.weights, len(closed.path)
             self.objective_, self.gap_, self.converged_ = closed.objective, closed.gap, closed.converged
         self.weights_ = w / self.scales_
-        if self.rematch:
+        if self.rematch == "accuracy":
+            self.price_ = accurate_price(scaled, labels, w, self.price_)
+        elif self.rematch:
             self.price_ = matched_price(scaled, labels, w)
 
     def _price(self, labels: list[IntArray], matched: float) -> float:
