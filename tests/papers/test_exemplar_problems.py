@@ -309,3 +309,16 @@ def test_stacks_are_copies_of_what_is_kept():
 )
 def test_what_is_known_to_be_noise(feature, noisy):
     assert GivenDistance(feature, "chi2").noisy is noisy
+
+
+def test_dense_features_are_two_of_those_of_their_own():
+    data = images(
+        {name: own for name, own in zip(("gist", "dense-hog", "dense-sift"), VALUES.values(), strict=False)}
+    )
+    task = task_of(data)
+    own, dense = (problem_of(data, task, kinds, False) for kinds in ("own", "dense"))
+    assert [one.feature for one in own.distances] == ["gist", "dense-hog", "dense-sift"]
+    assert dense.distances == own.distances[1:]
+    for (whole, _), (kept, _) in zip(own.train + own.test, dense.train + dense.test, strict=True):
+        assert np.array_equal(kept, whole[1:])
+    assert np.array_equal(dense.cross, own.cross[1:])

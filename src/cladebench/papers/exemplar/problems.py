@@ -60,6 +60,10 @@ class Problem:
     points: bool = False
 
 
+#: Features that "suffice for comparing texture images".
+DENSE = ("dense-hog", "dense-sift")
+
+
 def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> Problem:
     """Make the problem of a cell.
 
@@ -69,23 +73,26 @@ def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> P
         With parts of points; or images with views of features.
     task : Task
         Which images are for training.
-    kinds : {"own", "all", "clean", "classes"}
+    kinds : {"own", "all", "clean", "dense", "classes"}
         Of images: the one distance that the paper takes for each feature, or all four. "clean" is for a control that is
-        told which dimensions or features are noisy: the distances are those of "own" without them. "classes" is for the
-        oracle: one distance, 0 within the true clusters and 1 between them.
+        told which dimensions or features are noisy: the distances are those of "own" without them. "dense" are those of
+        `DENSE` alone, which suffice for textures, as the paper says (Section 6). "classes" is for the oracle: one
+        distance, 0 within the true clusters and 1 between them.
     noise_features : bool
         Of images: whether as many features more are added, a random normal vector for each image ("randomly sampling
         vectors from a Gaussian distribution"). They are the same for all methods of a task.
     """
-    check_choice("kinds", kinds, ("own", "all", "clean", "classes"))
+    check_choice("kinds", kinds, ("own", "all", "clean", "dense", "classes"))
     problem = _of_points(data) if data.parts else _of_images(data, task, kinds, noise_features)
     if kinds == "clean":
-        return _without_noise(problem)
+        return _kept(problem, [not own.noisy for own in problem.distances])
+    if kinds == "dense":
+        return _kept(problem, [own.feature in DENSE for own in problem.distances])
     return _told(problem) if kinds == "classes" else problem
 
 
-def _without_noise(problem: Problem) -> Problem:
-    kept = np.flatnonzero([not own.noisy for own in problem.distances])
+def _kept(problem: Problem, which: list[bool]) -> Problem:
+    kept = np.flatnonzero(which)
     axis = 1 if problem.points else 0
     return Problem(
         [(given.take(kept, axis), own) for given, own in problem.train],
