@@ -66,6 +66,9 @@ def test_a_row_may_say_for_single_columns_why_they_cannot_be_tested(tmp_path):
     assert found.claims["t/best/d-time"].not_testable == machine
     with pytest.raises(ClaimsError, match=r"table 't': rows.A.not_testable: unknown column 'd s'.*'d sp'"):
         claims_of(tmp_path, text.replace("{d sp:", "{d s:"))
+    text = TABLE.replace("A: {method: A,", "A: {method: A, seeds_alone: [d s],", 1)
+    with pytest.raises(ClaimsError, match=r"table 't': rows.A.seeds_alone: unknown column 'd s'.*'d sp'"):
+        claims_of(tmp_path, text)
 
 
 RATIOS = """
@@ -135,7 +138,7 @@ tables:
       A: {method: A, label: Ours, printed: ["0.5 ± 0.1", " - "]}
       B: {method: B, not_testable: no method, one_draw: false, printed: ["0.6", "0.7"]}
       C: {not_testable: no code, printed: ["0.4", "0.9"]}
-      D: {method: D, printed: ["–", "0.2"]}
+      D: {method: D, seeds_alone: [e], printed: ["–", "0.2"]}
     best: {d: B, e: C}
   - {id: u, place: {artifact: Table 2}, measure: {metric: m, method: A}, repetitions: 9, spread: sd,
      columns: {d: {dataset: d}}, rows: {"6": {where: {k: 6}, printed: ["1.0 ± 0.5"]}}}
@@ -189,6 +192,7 @@ def test_a_claim_has_all_that_its_file_says(tmp_path):
             published=parse_printed(text),
             measure=MEASURE | {"dataset": dataset} | ({} if method == "C" else {"method": method}),
             one_draw=one_draw,
+            seeds_alone=method == "D",
             not_testable=why,
             **shared,
         )

@@ -597,3 +597,21 @@ def test_a_p_value_of_just_the_level_decides():
     assert (
         judge_value(ours, printed, at_the_level, published_sd=None, n_published=None).verdict == CONTRADICTED
     )
+
+
+def test_values_of_seeds_alone_have_no_p_value():
+    for printed, verdict in [
+        ("0.55", REPRODUCED),
+        ("0.58", REPRODUCED),
+        ("0.59", CONTRADICTED),
+        ("0.42", REPRODUCED),
+        ("0.41", CONTRADICTED),
+    ]:
+        outcome = value([0.44, 0.5, 0.56], printed, seeds_alone=True, gap=0.015)
+        assert (outcome.verdict, outcome.p_value, outcome.n) == (verdict, None, 3)
+        assert (outcome.low, outcome.high, outcome.measured) == (0.44, 0.56, pytest.approx(0.5))
+    assert value([0.44, 0.5, 0.56], "0.59", gap=0.015).verdict == WITHIN_NOISE
+    assert value([0.5], "0.59", seeds_alone=True).verdict == NOT_TESTABLE
+    tolerant = value([0.44, 0.56], "0.59", seeds_alone=True, gap=0.0, tolerance=0.03)
+    assert tolerant.verdict == REPRODUCED
+    assert "2 seeds give 0.4400 to 0.5600, 0.03000 from the printed 0.59" in tolerant.reason

@@ -95,6 +95,8 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
                 # One reason for the row, or one for each column that has any.
                 if (value := part[key].get(column) if isinstance(part.get(key), dict) else part.get(key))
             }
+            if column in header.get("seeds_alone", ()):
+                own["seeds_alone"] = True
             claim = Claim(
                 f"{name}/{column}/{row}".lower(),
                 "value",

@@ -49,6 +49,8 @@ class Claim:
         What the printed spread is: ``sd`` or ``se``.
     one_draw : bool
         The printed number is of one draw of data that we draw anew in each repetition.
+    seeds_alone : bool
+        Our repetitions differ by the method's seeds alone: no test tells what other data would give.
     tolerance : mapping
         ``{absolute: x}`` or ``{relative: x}``; empty: the printed rounding alone.
     gap : mapping
@@ -75,6 +77,7 @@ class Claim:
     repetitions: int | None = None
     spread: str = "sd"
     one_draw: bool = False
+    seeds_alone: bool = False
     tolerance: Mapping[str, float] = field(default_factory=dict)
     gap: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""

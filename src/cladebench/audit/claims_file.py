@@ -131,7 +131,7 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     f"{where}: rows.{row_key}.printed: {len(row['printed'])} entries, expected {len(columns)}: "
                     f"one for each column ({', '.join(columns)}), '-' where nothing is printed"
                 )
-            _check_untested(row, columns, f"{where}: rows.{row_key}")
+            _check_columns(row, columns, f"{where}: rows.{row_key}")
             for (column_key, column), text in zip(columns.items(), row["printed"], strict=True):
                 if text.strip() in NO_NUMBER:
                     continue
@@ -145,6 +145,7 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                     measure=table["measure"] | _query(column) | _query(row),
                     family=table["id"],
                     one_draw=row.get("one_draw", column.get("one_draw", False)),
+                    seeds_alone=column_key in row.get("seeds_alone", ()),
                     tolerance=table.get("tolerance", {}),
                     gap=table.get("gap", {}),
                     not_testable=_untested(row, column_key, column),
@@ -155,12 +156,15 @@ def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
             yield from _rankings(table)
 
 
-def _check_untested(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> None:
-    """A reason for one column must name it."""
+def _check_columns(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> None:
+    """What a row says of single columns must name them."""
     reasons = row.get("not_testable")
     for key in reasons if isinstance(reasons, Mapping) else ():
         if key not in columns:
             raise ClaimsError(f"{where}.not_testable: unknown column {key!r}; {one_of(key, columns)}")
+    for key in row.get("seeds_alone", ()):
+        if key not in columns:
+            raise ClaimsError(f"{where}.seeds_alone: unknown column {key!r}; {one_of(key, columns)}")
 
 
 def _untested(row: Mapping[str, Any], column_key: str, column: Mapping[str, Any]) -> str:

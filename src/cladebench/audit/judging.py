@@ -177,6 +177,7 @@ class Evaluation:
             n_published=claim.repetitions,
             published_sd=claim.published_sd,
             one_draw=claim.one_draw,
+            seeds_alone=claim.seeds_alone,
             tolerance=claim.allowance,
             overlap=sample.overlap,
         )

@@ -35,6 +35,7 @@ def judge_value(
     n_published: int | None = None,
     published_sd: float | None = None,
     one_draw: bool = False,
+    seeds_alone: bool = False,
     tolerance: float = 0.0,
     overlap: float = 0.0,
 ) -> Outcome:
@@ -55,11 +56,16 @@ def judge_value(
         Standard deviation over them.
     one_draw : bool, default=False
         The printed value is of one draw of data that we draw anew in each repetition.
+    seeds_alone : bool, default=False
+        Our values differ by the method's seeds alone: the nearest of what they span is held against the printed value,
+        without a test.
     tolerance : float, default=0
         Half-width of the published interval where the claim allows more than the printed rounding.
     overlap : float, default=0
         See `cladebench.bench.intervals.mean_interval`.
     """
+    if seeds_alone and len(values) > 1:
+        return _judge_seeds(values, printed, gap, tolerance)
     ours = mean_interval(values, point=point, overlap=overlap)
     half = printed.half_width(tolerance)
     matters = half + (printed.unit if gap is None else gap)
@@ -91,6 +97,26 @@ def judge_value(
         f"{draw}; {ours.n} could have seen {significant(numbers['detectable'])}"
     )
     return Outcome(WITHIN_NOISE, reason, **numbers)
+
+
+def _judge_seeds(values: np.ndarray, printed: Printed, gap: float | None, tolerance: float) -> Outcome:
+    """Judge a printed value by the range that seeds span; between what agrees and what differs there is no doubt."""
+    low, high, mean = float(values.min()), float(values.max()), float(values.mean())
+    away = max(low - printed.value, printed.value - high, 0.0)
+    matters = printed.half_width(tolerance) + (printed.unit if gap is None else gap)
+    agrees = away <= matters * (1 + 1e-9)
+    span = f"{len(values)} seeds give {significant(low)} to {significant(high)}"
+    size = f"{significant(away)} from the printed {printed.text}"
+    what = f"{'no ' if agrees else ''}more than the {significant(matters)} that matters"
+    return Outcome(
+        REPRODUCED if agrees else CONTRADICTED,
+        f"{span}, {size}: {what}",
+        measured=mean,
+        low=low,
+        high=high,
+        n=len(values),
+        difference=mean - printed.value,
+    )
 
 
 @dataclass(frozen=True)
