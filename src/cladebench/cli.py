@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import errno
 import functools
 import importlib
@@ -11,6 +10,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from cladebench import __version__, commands
 
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # Whoever read the output has left, as in `cladebench data list | head`.
-        _give_up_output()
+        _give_up(sys.stdout)
         return 1
     except OSError as error:
         where = error.filename
@@ -64,10 +64,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Whatever writes a file names it; what is left is the output, which may go to a file on a full disk.
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise
-            _give_up_output()
+            _give_up(sys.stdout)
             where = "standard output"
-        with contextlib.suppress(OSError):  # the disk that is full may be that of the log
-            print(f"cladebench {args.command}: {where}: {error.strerror or error}", file=sys.stderr)
+        try:
+            print(
+                f"cladebench {args.command}: {where}: {error.strerror or error}", file=sys.stderr, flush=True
+            )
+        except OSError:  # the disk that is full may be that of the log
+            _give_up(sys.stderr)
         return 1
 
 
@@ -84,9 +88,9 @@ def _check_current_folder() -> None:
         raise InputFileError(str(error)) from None
 
 
-def _give_up_output() -> None:
+def _give_up(stream: TextIO) -> None:
     """Let the last flush, at the end of Python, go nowhere rather than complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

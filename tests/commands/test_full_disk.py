@@ -87,11 +87,15 @@ def test_a_figure_has_all_its_forms_or_stays_as_it_was(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["1", ""])
 @pytest.mark.parametrize("errors", ["/dev/full", None])
-def test_an_output_that_cannot_be_written_is_said_in_one_line(errors):
+def test_an_output_that_cannot_be_written_is_said_in_one_line(errors, unbuffered):
     command = [sys.executable, "-m", "cladebench.cli", "data", "list"]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full, open(errors or os.devnull, "w") as stderr:
-        done = subprocess.run(command, stdout=full, stderr=stderr if errors else subprocess.PIPE, text=True)
+        done = subprocess.run(
+            command, stdout=full, stderr=stderr if errors else subprocess.PIPE, text=True, env=environment
+        )
     assert done.returncode == 1
     if not errors:
         assert done.stderr == f"cladebench data: standard output: {os.strerror(errno.ENOSPC)}\n"
