@@ -150,6 +150,15 @@ class Asked:
         tested = relation not in {"same", "never_above", "never_below"}
         return len(several) > 1 and tested and highest == (sign > 0)
 
+    def lacks(self, queries: list[dict[str, Any]]) -> bool:
+        """Whether some of several have no records."""
+        for query in queries:
+            try:
+                self.sample(query)
+            except Missing:
+                return True
+        return False
+
     def only(
         self,
         claim: Claim,
@@ -163,13 +172,7 @@ class Asked:
             part = claim.expects[side]
             if not (part.get("best_of") or part.get("worst_of")) or side == replaced:
                 continue
-            missing = False
-            for query in queries[side]:
-                try:
-                    self.sample(query)
-                except Missing:
-                    missing = True
-            if missing:
+            if self.lacks(queries[side]):
                 if claim.expects["is"] == "same":
                     return "none"
                 rises = (direction == "higher") == ("best_of" in part)

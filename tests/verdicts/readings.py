@@ -211,7 +211,7 @@ class Reading(Asked):
         samples = [side for side in (left, right) if isinstance(side, Sample)]
         found = judge_ratio(claim, left, right, self.alpha)
         part = claim.expects["of"]
-        if part.get("best_of") and self._lacks(queries["of"]):
+        if part.get("best_of") and self.lacks(queries["of"]):
             # A method without records could only have raised the best of several, or lowered it.
             first = self.world.reads(queries["of"][0])
             rises = self.records.direction(first) == "higher"
@@ -219,14 +219,6 @@ class Reading(Asked):
             if found.verdict != only:
                 raise Missing("a method has no records")
         return self._plain(found, samples)
-
-    def _lacks(self, queries: list[dict[str, Any]]) -> bool:
-        for query in queries:
-            try:
-                self.sample(query)
-            except Missing:
-                return True
-        return False
 
     def _trend(self, claim: Claim) -> Outcome:
         samples = [self.sample(query) for query in self.queries(claim)]
