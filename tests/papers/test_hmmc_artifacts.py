@@ -392,6 +392,18 @@ def test_figure_4_has_every_method_at_parameters_of_one():
     assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
 
 
+def test_figure_4_leaves_out_data_sets_without_a_comparison():
+    both = {"alpha": 1.0, "beta": 1.0}
+    alone = cells("nested-blobs", "HMMC", {"zeros": [0.3]}, both)
+    compared = [
+        *cells("vehicle", "HMMC", {"zeros": [0.3]}, both),
+        *cells("vehicle", "HMMC-G", {"zeros": [0.4]}, {"alpha": 1.0}),
+    ]
+    for rows, shown in ((alone, ["nested-blobs"]), (compared, ["vehicle"]), (alone + compared, ["vehicle"])):
+        (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", rows)).axes
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == shown
+
+
 def test_figure_4_has_the_settings_that_its_claims_judge():
     judged = {
         (query["method"], canonical_json(query.get("where", {})))
