@@ -5,8 +5,10 @@ import json
 import pandas as pd
 import pytest
 
-from cladebench.audit import VERDICTS
+from cladebench.audit import VERDICTS as BY_NAME
 from cladebench.cli import main
+
+VERDICTS = tuple(BY_NAME)
 
 
 def test_the_counts_of_verdicts_are_printed_and_kept(copied, capsys):

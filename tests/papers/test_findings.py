@@ -23,7 +23,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def finding(name="one", **more):
-    return {"id": name, "text": "It holds.", "claims": [{"claim": "a", "verdict": ["reproduced"]}]} | more
+    return {
+        "id": name,
+        "headline": "All hold.",
+        "text": "It holds.",
+        "claims": [{"claim": "a", "verdict": ["reproduced"]}],
+    } | more
 
 
 def document(**first):
@@ -46,7 +51,7 @@ def test_a_file_is_read(tmp_path):
     found = read_findings(write(tmp_path, content))
     assert (found.main_result, found.blind) == ("Table 1", ("Random",))
     assert [entry.id for entry in found.findings] == ["one", "two", "three"]
-    assert found.findings[0].text == "It holds."
+    assert (found.findings[0].headline, found.findings[0].text) == ("All hold.", "It holds.")
     assert found.findings[0].numbers == (NUMBER | {"at_least": 0.1},)
 
 
@@ -157,7 +162,7 @@ AUDIT = [
 
 
 def broken(**bonds):
-    return check_findings([Finding("f", "text", **bonds)], AUDIT, records()).get("f")
+    return check_findings([Finding("f", "head", "text", **bonds)], AUDIT, records()).get("f")
 
 
 def said_of(found):
@@ -245,7 +250,7 @@ def test_numbers_must_be_measured(bond, instead):
 
 def test_one_result_of_a_random_method_bears_nothing_out():
     number = {"dataset": "d", "method": "A", "metric": "m", "at_least": 0}
-    found = check_findings([Finding("f", "text", numbers=(number,))], AUDIT, records(1))
+    found = check_findings([Finding("f", "head", "text", numbers=(number,))], AUDIT, records(1))
     assert found["f"] == ("m of A on d is 1 (-inf to inf at 95%); expected at least 0",)
 
 
@@ -255,7 +260,9 @@ def test_draws_that_share_rows_vary_more():
     results = records()
     sample = results.sample({"dataset": "d", "method": "A", "metric": "m"}, "")
     shared = SimpleNamespace(selection={}, sample=lambda query, rule: replace(sample, overlap=1.0))
-    held, fell = (check_findings([Finding("f", "", numbers=(number,))], AUDIT, r) for r in (results, shared))
+    held, fell = (
+        check_findings([Finding("f", "", "", numbers=(number,))], AUDIT, r) for r in (results, shared)
+    )
     assert held == {} and fell["f"] == ("m of A on d is 2 (-2.968 to 6.968 at 95%); expected at least -1",)
 
 
@@ -273,7 +280,7 @@ def test_each_broken_bond_is_told_once_and_none_that_the_run_cannot_check():
 
 def test_the_verdicts_are_those_of_the_audit():
     schema = validator("findings").schema
-    assert tuple(schema["$defs"]["claims"]["properties"]["verdict"]["items"]["enum"]) == VERDICTS
+    assert tuple(schema["$defs"]["claims"]["properties"]["verdict"]["items"]["enum"]) == tuple(VERDICTS)
 
 
 def committed():

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from cladebench.report.wording import SIGNS
+from cladebench.audit.verdict_types import VERDICTS
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
@@ -209,8 +209,9 @@ def test_a_sign_stands_beside_each_verdict(act):
         """,
     )
     found, same = outcome
-    shown = {word: sign for word, sign in found.items() if word in SIGNS}
-    assert len(shown) >= 4 and shown.items() <= SIGNS.items() and same
+    signs = {verdict.name: verdict.sign for verdict in VERDICTS.values()}
+    shown = {word: sign for word, sign in found.items() if word in signs}
+    assert len(shown) >= 4 and shown.items() <= signs.items() and same
     assert found["2 of 2 passed"] == "✓" and found["0 of 1 passed"] == "✗"
 
 

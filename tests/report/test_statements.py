@@ -1,14 +1,17 @@
 """What a paper states is counted once, under one kind of evidence and one verdict."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cladebench.audit import VERDICTS
-from cladebench.audit.evidence import EVIDENCE as AUDITED
-from cladebench.papers.audit_figures import LOOKS
-from cladebench.report.statements import _WORST_FIRST, Statement, matrix, statements
-from cladebench.report.wording import EVIDENCE, MEANINGS, SIGNS
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import ANSWERS
+from cladebench.report.audit_figures import LOOKS
+from cladebench.report.statements import Statement, matrix, statements
+from cladebench.report.templating import html_page
 
 
 def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="paper data", parts=()):
@@ -73,9 +76,9 @@ def audits(draw):
     return [
         claim(
             f"c{k}",
-            draw(st.sampled_from(VERDICTS)),
+            draw(st.sampled_from(list(VERDICTS))),
             quote=draw(st.sampled_from(["x", "y"])),
-            evidence=draw(st.sampled_from(AUDITED)),
+            evidence=draw(st.sampled_from(list(EVIDENCE))),
             # parts come before or after, and never in a circle
             parts=sorted(draw(st.sets(st.sampled_from([f"c{j}" for j in range(k)])))) if k else (),
         )
@@ -96,25 +99,36 @@ def test_every_claim_counts_once_or_inside(claims):
     by_id = {entry["claim"]: entry for entry in claims}
     for statement in found:
         printed = [name for name in (statement.head, *statement.inside) if name not in parts]
-        ranks = [_WORST_FIRST.index(by_id[name]["verdict"]) for name in printed]
-        assert ranks[0] == min(ranks)
+        ranks = [VERDICTS[by_id[name]["verdict"]].severity for name in printed]
+        assert ranks[0] == max(ranks)
 
 
 def test_every_verdict_and_every_kind_of_evidence_has_words_a_sign_and_a_look():
-    assert tuple(MEANINGS) == tuple(SIGNS) == tuple(LOOKS) == VERDICTS
-    assert sorted(_WORST_FIRST) == sorted(VERDICTS)
-    assert tuple(EVIDENCE) == AUDITED
-    assert len(set(SIGNS.values())) == len(VERDICTS)
+    assert tuple(LOOKS) == tuple(VERDICTS)
+    assert sorted(verdict.severity for verdict in VERDICTS.values()) == list(range(len(VERDICTS)))
+    assert len({verdict.sign for verdict in VERDICTS.values()}) == len(VERDICTS)
+    assert all(len(verdict.why.split()) <= 7 for verdict in VERDICTS.values())
+    assert all(kind.meaning and kind.done for kind in EVIDENCE.values())
     shapes = [(look.marker, look.filled) for look in LOOKS.values()]
     assert len(set(shapes)) == len(VERDICTS)
 
 
+def test_every_verdict_gives_one_of_four_answers():
+    given = {verdict.answer for verdict in VERDICTS.values()}
+    assert given == set(ANSWERS) == {"holds", "does not hold", "open", "not tested"}
+    # What one reading says is never at odds with the answer; "uninformative" alone is open where nothing was tested.
+    said = {
+        "holds": "supports",
+        "does not hold": "contradicts",
+        "open": "undecided",
+        "not tested": "not testable",
+    }
+    for verdict in VERDICTS.values():
+        assert verdict.stance in (None, said[verdict.answer]) or verdict.name == "uninformative"
+
+
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_the_pages_have_the_colour_that_the_figures_have(verdict):
-    import re
-    from importlib import resources
-
-    style = (resources.files("cladebench.report") / "templates" / "style.css").read_text(encoding="utf-8")
-    rule = re.search(rf"\.v-{verdict.replace(' ', '-')}\b[^{{]*{{ --colour: var\(--(\w+)\)", style)
-    assert rule, verdict
-    assert f"--{rule[1]}: {LOOKS[verdict].colour};" in style
+    page = html_page("base.html", title="", run=SimpleNamespace(scope="smoke"))
+    slug = verdict.replace(" ", "-")
+    assert f".v-{slug} {{ --colour: {LOOKS[verdict].colour}; }}" in page

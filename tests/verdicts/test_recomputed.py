@@ -22,6 +22,7 @@ FULL = Path(__file__).parents[2] / "results" / "full"
 PAPERS = Path(cladebench.__file__).parent / "papers"
 TEXTS = [
     "verdict",
+    "answer",
     "verdict_beside",
     "evidence",
     "blind",

@@ -22,6 +22,19 @@ from verdicts.rules import Outcome
 
 ANALOGUE = {"supports": "analogue holds", "undecided": "analogue undecided", "contradicts": "analogue fails"}
 STANCES = ("supports", "undecided", "contradicts")
+ANSWERS = {
+    "reproduced": "holds",
+    "analogue holds": "holds",
+    "contradicted": "does not hold",
+    "inconsistent": "does not hold",
+    "analogue fails": "does not hold",
+    "within noise": "open",
+    "direction only": "open",
+    "depends": "open",
+    "uninformative": "open",
+    "analogue undecided": "open",
+    "not testable": "not tested",
+}
 EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
 
 
@@ -108,6 +121,7 @@ class Verdicts:
             factors = []
         return {
             "verdict": verdict,
+            "answer": ANSWERS[verdict],
             "evidence": self.evidence(claim),
             "blind": blind,
             "universes": counts,
@@ -239,7 +253,12 @@ class Verdicts:
         every = [found.stance, *(stance for _, stance in stances)]
         if all(stance == "not testable" for stance in every):
             return "", [], False
-        counts = "/".join(str(every.count(stance)) for stance in STANCES)
+        others = [stance for _, stance in stances if stance != "not testable"]
+        words = [
+            f"{others.count(stance)} {word}"
+            for stance, word in zip(STANCES, ("support", "open", "contradict"), strict=True)
+        ]
+        counts = f"with other choices: {', '.join(words)}" if others else ""
         against = {
             "supports": {"contradicts"},
             "contradicts": {"supports", "undecided"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED, VERDICTS
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
 
@@ -58,6 +59,7 @@ COLUMNS = (
     "depends_on",
     "main",
     "not_run",
+    "answer",
 )
 
 
@@ -104,9 +106,24 @@ def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
             f"{part['claim']}: {part['verdict']}" if isinstance(part, Mapping) else part for part in value
         )
 
-    rows = [{key: flat(value) for key, value in claim.items()} for claim in claims]
+    rows = [
+        {key: flat(value) for key, value in claim.items()} | {"universes": _in_words(claim)}
+        for claim in claims
+    ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame.astype({"n": "Int64", "n_published": "Int64"})
+
+
+def _in_words(claim: Mapping[str, Any]) -> str:
+    """Say how a claim comes out with other choices; empty where none could tell.
+
+    >>> _in_words({"stances": {"a": "undecided", "b": "contradicts"}})
+    'with other choices: 0 support, 1 open, 1 contradict'
+    """
+    words = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
+    counts = Counter(claim["stances"].values())
+    said = [f"{counts[stance]} {word}" for stance, word in words.items()]
+    return f"with other choices: {', '.join(said)}" if any(counts[stance] for stance in words) else ""
 
 
 def write_audit(audit: Audit, out: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from cladebench.audit.claim_types import Claim
 from cladebench.bench.samples import Sample
@@ -14,8 +15,35 @@ PRINTED_NUMBERS = "printed numbers"
 BY_CONSTRUCTION = "by construction"
 OWN_CODE = "own code"
 
+#: Ways to test a claim, in the order of tables: what evidence of a kind took.
+RERUN, RERUN_ELSEWHERE, ON_PAPER, TIMED = (
+    "re-run on the paper's data",
+    "re-run on other data",
+    "checked on paper",
+    "timed our code",
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A kind of evidence: what it is, in a line, and what was done for it."""
+
+    meaning: str
+    done: str
+
+
 #: All kinds, in the order of tables.
-EVIDENCE = (PAPER_DATA, OTHER_DATA, PRINTED_NUMBERS, BY_CONSTRUCTION, OWN_CODE)
+EVIDENCE: dict[str, Evidence] = {
+    PAPER_DATA: Evidence("measured on the paper's own data", RERUN),
+    OTHER_DATA: Evidence("measured on data used instead of the paper's, or beyond it", RERUN_ELSEWHERE),
+    PRINTED_NUMBERS: Evidence(
+        "the paper's own numbers, checked against each other and against what is possible", ON_PAPER
+    ),
+    BY_CONSTRUCTION: Evidence(
+        "true by how the method or the measure is made; no data could say otherwise", ON_PAPER
+    ),
+    OWN_CODE: Evidence("a property of our own code, such as its time", TIMED),
+}
 
 
 def evidence_of(

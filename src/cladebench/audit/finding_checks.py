@@ -96,7 +96,7 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
 
     None where nothing was measured.
     """
-    queries = Finding("", "", numbers=(bond,)).queries()
+    queries = Finding("", "", "", numbers=(bond,)).queries()
     names = " minus ".join(
         f"{query['metric']} of {query['method']} on {query['dataset']}" for query in queries
     )

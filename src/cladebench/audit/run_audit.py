@@ -18,6 +18,7 @@ from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.universes import single_universes
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
@@ -116,6 +117,7 @@ def audit_paper(
         _row(claims, name, audit.chosen[name], audit.beside[name])
         | {
             "verdict": settled[name].verdict,
+            "answer": VERDICTS[settled[name].verdict].answer,
             "reason": settled[name].reason,
             "parts": [{"claim": part, "verdict": settled[part].verdict} for part in audit.chosen[name].parts],
             "evidence": evidence_for(name),

@@ -1,4 +1,4 @@
-"""Verdicts, the thresholds they are reached by, and the outcome of judging one claim."""
+"""Answers, verdicts, the thresholds they are reached by, and the outcome of judging one claim."""
 
 from __future__ import annotations
 
@@ -17,20 +17,11 @@ ANALOGUE_UNDECIDED = "analogue undecided"
 ANALOGUE_FAILS = "analogue fails"
 NOT_TESTABLE = "not testable"
 
-#: All verdicts, in the order of tables.
-VERDICTS = (
-    REPRODUCED,
-    WITHIN_NOISE,
-    DIRECTION_ONLY,
-    CONTRADICTED,
-    DEPENDS,
-    UNINFORMATIVE,
-    INCONSISTENT,
-    ANALOGUE_HOLDS,
-    ANALOGUE_UNDECIDED,
-    ANALOGUE_FAILS,
-    NOT_TESTABLE,
-)
+#: Answers of the first level, from best to worst; a verdict says why.
+HOLDS = "holds"
+DOES_NOT_HOLD = "does not hold"
+OPEN = "open"
+NOT_TESTED = "not tested"
 
 #: What a result says of a claim.
 Stance = Literal["supports", "undecided", "contradicts", "not testable"]
@@ -39,14 +30,195 @@ UNDECIDED: Stance = "undecided"
 CONTRADICTS: Stance = "contradicts"
 UNTESTED: Stance = "not testable"
 
-_STANCES: dict[str, Stance] = {
-    REPRODUCED: SUPPORTS,
-    DIRECTION_ONLY: UNDECIDED,
-    WITHIN_NOISE: UNDECIDED,
-    CONTRADICTED: CONTRADICTS,
-    INCONSISTENT: CONTRADICTS,
-    UNINFORMATIVE: UNTESTED,  # as judged at once: a printed number below a constant's
-    NOT_TESTABLE: UNTESTED,
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the first level.
+
+    Attributes
+    ----------
+    name : str
+        ``holds``, ``does not hold``, ``open`` or ``not tested``.
+    plural : str
+        As counts have it: "95 hold".
+    sign : str
+        Stands beside the word, so that no answer rests on colour alone.
+    """
+
+    name: str
+    plural: str
+    sign: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict in all that pages, tables and figures need of it.
+
+    Attributes
+    ----------
+    name : str
+        The word of ``audit.csv``.
+    answer : str
+        Of the first level: one of `ANSWERS`.
+    why : str
+        In plain words, at most seven: the second level.
+    meaning : str
+        In a line.
+    sign : str
+        Stands beside the word.
+    colour : str
+        Of Okabe and Ito, in figures and pages.
+    severity : int
+        Of several claims that were printed as one, the one with the highest severity counts.
+    stance : Stance or None
+        What one reading with this verdict says of a claim; None for verdicts that several readings make, or other data.
+    """
+
+    name: str
+    answer: str
+    why: str
+    meaning: str
+    sign: str
+    colour: str
+    severity: int
+    stance: Stance | None
+
+
+#: All answers, in the order of tables.
+ANSWERS: dict[str, Answer] = {
+    answer.name: answer
+    for answer in (
+        Answer(HOLDS, "hold", "✓"),
+        Answer(DOES_NOT_HOLD, "do not hold", "✗"),
+        Answer(OPEN, "open", "?"),
+        Answer(NOT_TESTED, "not tested", "–"),
+    )
+}
+
+_GREEN, _SKY, _YELLOW, _VERMILION, _PINK, _BLUE, _GREY = (
+    "#009e73",
+    "#56b4e9",
+    "#e6c700",
+    "#d55e00",
+    "#cc79a7",
+    "#0072b2",
+    "#8a8a8a",
+)
+#: All verdicts by their names, in the order of tables: the one home of their words, signs and colours.
+VERDICTS: dict[str, Verdict] = {
+    verdict.name: verdict
+    for verdict in (
+        Verdict(
+            REPRODUCED,
+            HOLDS,
+            "shown",
+            "Our number agrees with the printed one, or the printed order holds significantly.",
+            "✓",
+            _GREEN,
+            0,
+            SUPPORTS,
+        ),
+        Verdict(
+            WITHIN_NOISE,
+            OPEN,
+            "too close to call",
+            "The runs can show neither agreement nor difference, or the methods are level.",
+            "≈",
+            _SKY,
+            2,
+            UNDECIDED,
+        ),
+        Verdict(
+            DIRECTION_ONLY,
+            OPEN,
+            "direction only",
+            "The side that the paper names is ahead, but not significantly.",
+            "↗",
+            _YELLOW,
+            3,
+            UNDECIDED,
+        ),
+        Verdict(
+            CONTRADICTED,
+            DOES_NOT_HOLD,
+            "we measure otherwise",
+            "The difference is larger than noise and rounding, or the opposite order holds significantly.",
+            "✗",
+            _VERMILION,
+            10,
+            CONTRADICTS,
+        ),
+        Verdict(
+            DEPENDS,
+            OPEN,
+            "turns on an unstated choice",
+            "The paper does not state a choice, and the answer changes with it.",
+            "±",
+            _PINK,
+            7,
+            None,
+        ),
+        Verdict(
+            UNINFORMATIVE,
+            OPEN,
+            "a random method passes too",
+            "The claim holds, and a method that cannot know the data passes as well.",
+            "∅",
+            _BLUE,
+            6,
+            UNTESTED,  # as judged at once: a printed number below a constant's
+        ),
+        Verdict(
+            INCONSISTENT,
+            DOES_NOT_HOLD,
+            "the paper disagrees with itself or fact",
+            "The paper contradicts its own numbers, or a fact.",
+            "≠",
+            _VERMILION,
+            9,
+            CONTRADICTS,
+        ),
+        Verdict(
+            ANALOGUE_HOLDS,
+            HOLDS,
+            "on stand-in data",
+            "The claim holds on data used instead of the paper's, which are not public.",
+            "◇✓",
+            _GREEN,
+            1,
+            None,
+        ),
+        Verdict(
+            ANALOGUE_UNDECIDED,
+            OPEN,
+            "stand-in data, too close to call",
+            "The claim is undecided on data used instead of the paper's, which are not public.",
+            "◇?",
+            _YELLOW,
+            4,
+            None,
+        ),
+        Verdict(
+            ANALOGUE_FAILS,
+            DOES_NOT_HOLD,
+            "on stand-in data",
+            "The claim does not hold on data used instead of the paper's, which are not public.",
+            "◇✗",
+            _VERMILION,
+            8,
+            None,
+        ),
+        Verdict(
+            NOT_TESTABLE,
+            NOT_TESTED,
+            "could not be tested",
+            "The claim could not be judged; the reason says why.",
+            "–",
+            _GREY,
+            5,
+            UNTESTED,
+        ),
+    )
 }
 _ANALOGUES = {SUPPORTS: ANALOGUE_HOLDS, UNDECIDED: ANALOGUE_UNDECIDED, CONTRADICTS: ANALOGUE_FAILS}
 
@@ -103,7 +275,9 @@ class Outcome:
     @property
     def stance(self) -> Stance:
         """Whether it speaks for the claim, against it, or for neither."""
-        return _STANCES[self.verdict]
+        stance = VERDICTS[self.verdict].stance
+        assert stance is not None, f"{self.verdict}: of several readings"
+        return stance
 
     def on_stand_in(self) -> Outcome:
         """The same outcome when the data are not the paper's own."""

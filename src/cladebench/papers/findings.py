@@ -35,12 +35,17 @@ class Finding:
 
     Attributes
     ----------
-    id, text : str
+    id : str
+    headline : str
+        What was found, in at most 12 words.
+    text : str
+        The numbers and the reason, in at most 40 words.
     claims, numbers : tuple of mapping
         As in the file; see the module's text.
     """
 
     id: str
+    headline: str
     text: str
     claims: tuple[Mapping[str, Any], ...] = ()
     numbers: tuple[Mapping[str, Any], ...] = ()
@@ -133,6 +138,7 @@ def read_findings(path: Path) -> Findings:
         tuple(
             Finding(
                 entry["id"],
+                " ".join(entry["headline"].split()),
                 " ".join(entry["text"].split()),
                 tuple(entry.get("claims", ())),
                 tuple(entry.get("numbers", ())),

@@ -33,7 +33,7 @@ class ClaimRow:
     parts : tuple of (str, str)
         Id and verdict of each claim that a sentence is made of.
     evidence : str
-        One of `wording.EVIDENCE`.
+        One of `cladebench.audit.evidence.EVIDENCE`.
     blind : str
         The verdict that the best rival earns which learns nothing from the data; empty where none applies.
     universes : str

@@ -19,7 +19,7 @@ class FindingView:
 
     Attributes
     ----------
-    id, text : str
+    id, headline, text : str
     instead : tuple of str
         What this run has that does not bear it out; empty where it holds, or cannot be checked.
     checked : bool
@@ -31,6 +31,7 @@ class FindingView:
     """
 
     id: str
+    headline: str
     text: str
     instead: tuple[str, ...]
     checked: bool
@@ -52,5 +53,9 @@ def finding_views(
         cells = settings_behind((sample.cells for sample in samples if sample.cells), links)
         instead = broken.get(finding.id, ())
         checked = bool(instead) or finding.id not in broken
-        views.append(FindingView(finding.id, finding.text, instead, checked, tuple(claims.items()), cells))
+        views.append(
+            FindingView(
+                finding.id, finding.headline, finding.text, instead, checked, tuple(claims.items()), cells
+            )
+        )
     return tuple(sorted(views, key=lambda view: not view.checked))

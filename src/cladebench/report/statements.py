@@ -6,22 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cladebench.report.wording import EVIDENCE, MEANINGS
-
-#: Verdicts from the worst: a statement of several claims is as good as its worst.
-_WORST_FIRST = (
-    "contradicted",
-    "inconsistent",
-    "analogue fails",
-    "depends",
-    "uninformative",
-    "not testable",
-    "analogue undecided",
-    "direction only",
-    "within noise",
-    "analogue holds",
-    "reproduced",
-)
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -70,7 +56,7 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
             printed.setdefault(key, []).append(name)
     found = []
     for names in printed.values():
-        head = min(names, key=lambda name: _WORST_FIRST.index(by_id[name]["verdict"]))
+        head = max(names, key=lambda name: VERDICTS[by_id[name]["verdict"]].severity)
         inside = dict.fromkeys(below for name in names for below in (name, *_parts_below(name, by_id)))
         del inside[head]
         found.append(Statement(head, by_id[head]["evidence"], by_id[head]["verdict"], tuple(inside)))
@@ -92,7 +78,7 @@ def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
     """
     rows = list(found)
     seen = {statement.verdict for statement in rows}
-    verdicts = [verdict for verdict in MEANINGS if verdict in seen]
+    verdicts = [verdict for verdict in VERDICTS if verdict in seen]
     counts = {
         evidence: dict.fromkeys(verdicts, 0)
         for evidence in EVIDENCE

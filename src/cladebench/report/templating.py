@@ -13,11 +13,12 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.claim_rows import filter_places, only
-from cladebench.report.wording import EVIDENCE, MEANINGS, SIGNS
 
 
 def escape(text: object) -> str:
@@ -51,9 +52,8 @@ def _markdown_environment() -> Environment:
     )
     environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
     environment.globals.update(
-        verdicts=tuple(MEANINGS),
-        signs=SIGNS,
-        meanings=MEANINGS,
+        verdicts=VERDICTS,
+        answers=ANSWERS,
         three_digits=three_digits,
         not_checked=not_checked,
     )
@@ -89,9 +89,9 @@ def _html_environment() -> Environment:
         cells_page=cells_page,
         overview_page=overview_page,
         significant=significant,
-        verdicts=tuple(MEANINGS),
-        signs=SIGNS,
-        meanings=MEANINGS,
+        verdicts=VERDICTS,
+        answers=ANSWERS,
+        meanings={verdict.name: verdict.meaning for verdict in VERDICTS.values()},
         evidence_kinds=EVIDENCE,
         header_groups=header_groups,
         only=only,

@@ -11,9 +11,9 @@ from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.rivals import Rival
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.audit_figures import Printed, claims_by_universes, disagreeing, main_result
 from cladebench.papers.findings import Findings
 from cladebench.plotting import FORMATS, save_figure, use_style
+from cladebench.report.audit_figures import Printed, claims_by_universes, disagreeing, main_result
 from cladebench.report.claim_rows import columns_in_order
 
 

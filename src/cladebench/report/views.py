@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit.audit_files import Audit, read_audit
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
@@ -45,7 +47,6 @@ from cladebench.report.run_facts import (
 )
 from cladebench.report.statements import matrix, statements
 from cladebench.report.verdict_figures import MainResult, gather_main_result
-from cladebench.report.wording import EVIDENCE, MEANINGS
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,12 @@ class PaperView:
     @property
     def filter_counts(self) -> dict[str, dict[str, int]]:
         """What claims can be filtered by, and how many have each value."""
-        fields = {"verdict": MEANINGS, "evidence": EVIDENCE, "kind": None, "counted": ("statement", "part")}
+        fields: dict[str, Collection[str] | None] = {
+            "verdict": VERDICTS,
+            "evidence": EVIDENCE,
+            "kind": None,
+            "counted": ("statement", "part"),
+        }
         names = {"verdict": "verdict", "evidence": "evidence", "kind": "kind", "counted": "level"}
         found = {}
         for field, order in fields.items():

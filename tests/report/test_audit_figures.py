@@ -6,7 +6,7 @@ from golden_looks import hold
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from cladebench.papers.audit_figures import (
+from cladebench.report.audit_figures import (
     LOOKS,
     MOST_ROWS,
     STANCES,

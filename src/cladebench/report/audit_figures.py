@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cladebench.audit.verdict_types import CONTRADICTED, REPRODUCED, VERDICTS
 from cladebench.papers.figures import empty_figure, write_below
 from cladebench.plotting import SMALL
 
@@ -18,42 +19,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """How a verdict is drawn: colour, shape of the marker, whether it is filled. No two have the same shape."""
+    """How a verdict is drawn: shape of the marker, whether it is filled, its colour. No two have the same shape."""
 
-    colour: str
     marker: str
-    filled: bool = True
+    filled: bool
+    colour: str
 
 
-_GREEN, _SKY, _YELLOW, _VERMILION, _PINK, _BLUE, _GREY = (
-    "#009e73",
-    "#56b4e9",
-    "#e6c700",
-    "#d55e00",
-    "#cc79a7",
-    "#0072b2",
-    "#8a8a8a",
-)
-#: The look of each verdict, in the order of tables; the colours are those of the pages.
-LOOKS = {
-    "reproduced": Look(_GREEN, "o"),
-    "within noise": Look(_SKY, "s"),
-    "direction only": Look(_YELLOW, "^"),
-    "contradicted": Look(_VERMILION, "X"),
-    "depends": Look(_PINK, "D"),
-    "uninformative": Look(_BLUE, "P"),
-    "inconsistent": Look(_VERMILION, "*"),
-    "analogue holds": Look(_GREEN, "o", False),
-    "analogue undecided": Look(_YELLOW, "v", False),
-    "analogue fails": Look(_VERMILION, "X", False),
-    "not testable": Look(_GREY, "h", False),
+#: Shape of the marker of each verdict, and whether it is filled.
+_MARKERS = {
+    "reproduced": ("o", True),
+    "within noise": ("s", True),
+    "direction only": ("^", True),
+    "contradicted": ("X", True),
+    "depends": ("D", True),
+    "uninformative": ("P", True),
+    "inconsistent": ("*", True),
+    "analogue holds": ("o", False),
+    "analogue undecided": ("v", False),
+    "analogue fails": ("X", False),
+    "not testable": ("h", False),
 }
+#: The look of each verdict, in the order of tables.
+LOOKS = {name: Look(*_MARKERS[name], verdict.colour) for name, verdict in VERDICTS.items()}
 
 #: Stances of a claim in a universe: colour, and the sign that stands in the field.
 STANCES = {
-    "supports": (_GREEN, "+"),
+    "supports": (VERDICTS[REPRODUCED].colour, "+"),
     "undecided": ("#f3e9a6", "?"),
-    "contradicts": (_VERMILION, "−"),
+    "contradicts": (VERDICTS[CONTRADICTED].colour, "−"),
     "not testable": ("#f2f2f2", ""),
 }
 #: Columns of a table that stand beside each other at most: more have no room for their names.
