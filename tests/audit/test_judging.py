@@ -92,6 +92,18 @@ def test_a_sentence_names_what_its_parts_rest_on(tmp_path):
     }
 
 
+def test_a_value_says_how_many_other_numbers_of_its_column_would_agree(tmp_path):
+    """Not itself, and not those of other columns."""
+    text = TABLE.replace(
+        "columns: {glass: {dataset: glass}}", "columns: {glass: {dataset: glass}, iris: {dataset: iris}}"
+    )
+    text = text.replace('printed: ["0.47 ± 0.02"]', 'printed: ["0.50 ± 0.02", "0.50"]')
+    text = text.replace('printed: ["0.63"]', 'printed: ["0.50 ± 0.02", "0.63"]')
+    text = text.replace("rows:\n", 'rows:\n      B: {method: B, printed: ["0.90 ± 0.02", "0.63"]}\n')
+    found = judged(claims_of(tmp_path, text), frame(cells("glass", "A", {PURITY: 0.5 + NOISE / 10})))
+    assert found.reason["t/glass/a"].endswith("1 of the 2 other numbers of its column would agree too")
+
+
 def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
     claims = claims_of(tmp_path, TABLE)
     values = 0.5 + NOISE
@@ -105,7 +117,7 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
     p_value = 2 * stats.t.sf(0.025 / variance**0.5, df)
     common = {"paper": "toy", "quote": "q", "reading": "", "dataset": "glass", "metric": PURITY}
     common |= {"blind": "", "universes": "0/0/1", "depends_on": [], "stance": "contradicts", "stances": {}}
-    common |= {"main": False, "not_run": []}
+    common |= {"main": False, "not_run": [], "answer": "does not hold"}
     plain = {"selection": "one setting", "selection_beside": "", "parts": [], "stand_in_for": []}
     assert found["t/glass/a"] == common | plain | {
         "claim": "t/glass/a",

@@ -284,6 +284,31 @@ def test_a_family_is_corrected_anew_in_each_universe(tmp_path):
     assert found["s"]["stances"] == {"no e": "not testable"}
 
 
+def test_what_is_corrected_with_a_touched_order_is_judged_again(tmp_path):
+    """p = 0.04 on d: twice that beside an order that shows nothing, as it is beside one with p = 0.02."""
+    jitter = np.array([0.0, 0.01, -0.01, 0.02, -0.02])
+    rows = [
+        cells("d", "A", {PURITY: 0.5 + 0.0205 + jitter}),
+        cells("e", "A", {PURITY: 0.5 + jitter}),
+        cells("other", "A", {PURITY: 0.5 + 0.0264 + jitter}),
+        *(cells(name, "B", {PURITY: np.full(5, 0.5)}) for name in ("d", "e", "other")),
+    ]
+    found = run(tmp_path, [entry("f", ("other e", {"dataset": {"e": "other"}}))], *rows)
+    assert found["o/d"]["verdict"] == "direction only"
+    assert found["s"]["stances"] == {"other e": "supports"}
+
+
+def test_two_that_put_different_values_in_one_setting_are_no_pair():
+    def pairs(one, other):
+        singles = single_universes([entry("f", ("f1", one)), entry("g", ("g1", other))])
+        return [u.name for u in both_at_once(singles, {"f": 1, "g": 1})]
+
+    one = {"where": {"A": {"k": 1}}}
+    assert pairs(one, {"where": {"A": {"k": 2}}}) == []
+    for other in ({"A": {"k": 1}}, {"A": {"j": 2}}, {"B": {"k": 2}}):
+        assert pairs(one, {"where": other}) == ["f1 + g1"]
+
+
 def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
     """By other features all are better, and one that learns nothing most of all."""
     features = entry("f", ("scaled", {"method": {"A": "F", "B": "G", "R": "Z"}}))

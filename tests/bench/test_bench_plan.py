@@ -46,6 +46,9 @@ def test_plans_and_jobs_are_shown_without_their_cells(plan, jobs):
         "Job(scope='smoke', datasets=('nested-blobs',), methods=(MethodPlan("
     )
     assert "cells=" not in repr(jobs["good"])
+    # The part of a job is shown as the job is, and is the same job.
+    part = dataclasses.replace(jobs["good"], part_of="whole")
+    assert repr(part) == repr(jobs["good"]) and part == jobs["good"]
 
 
 def test_scope_can_name_its_methods_and_limits_scale(plan):

@@ -68,7 +68,10 @@ def test_digest_hears_content_and_names_but_not_the_place(package, tmp_path):
     package.rename(moved / "pkgx")
     there = [moved / "pkgx" / path.relative_to(package) for path in files]
     assert sources.code_digest(reversed(there)) == digest
-    (moved / "pkgx/sub/deep.py").write_text("g = 2\n")
+    deep = moved / "pkgx/sub/deep.py"
+    renamed = deep.rename(deep.with_name("deeq.py"))  # in the same place of the order
+    assert sources.code_digest([renamed if path == deep else path for path in there]) != digest
+    renamed.rename(deep).write_text("g = 2\n")
     assert sources.code_digest(there) != digest
 
 
@@ -233,6 +236,7 @@ def test_a_library_that_every_cell_imports_counts_where_a_paper_or_a_method_uses
     sources._top_level.cache_clear()
     sources.find_file.cache_clear()
     assert sources.library_distributions("papery", "no.Such") == ("pandas", "requests")
+    assert sources.library_modules("papery", "no.Such") == ("pandas", "requests")
 
 
 def test_distributions_are_listed_by_name(monkeypatch):

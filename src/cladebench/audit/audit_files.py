@@ -121,7 +121,7 @@ def _in_words(claim: Mapping[str, Any]) -> str:
     'with other choices: 0 support, 1 open, 1 contradict'
     """
     words = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
-    counts = Counter(claim["stances"].values())
+    counts = Counter(claim.get("stances", {}).values())
     said = [f"{counts[stance]} {word}" for stance, word in words.items()]
     return f"with other choices: {', '.join(said)}" if any(counts[stance] for stance in words) else ""
 
