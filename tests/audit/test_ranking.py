@@ -27,6 +27,16 @@ def test_with_ties_p_is_the_share_of_all_orders_that_are_as_far_from_zero(printe
     assert found.p_value == pytest.approx(np.mean(np.array(taus) >= abs(found.tau) - 1e-9))
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_ties_in_one_column_are_enough(swapped):
+    columns = [1, 2, 3, 4, 5], [1, 1, 2, 4, 3]
+    printed, measured = columns[::-1] if swapped else columns
+    taus = [abs(stats.kendalltau(printed, order).statistic) for order in itertools.permutations(measured)]
+    found = concordance(printed, measured)
+    assert found.p_value == pytest.approx(np.mean(np.array(taus) >= abs(found.tau) - 1e-9))
+    assert found.p_value != stats.kendalltau(printed, measured).pvalue
+
+
 def test_without_ties_and_of_many_methods_p_is_scipys():
     plain = [3, 1, 2, 5, 4, 6], [1, 2, 3, 4, 6, 5]
     many = [*range(MOST_PERMUTED), 0], [*range(MOST_PERMUTED), 4]
