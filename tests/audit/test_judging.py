@@ -8,7 +8,7 @@ from scipy import stats
 
 from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit import verdict_types as o
-from cladebench.audit.audit_files import COLUMNS, as_frame
+from cladebench.audit.audit_files import COLUMNS, Audit, as_frame, write_audit
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own
@@ -968,3 +968,15 @@ def test_a_table_leaves_empty_what_is_not_true_and_joins_lists():
         [{"claim": "a", "main": True, "not_run": ["x", "y"]}, {"claim": "b", "main": False, "not_run": []}]
     )
     assert rows["main"].tolist() == ["true", ""] and rows["not_run"].tolist() == ["x; y", ""]
+
+
+def test_other_choices_are_told_in_words_and_the_chosen_one_is_not_counted():
+    stances = {"one": "supports", "two": "contradicts", "three": "contradicts", "four": "not testable"}
+    rows = as_frame([{"claim": "a", "stance": "supports", "stances": stances}, {"claim": "b", "stances": {}}])
+    assert rows["universes"].tolist() == ["with other choices: 1 support, 0 open, 2 contradict", ""]
+
+
+def test_the_file_has_the_columns_alone(tmp_path):
+    claim = dict.fromkeys(COLUMNS) | {"claim": "a", "paper": "toy", "verdict": o.REPRODUCED, "parts": []}
+    write_audit(Audit([claim], {}, {}), tmp_path)
+    assert tuple(pd.read_csv(tmp_path / "audit.csv").columns) == COLUMNS
