@@ -183,6 +183,16 @@ def test_what_some_universe_turns_round_depends_on_its_factor(tmp_path):
     assert found["t"]["universes"] == "0/0/2"  # C took as long
 
 
+def test_a_main_claim_names_the_parts_that_decide_it(tmp_path, monkeypatch):
+    rows = [[*cells("d", "A", {PURITY: 0.7 + NOISE}), *cells("e", "A", {PURITY: 0.3 + NOISE})], *ROWS[1:]]
+    assert "decided by" not in run(tmp_path, [], *rows)["s"]["reason"]
+    monkeypatch.setattr(f"{__name__}.CLAIMS", CLAIMS.replace("  - id: s\n", "  - id: s\n    main: true\n"))
+    found = run(tmp_path, [], *rows)
+    assert found["s"]["reason"].endswith("; decided by o/e (we measure otherwise)")
+    assert "decided by" not in found["o/e"]["reason"]
+    assert "decided by" not in run(tmp_path, [], *ROWS)["s"]["reason"]
+
+
 def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
     rows = [both("A", 0.3, 0.3), *ROWS[1:]]
     undecided = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *rows)

@@ -17,8 +17,9 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.paper_audit import PaperAudit
+from cladebench.audit.settling import Settled
 from cladebench.audit.universes import single_universes
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import HOLDS, VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
@@ -118,7 +119,8 @@ def audit_paper(
         | {
             "verdict": settled[name].verdict,
             "answer": VERDICTS[settled[name].verdict].answer,
-            "reason": settled[name].reason,
+            "reason": settled[name].reason
+            + (_decisive(name, audit, settled) if claims.claims[name].main else ""),
             "parts": [{"claim": part, "verdict": settled[part].verdict} for part in audit.chosen[name].parts],
             "evidence": evidence_for(name),
             "blind": settled[name].blind,
@@ -130,6 +132,13 @@ def audit_paper(
         }
         for name in claims.claims
     ]
+
+
+def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> str:
+    """Name the parts of a main claim that do not hold, each with why: they decide its answer."""
+    verdicts = {part: VERDICTS[settled[part].verdict] for part in audit.chosen[name].parts}
+    found = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
+    return f"; decided by {', '.join(found)}" if found else ""
 
 
 def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:
