@@ -389,6 +389,9 @@ def test_what_is_no_file_is_a_damaged_record_and_makes_way(tmp_path, suffix):
     for _ in other_things(path):
         if suffix == ".json":
             assert list(store.damaged([item["cell_id"]])) or path.is_symlink()
+            # A cell that has just run put it there, unless it is a link.
+            said = store.misplaced(item["cell_id"])
+            assert path.is_symlink() if said is None else said.endswith("in the place of its record")
             with pytest.raises(RecordError):
                 store.read_record(item["cell_id"])
         else:
@@ -396,6 +399,7 @@ def test_what_is_no_file_is_a_damaged_record_and_makes_way(tmp_path, suffix):
         store.write_record(record(status="error"))
         assert store.read_record(item["cell_id"])["status"] == "error" and not list(tmp_path.rglob("*.npz"))
         store.remove(item["cell_id"])
+        assert store.misplaced(item["cell_id"]) is None
     for _ in other_things(path):
         store.remove(item["cell_id"])
         assert not os.path.lexists(path)
