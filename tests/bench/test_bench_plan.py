@@ -357,6 +357,18 @@ def test_the_setting_of_a_fixed_rule_has_parameters_that_the_plan_names(edited_p
     assert read_plan(path, "toy_paper").selection["fixed"].setting == {"alpha": 1}
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("blind: [goood]", "blind: unknown method 'goood'; did you mean 'good'"),
+        ("beyond: [glas]", "beyond: unknown data set 'glas'; did you mean 'glass'"),
+    ],
+)
+def test_random_methods_and_other_data_are_those_of_the_plan(edited_plan, line, said):
+    with pytest.raises(PlanError, match=said):
+        read_plan(edited_plan("selection:\n", f"{line}\nselection:\n"), "toy_paper")
+
+
 @pytest.mark.parametrize("name", ['"a\\nb"', '"a b"', '"<b>"', '""', '"-a"'])
 def test_a_method_s_name_is_letters_digits_and_dashes(edited_plan, name):
     path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")

@@ -105,7 +105,8 @@ def test_damaged_data_are_an_error_not_an_absence(jobs, monkeypatch):
     assert record["status"] == "error" and "wrong bytes in mirror" in record["reason"]
 
 
-def test_no_cell_can_alter_the_data_of_another():
+def test_no_cell_can_alter_the_data_of_another(monkeypatch):
+    monkeypatch.setattr("cladebench.bench.run_cell._loaded", {})
     data = load_data("nested-blobs", 0)
     with pytest.raises(ValueError, match="read-only"):
         data.X[0, 0] = 0.0

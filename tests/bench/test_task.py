@@ -379,7 +379,10 @@ def test_pairs_are_numbered_without_a_gap(number, some):
 
 @pytest.mark.parametrize("k", [2**27, 2**28, 2**30])
 def test_pairs_are_numbered_where_the_root_is_rounded_up(k):
-    assert _pair_number(np.array([k * (k - 1) // 2 - 1, k * (k - 1) // 2])).tolist() == [[k - 2, k - 1], [0, k]]
+    assert _pair_number(np.array([k * (k - 1) // 2 - 1, k * (k - 1) // 2])).tolist() == [
+        [k - 2, k - 1],
+        [0, k],
+    ]
 
 
 @pytest.mark.parametrize(
