@@ -209,6 +209,18 @@ def flip(path):
     path.write_bytes(content)
 
 
+def test_a_job_is_forgotten_for_what_breaks_the_schema_unless_damage_alone_is_asked_for(tmp_path):
+    store, item = Store(tmp_path), record()
+    store.write_record(item)
+    store.job_path("job").parent.mkdir(parents=True, exist_ok=True)
+    store.job_path("job").write_text("{}")
+    store.path(item["cell_id"]).write_text(json.dumps(item | {"status": "fine"}))
+    assert store.forget_damaged("job", [item["cell_id"]], thoroughly=False) == []
+    assert store.job_path("job").exists()
+    assert len(store.forget_damaged("job", [item["cell_id"]])) == 1
+    assert not store.job_path("job").exists()
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [

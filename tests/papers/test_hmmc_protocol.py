@@ -305,6 +305,9 @@ def test_facts_of_models_by_hand():
         # One of the lower node's models uses the root's feature alone, the other another.
         "ancestor_overlap": 0.5,
     }
+    # However small the models are.
+    small = protocol.ancestor_overlap(1e-6 * fitted().models_, SPLIT_TWICE)
+    assert small == pytest.approx(metrics["ancestor_overlap"], rel=1e-12)
     assert arrays["top_features"][:2].tolist() == [[2, 0, 1], [0, 2, 1]]
     assert arrays["top_feature_shares"].tolist() == [[1, 0, 0], [0.75, 0.25, 0], *[[0, 0, 0]] * 3]
     assert arrays["trace_objective"].tolist() == [5, 4]
