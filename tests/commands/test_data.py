@@ -96,7 +96,7 @@ def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
     shown = dict(line.split(maxsplit=1) for line in files.splitlines()[1:])
     assert (
         shown["cifar100/cifar100_bow_sift1000.npz"]
-        == "awa-pca, imagenet, imagenet-counts, vehicle, vehicle-counts"
+        == "awa-pca, imagenet, imagenet-counts, imagenet-sizes, vehicle, vehicle-counts, vehicle-sizes"
     )
     names = {file.name: name for name in datasets.names() for file in datasets.info(name).files}
     assert shown.keys() == names.keys() and all(names[path] in users for path, users in shown.items())

@@ -11,7 +11,12 @@ N_COMPONENTS = 100
 
 
 def principal_scores(
-    counts: NDArray[np.float64], file: str, decimals: int, *, roots: bool = True
+    counts: NDArray[np.float64],
+    file: str,
+    decimals: int,
+    *,
+    roots: bool = True,
+    sizes: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Principal components of word frequencies or of their square roots, fitted on these rows themselves.
 
@@ -25,6 +30,8 @@ def principal_scores(
         To which scores are rounded, so that the last bit of a mathematical library does not matter.
     roots : bool, default=True
         Whether to take the square roots of the frequencies, which makes frequent words weigh less.
+    sizes : ndarray of shape (n_samples,), optional
+        What the frequencies of each row are multiplied by, such as the relative size of an image.
 
     Returns
     -------
@@ -49,6 +56,8 @@ def principal_scores(
             f"{X.shape[1]} words and {int((totals <= 0).sum())} rows without any"
         )
     X /= totals
+    if sizes is not None:
+        X *= sizes[:, None]
     if roots:
         np.sqrt(X, out=X)
     X -= X.mean(axis=0)
