@@ -103,6 +103,18 @@ def test_plain_counts_are_not_square_rooted():
     np.testing.assert_array_equal(scores, np.round(scores, cifar100.DECIMALS + 1))
 
 
+def test_images_of_different_sizes_have_counts_in_proportion():
+    """Each row of frequencies is multiplied by one size; the logarithms of the sizes have the spread that was asked for."""
+    table, _ = counts()
+    frequencies = table / table.sum(axis=1, keepdims=True)
+    sizes = np.exp(0.4 * np.random.default_rng(0x73697A65).standard_normal(len(table)))
+    X = frequencies * sizes[:, None]
+    _, values, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    content = cifar100.load_group(made_up(), (3, 5, 8, 9), roots=False, spread=0.4)
+    np.testing.assert_allclose(np.linalg.norm(content.X(), axis=0), values[:100], atol=1e-3)
+    assert 0.3 < np.log(sizes).std() < 0.5
+
+
 def test_computed_twice_the_features_are_equal():
     group = [cifar100.load_group(made_up(), (5, 9)).X() for _ in range(2)]
     assert group[0].tobytes() == group[1].tobytes()
