@@ -104,7 +104,7 @@ def test_plain_counts_are_not_square_rooted():
 
 
 def test_images_of_different_sizes_have_counts_in_proportion():
-    """Each row of frequencies is multiplied by one size; the logarithms of the sizes have the spread that was asked for."""
+    """Each row of frequencies is multiplied by one size; the logarithms of sizes have the given spread."""
     table, _ = counts()
     frequencies = table / table.sum(axis=1, keepdims=True)
     sizes = np.exp(0.4 * np.random.default_rng(0x73697A65).standard_normal(len(table)))
