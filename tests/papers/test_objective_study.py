@@ -72,4 +72,13 @@ def test_what_a_cell_says():
     found = out.metrics
     assert found["objective_onward"] <= found["objective_whole"] * (1 + 1e-3)
     assert 0.5 <= found["purity_free"] <= 1.0 and 0.5 <= found["purity_onward"] <= 1.0
+    assert 0.0 <= found["known_spectral_onward"] <= 1.0 and 0.0 <= found["known_spectral"] <= 1.0
     assert again.metrics == found
+
+
+def test_how_much_of_the_side_the_class_tells():
+    classes = np.array([0, 0, 1, 1, 2, 2, 2, 2])
+    assert study.known(classes, np.array([0, 0, 1, 1, 0, 0, 0, 0])) == pytest.approx(1.0)
+    assert study.known(classes, np.array([0, 1, 0, 1, 0, 1, 0, 1])) == pytest.approx(0.0)
+    # Half of the classes by size say the side for sure, the others nothing.
+    assert study.known(classes, np.array([0, 0, 1, 1, 0, 0, 1, 1])) == pytest.approx(0.5)

@@ -1,7 +1,8 @@
 """Does the objective of a split want whole classes? The root's split, with labels free and of whole classes.
 
 The same alternating descent is run twice: over balanced labels of samples, as HMMC does, and over balanced labels of
-classes, where a class goes to one side as a whole. Then the first goes on from where the second ended.
+classes, where a class goes to one side as a whole. Then the first goes on from where the second ended, and from the
+split of spectral clustering, with which HSC begins.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from cladebench.methods._max_margin import (
     balance_bounds,
     first_labels,
 )
+from cladebench.methods.spectral import FlatSpectral
 from cladebench.papers.protocol import scaled
 from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hinge
 
@@ -56,7 +58,9 @@ def run_study(cell: Cell) -> CellOutput:
     CellOutput
         Objectives at the end of each: ``objective_free``, ``objective_whole``, ``objective_onward``; and the purity of
         the two sides that are free, ``purity_free`` and ``purity_onward``: the share of samples that are on the side on
-        which most of their class is. That of whole classes is 1.
+        which most of their class is. That of whole classes is 1. ``known_spectral``, ``known_spectral_onward``: how much
+        of the side of a sample its class tells, of the spectral split and where the descent from it ends; 1 where classes
+        are whole, 0 where class and side are independent, however many samples each side has.
 
     Raises
     ------
@@ -83,7 +87,11 @@ def run_study(cell: Cell) -> CellOutput:
         key=lambda found: found.objective,
     )
     onward, purity_onward = descend(whole.labels.astype(np.intp))
+    spectral = FlatSpectral(2, random_state=random.randint(np.iinfo(np.int32).max)).fit(X).labels_
+    moved = _descend(X, spectral.astype(np.intp), 2, penalties, lower, upper, MAX_ITER, W_TOL)
     metrics = {
+        "known_spectral": known(classes, spectral),
+        "known_spectral_onward": known(classes, moved.labels),
         "objective_free": free,
         "objective_whole": whole.objective,
         "objective_onward": onward,
@@ -98,6 +106,13 @@ def purity(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
     counts = np.zeros((int(classes.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
     np.add.at(counts, (classes, labels), 1)
     return float(counts.max(axis=1).sum() / len(classes))
+
+
+def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
+    """Share of the entropy of the sides that the classes explain; 1 where all samples are on one side."""
+    from sklearn.metrics import homogeneity_score
+
+    return float(homogeneity_score(labels, classes))
 
 
 def class_starts(
