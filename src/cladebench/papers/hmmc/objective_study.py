@@ -58,9 +58,9 @@ def run_study(cell: Cell) -> CellOutput:
     CellOutput
         Objectives at the end of each: ``objective_free``, ``objective_whole``, ``objective_onward``; and the purity of
         the two sides that are free, ``purity_free`` and ``purity_onward``: the share of samples that are on the side on
-        which most of their class is. That of whole classes is 1. ``known_spectral``, ``known_spectral_onward``: how much
-        of the side of a sample its class tells, of the spectral split and where the descent from it ends; 1 where classes
-        are whole, 0 where class and side are independent, however many samples each side has.
+        which most of their class is. That of whole classes is 1. ``known_spectral`` and ``known_spectral_onward``: how
+        much of a sample's side its class tells, in the spectral split and where the descent from it ends. It is 1 where
+        classes are whole and 0 where class and side are independent, however large the sides are.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
     """Share of the entropy of the sides that the classes explain; 1 where all samples are on one side."""
     from sklearn.metrics import homogeneity_score
 
-    return float(homogeneity_score(labels, classes))
+    return min(1.0, float(homogeneity_score(labels, classes)))  # rounding
 
 
 def class_starts(
