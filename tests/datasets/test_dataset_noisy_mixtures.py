@@ -44,6 +44,17 @@ def test_sets_and_draws_differ_and_draws_are_repeatable() -> None:
     assert datasets.load("noisy-mixtures-10-n100").content_sha256 != one.content_sha256
 
 
+@pytest.mark.parametrize("dimensions", [50, 200])
+def test_half_of_other_numbers_of_dimensions_are_noisy(dimensions: int) -> None:
+    content = datasets.load(f"noisy-mixtures-50-d{dimensions}").parts["test-3"].content
+    X, y = content.X, content.labels
+    means = np.stack([X[y == c].mean(axis=0) for c in range(10)])
+    spread = (X - means[y]).std(axis=0)
+    assert X.shape == (500, dimensions) and content.feature_names[-1] == f"noisy {dimensions}"
+    assert spread[: dimensions // 2] == pytest.approx(np.ones(dimensions // 2), rel=0.2)
+    assert spread[dimensions // 2 :] == pytest.approx(np.full(dimensions // 2, module.NOISE), rel=0.2)
+
+
 def test_names_of_kinds() -> None:
     names = {entry.name for entry in module.DATASETS}
     assert {"noisy-mixtures-95", "noisy-mixtures-50-n800", "noisy-mixtures-90-n100"} <= names
