@@ -23,10 +23,10 @@ PARTS: dict[str, Role] = {
     **{f"test-{k + 1}": "test" for k in range(N_SETS)},
 }
 
-#: (per cent of noisy dimensions, points and classes of a set, spread of the centres, dimensions). The first ones are of Fig. 2(d),
-#: with the points and classes of Fig. 2(c); then those for Fig. 2(a), where they "varied per run", and for machines in
-#: a hurry. Then follow those that say what is left where noise hides centres that are further apart, and other numbers
-#: of dimensions.
+#: (per cent of noisy dimensions, points and classes of a set, spread of the centres, dimensions). The first ones are of
+#: Fig. 2(d), with the points and classes of Fig. 2(c); then those for Fig. 2(a), where they "varied per run", and for
+#: machines in a hurry. Then follow those that say what is left where noise hides centres that are further apart, and
+#: other numbers of dimensions.
 KINDS = (
     *((noisy, 500, 10, CENTRES, N_DIMENSIONS) for noisy in (10, 30, 50, 70, 80, 90, 95)),
     *((50, n, m, CENTRES, N_DIMENSIONS) for n, m in ((200, 5), (350, 8), (800, 15))),
