@@ -1,5 +1,6 @@
 """Findings say what the run says: files are read strictly, and what no longer holds is told with what was found."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,12 +11,13 @@ import yaml
 
 from cladebench.audit import VERDICTS
 from cladebench.audit.audit_files import read_audit
+from cladebench.audit.claims_file import load_claims
 from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan_file import read_plan
 from cladebench.bench.results import Results
 from cladebench.input_files import InputFileError, validator
-from cladebench.papers.catalogue import load_plan
+from cladebench.papers.catalogue import built_in_papers, load_plan
 from cladebench.papers.findings import Finding, checked_findings, read_findings
 from cladebench.report.artifact_files import build_context
 
@@ -297,3 +299,87 @@ def test_the_committed_run_bears_out_what_is_said(paper):
     assert (
         check_findings(findings.findings, audit, build_context(load_plan(paper), "full", run).results) == {}
     )
+
+
+# --------------------------------------------------------------------------------------------------- plain to read
+
+NAMES = re.compile(
+    r"\b(?:Table|Figure|Section|Equation|Algorithm) \d+(?:\.\d+)*[a-z]?\b"  # Section 6.1
+    r"|\b[A-Za-z][\w-]*\d+\b|\b\d+-[a-z]+"  # CIFAR-100, 2-means
+    r"|\b20 newsgroups\b|\b(?:19|20)\d\d\b"  # a name, a year
+)
+CHAINS = re.compile(
+    r"\b(?:of which|stands? for|hangs? on|in the place of|so too|that of)\b"
+    r"|, nor\b|, for (?:it|they|that|these|this|the|a)\b"
+)
+
+
+def numbers_in(text):
+    return re.findall(r"\d[\d,.]*", NAMES.sub("", text))
+
+
+def sentences_of(text):
+    return re.split(r"(?<=[.!?])\s+", text)
+
+
+def told(finding):
+    """What makes a finding hard to read."""
+    wrong = []
+    if len(finding.headline.split()) > 12:
+        wrong.append("headline of more than 12 words")
+    if (
+        not finding.headline.endswith(".")
+        or len(sentences_of(finding.headline)) > 1
+        or ";" in finding.headline
+    ):
+        wrong.append("headline is not one sentence")
+    if len(finding.text.split()) > 40:
+        wrong.append("text of more than 40 words")
+    if any(len(sentence.split()) > 25 for sentence in sentences_of(finding.text)):
+        wrong.append("sentence of more than 25 words")
+    if len(numbers_in(finding.text)) > 2:
+        wrong.append("more than two numbers")
+    if CHAINS.search(f"{finding.headline} {finding.text}"):
+        wrong.append("a chain")
+    if not finding.text.endswith("."):
+        wrong.append("text does not end")
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("headline", "text", "wrong"),
+    [
+        (
+            "A tree wins.",
+            "On CIFAR-10 and 20 newsgroups it leads by 0.5 and 12%, see Table 1 and Section 6.1.",
+            [],
+        ),
+        ("A tree wins.", "It leads by 1 and 2 on 3 data sets.", ["more than two numbers"]),
+        ("A tree wins.", "Digits has 1,797 rows, balanced 2-means leads by 4.", []),
+        ("word " * 12 + "end.", "It leads.", ["headline of more than 12 words"]),
+        ("A tree wins. It leads.", "It leads.", ["headline is not one sentence"]),
+        ("A tree wins", "It leads.", ["headline is not one sentence"]),
+        ("A tree wins.", "word. " * 40 + "End.", ["text of more than 40 words"]),
+        ("A tree wins.", "word " * 25 + "end.", ["sentence of more than 25 words"]),
+        ("A tree wins.", "Three trees, of which one wins, lead.", ["a chain"]),
+    ],
+)
+def test_what_is_hard_to_read_is_seen(headline, text, wrong):
+    assert told(Finding("f", headline, text)) == wrong
+
+
+@pytest.mark.parametrize("paper", built_in_papers())
+def test_findings_are_quick_to_read(paper):
+    findings = checked_findings(load_plan(paper)).findings
+    assert findings
+    assert {finding.id: wrong for finding in findings if (wrong := told(finding))} == {}
+
+
+@pytest.mark.parametrize("paper", built_in_papers())
+def test_the_first_finding_answers_the_main_claim(paper):
+    (main,) = (claim.id for claim in load_claims(paper).claims.values() if claim.main)
+    first = checked_findings(load_plan(paper)).findings[0]
+    bonds = [bond for bond in first.claims if bond["claim"] == main]
+    assert len(bonds) == 1 and len(bonds[0]["verdict"]) == 1
+    answer = VERDICTS[bonds[0]["verdict"][0]].answer
+    assert first.headline.startswith(f"{answer.capitalize()}: ")
