@@ -70,7 +70,7 @@ reproduce: build  ## run the default scope: data, cells, crosschecks, tables, fi
 	@echo "verdicts: results/$(SCOPE)/audit.csv"
 	@echo "cells:    results/$(SCOPE)/cells.parquet"
 
-lint: build  ## style, types, layers, workflow
+lint: build  ## style, types, layers, workflow, plain English
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -78,6 +78,7 @@ lint: build  ## style, types, layers, workflow
 	$(BIN)/snakefmt --check Snakefile workflow
 	PATH="$(abspath $(BIN)):$$PATH" snakemake --lint
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
+	$(BIN)/python tools/prose/prose.py
 
 check: build  ## the tests alone; TESTS=path runs a part
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(TESTS)

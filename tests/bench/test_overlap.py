@@ -63,7 +63,7 @@ def documented(name):
         ("20 of half of 200 rows", {"share": 0.5}, 20),
         ("20 of a tenth of 200 rows", {"share": 0.1}, 20),
         ("5 of half of 200 rows", {"share": 0.5}, 5),
-        ("10 of half of 200 rows, of which half are held out", {"share": 0.5, "test": 0.5}, 10),
+        ("10 of half of 200 rows, half of them held out", {"share": 0.5, "test": 0.5}, 10),
         ("4 of half of 200 rows, in 5 folds", {"share": 0.5, "folds": {"n": 5}}, 4),
     ],
 )

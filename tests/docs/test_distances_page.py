@@ -18,7 +18,8 @@ def test_the_example_holds(tmp_path, monkeypatch):
 
 
 def test_it_names_all_that_take_pairs():
-    named = PAGE.read_text(encoding="utf-8").split("`uses_constraints` (")[1].split(")")[0]
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    named = text.split("`uses_constraints` (")[1].split(")")[0]
     assert set(named.split(", ")) == {
         name for name, cls in discover(Distance).items() if cls.uses_constraints
     }

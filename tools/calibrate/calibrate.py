@@ -18,42 +18,50 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "calibration.md"
 
 _HEAD = f"""# How often verdicts are wrong
 
-Written by `make calibrate`, which simulates papers whose truth is known and puts their claims through the code of
-the audit (`tools/calibrate`): {TRIALS:,} papers a row, seed {SEED}, level {RULES.alpha:g}, power {RULES.power:g}. The
-number of repetitions, n, is what `cladebench.audit.power.repetitions_needed` asks for, from the claimed gap ({GAP:g})
-and the spread of paired differences: {SPREAD:g}; with little noise 0.5; where rows are held out (overlap 0.1) 0.9.
-Printed values have one of 0.6. In a family, n is planned at the level over its size. What is simulated is one reading
-of the records; universes and data-blind rivals can only take verdicts away (docs/verdicts.md).
+`make calibrate` writes this page. It simulates papers whose truth is known, and puts their claims
+through the code of the audit (`tools/calibrate`). Each row has {TRIALS:,} papers; the seed is {SEED},
+the level {RULES.alpha:g}, the power {RULES.power:g}.
 
-- **by a hair**: exactly on the border between true and false, where a test errs most: no true claim is contradicted
-  more often, no false one supported more often.
+`cladebench.audit.power.repetitions_needed` gives the number of repetitions, n, from two numbers:
+
+- the claimed gap ({GAP:g});
+- the spread of paired differences: {SPREAD:g}, with little noise 0.5, with held-out rows (overlap
+  0.1) 0.9.
+
+Printed values have a spread of 0.6. In a family, n is planned at the level over its size. One
+reading of the records is simulated. Other choices and random methods can only take verdicts away
+(docs/verdicts.md).
+
+- **by a hair**: exactly on the border between true and false, where a test errs most. No true claim
+  is contradicted more often, and no false one is supported more often.
 - **by the gap**: as far from the border as the paper claims.
-- **rate**: of the verdict that the row counts, with its exact (Clopper-Pearson) 99% interval: of the rows below, one
-  is outside by chance. A row is **missed** where that lies wholly on the wrong side of what is asked; rows without a
-  limit only inform.
+- **rate**: the share of the verdict that the row counts, with its exact (Clopper-Pearson) 99%
+  interval. By chance, 1 of the rows below is outside. A row is **missed** if the interval lies
+  wholly on the wrong side of the limit. Rows without a limit only inform.
 
-What is missed, or would be:
+These rows are missed, or would be:
 
-- **best of 5 or 10 equals**: all tests have to show the gap at once, so that the n of one finds it less often.
-- **mean and spread of 5 runs**: the formula takes our spread for the paper's. Where the paper prints its own, of five
-  runs, the test knows it from four degrees of freedom, and finds less.
-- **n from a pilot**: of 5 or 20 values, n drawn anew with each, at a spread of 3 (the n shown is that of the true
-  spread). A pilot's spread is too small as often as not, and what that saves in repetitions costs power: plan with a
-  margin, or with a larger pilot.
-- **ranking of 7**: repetitions of ours do not help against the noise of the printed column, which is of one run; seven
-  methods a gap apart are then too few for Kendall's tau, and ten are enough.
-- A ratio outside the claimed range, yet on its side of 1, is never contradicted, only undecided: "10 to 100" is
-  contradicted where there is no gain at all.
+- **best of 5 or 10 equals**: all tests must show the gap at once, so the n of one test finds it
+  less often.
+- **mean and spread of 5 runs**: the formula uses our spread instead of the paper's. If the paper
+  prints its own, of 5 runs, the test knows it from 4 degrees of freedom, and finds less.
+- **n from a pilot**: pilots of 5 or 20 values at a spread of 3, with n drawn anew for each. The n
+  shown is for the true spread. A pilot's spread is too small as often as not, which saves
+  repetitions and costs power. Plan with a margin, or with a larger pilot.
+- **ranking of 7**: our repetitions do not help against the noise of the printed column, which is
+  from 1 run. With it, 7 methods a gap apart are too few for Kendall's tau, and 10 are enough.
+- A ratio outside the claimed range, yet on its side of 1, is never contradicted, only undecided.
+  "10 to 100" is contradicted if there is no gain at all.
 """
 
 _ABOUT = {
     "normal": "## Normal noise",
     "skewed": """## Skewed noise
 
-Here the promise does not hold: true claims on the border are contradicted up to about twice as often as asked, most
-with five repetitions. Exponential (skewness 2) noise takes the place of normal, in the paired differences themselves,
-so that what t tests assume does not hold. Differences of two methods that are skewed alike are symmetric, and fare
-better than this.""",
+Here the promise does not hold: true claims on the border are contradicted up to about twice as
+often as asked, most with 5 repetitions. Exponential noise (skewness 2) replaces normal noise in the
+paired differences themselves. So the assumption of the t tests does not hold. Differences of two
+methods that are skewed alike are symmetric, and fare better than this.""",
 }
 
 

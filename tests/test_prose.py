@@ -1,0 +1,136 @@
+"""The checker of plain English: what it finds, what it leaves alone, and that docs and messages pass."""
+
+import subprocess
+import sys
+
+import pytest
+
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from doc_examples import ROOT
+
+FOLDER = ROOT / "tools" / "prose"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import prose
+        import rules
+        import texts
+    finally:
+        sys.path.remove(str(FOLDER))
+    yield {"prose": prose, "rules": rules, "texts": texts}
+    for name in ("prose", "rules", "texts"):
+        del sys.modules[name]
+
+
+@pytest.fixture
+def found(tool, tmp_path):
+    def check(text, name="page.md"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return [line.removeprefix(f"{path}:") for line in tool["prose"].check(path)[1]]
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Nine tenths of the fall of the objective are done.",
+        "It takes a dozen rounds to settle here.",
+        "There are ten rows, of which two are empty.",
+        "A median is used in the place of a mean.",
+        "One row stands for the whole class here.",
+        "The verdict hangs on the choice of features.",
+        "HMMC is ahead, and so too is K-means.",
+        "It is not shown, nor is it contradicted.",
+        "The test is exact, for it counts all orders.",
+        "The reason is told in the last column.",
+        "The claim is borne out by the run.",
+        "The answer depends on what is said there.",
+        "That HMMC is better is shown on two data sets.",
+        "A data-blind rival earns as much as HMMC.",
+        "a " * 25 + "word.",
+    ],
+)
+def test_a_phrase_that_hides_is_found(found, sentence):
+    (line,) = found(f"# A title\n\nThis sentence is plain.\n\n{sentence}\n")
+    assert line.startswith("5: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 24 + "word.",
+        'The paper says that "' + "word " * 30 + '" holds, of all things.',
+        "Call `" + "word " * 30 + "of which` and look at it.",
+        "```\n" + "word " * 30 + "of which\n```",
+        "    " + "word " * 15 + "of which",
+        "A short one ends here. " * 10,
+        "- " + "word " * 20 + "\n- " + "word " * 20,
+        "| " + "word " * 20 + " | " + "word " * 20 + "; " + "word " * 20 + " |",
+        "Some metrics, for example ARI, are corrected for chance.",
+        "This one has [a link](docs/of-which-nothing.md) to follow.",
+    ],
+)
+def test_what_is_plain_or_is_no_prose_of_ours_passes(found, text):
+    assert [line for line in found(text) if "columns" not in line] == []
+
+
+def test_lines_are_as_wide_as_a_terminal(found):
+    assert found("word " * 19 + "word\n\n" + "sixlet " * 15 + "\n") == ["3: wider than 100 columns"]
+    assert found("| " + "sixlet " * 20 + "|\n# " + "x " * 60 + "\n```\n" + "x " * 60 + "\n```\n") == []
+
+
+FINDINGS = """findings:
+- headline: HMMC is ahead, of which more
+  text: >-
+    It is not shown,
+    nor is it contradicted.
+  id: a b c of which
+"""
+MODULE = '''def f(x):
+    """Rows, of which some are empty."""
+    raise ValueError(f"{x}: has rows, of which none {x!r}")
+'''
+
+
+def test_findings_are_read_by_their_keys(found):
+    assert [line.split(":")[0] for line in found(FINDINGS, "findings.yaml")] == ["2", "3"]
+
+
+def test_messages_are_those_of_raised_errors(found):
+    (line,) = found(MODULE, "module.py")
+    assert line.startswith("3: 'of which'")
+    (line,) = found("raise ValueError('" + "words, " * 17 + "words!')\n", "module.py")
+    assert line.startswith("1: 125 characters: at most 120")
+
+
+def test_it_exits_with_1_where_it_finds_something(tmp_path):
+    path = tmp_path / "page.md"
+    for text, code in (("It is plain.\n", 0), ("There are ten, of which two are empty.\n", 1)):
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, FOLDER / "prose.py", path], capture_output=True, text=True)
+        assert done.returncode == code
+        assert (f"{path}:1: 'of which'" in done.stdout) == bool(code)
+
+
+def test_all_that_a_user_meets_is_read(tool):
+    read = [path for pattern in tool["prose"].READ for path in ROOT.glob(pattern)]
+    assert {"README.md", "CHANGELOG.md", "verdicts.md", "findings.yaml"} <= {path.name for path in read}
+    assert sum(path.suffix == ".rst" for path in read) > 50
+    assert all(any(path.match(f"*{kind}") for path in read) for kind in (".py", ".yaml", ".md"))
+
+
+def test_the_page_of_verdicts_begins_with_the_answers():
+    """Its first table is what pages say: answer, why, the word of audit.csv and its meaning."""
+    text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    rows = [line for line in text.split("\n## ")[0].splitlines() if line.startswith("| ")][1:]
+    assert rows == [
+        f"| {ANSWERS[answer].sign} **{answer}** | {v.why} | `{v.name}` | {v.meaning} |"
+        for answer in ANSWERS
+        for v in VERDICTS.values()
+        if v.answer == answer
+    ]

@@ -1,0 +1,102 @@
+"""Sentences of Markdown, captions, findings and error messages, with their lines."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+#: Keys of YAML files whose values a reader meets as prose.
+KEYS = ("headline", "text")
+
+_ITEM = re.compile(r"^\s*([-*]|\d+\.) ")
+_END = re.compile(r"(?<=[.!?])[*_)\"']*\s+(?=[A-Z0-9\"'(*_`])|(?<=[:;])\s+(?=[A-Z])")
+_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|cf|vs|Fig|Sec|et al|No|pp?|ed|vol)\.\s")
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Split a paragraph; code and quotes count as one word, links as their text."""
+    text = re.sub(r"<!--.*?-->|<[a-zA-Z/][^>]*>", " ", text, flags=re.DOTALL)
+    text = re.sub(r"``[^`]+``|`[^`]*`", "CODE", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r'"[^"]{2,}"|“[^”]*”', "QUOTE", text)
+    text = _ABBREVIATION.sub(r"\1 ", re.sub(r"\s+", " ", text))
+    for sentence in _END.split(text):
+        sentence = sentence.strip(" *_>#")
+        if len(sentence.split()) > 3:
+            yield sentence
+
+
+def _cells(row: str) -> Iterator[str]:
+    """Cells of a table's row; in a cell a semicolon ends a statement as a full stop does."""
+    for cell in re.split(r"(?<!\\)\|", re.sub(r"`[^`]*`", "CODE", row.strip().strip("|"))):
+        yield from cell.split("; ")
+
+
+def _marked_up(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs, items of lists and cells of tables; code and titles are left out."""
+    block: list[str] = []
+    start, fenced = 1, False
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        fence = line.lstrip().startswith(("```", "~~~"))
+        row = line.lstrip().startswith("|")
+        indented = line.startswith("    ") and not block
+        if block and (fence or row or not line.strip() or line.startswith("#") or _ITEM.match(line)):
+            yield start, "\n".join(block)
+            block = []
+        fenced ^= fence
+        if row and not fenced:
+            yield from ((number, cell) for cell in _cells(line))
+        elif line.strip() and not (fence or fenced or indented or line.startswith("#")):
+            start = start if block else number
+            block.append(_ITEM.sub("", line))
+
+
+def _values(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+    """Prose of a YAML document, wherever it stands."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value in KEYS and isinstance(value, yaml.ScalarNode):
+                yield value.start_mark.line + 1, value.value
+            else:
+                yield from _values(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _values(item)
+
+
+def messages(text: str) -> Iterator[tuple[int, str]]:
+    """Fixed text of the messages of raised errors; each value in them counts as one letter."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            for argument in node.exc.args:
+                if isinstance(argument, ast.JoinedStr):
+                    parts = [p.value if isinstance(p, ast.Constant) else "…" for p in argument.values]
+                    yield node.lineno, "".join(map(str, parts))
+                elif isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield node.lineno, argument.value
+
+
+def paragraphs(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines and texts of a file, by its kind."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        yield from messages(text)
+    elif path.suffix in (".yaml", ".yml"):
+        yield from _values(yaml.compose(text, Loader=yaml.SafeLoader))
+    else:
+        yield from _marked_up(text)
+
+
+def wide_lines(text: str, widest: int) -> Iterator[int]:
+    """Lines of Markdown that are too wide; tables, code and addresses may be."""
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > widest and not (
+            fenced or line.startswith(("|", "#", "    ", "```")) or "http" in line
+        ):
+            yield number
