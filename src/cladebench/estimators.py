@@ -145,7 +145,7 @@ class TransformedDistance(MappedDistance):
         """Find the nearest rows, as `Distance.kneighbors` does; ValueError if the rows are not known."""
         if hasattr(self, "n_features_in_") and not hasattr(self, "_fit_X"):
             raise ValueError(
-                f"{_named(self.transformer)} keeps no rows among which to look; expected as_distance(fitted, X)"
+                f"{_named(self.transformer)} has no rows to search; expected as_distance(fitted, X)"
             )
         return super().kneighbors(X, n_neighbors, return_distance)
 

@@ -178,7 +178,7 @@ def check_columns(X: Any, name: str = "X") -> None:
     ends, n_stored = X.indptr, min(len(X.indices), len(X.data))
     if len(ends) != n_lines + 1 or ends[0] != 0 or (ends[1:] < ends[:-1]).any() or ends[-1] > n_stored:
         raise ValueError(
-            f"{name}.indptr is not a list of {n_lines + 1} numbers that never fall, from 0 to at most {n_stored}"
+            f"{name}.indptr is damaged; expected {n_lines + 1} numbers that never fall, from 0 to at most {n_stored}"
         )
     places = X.indices[: ends[-1]]  # what lies beyond is not read
     outside = (places < 0) | (places >= n_places)
@@ -348,7 +348,7 @@ def check_faithful(y: Any) -> None:
     """Raise a ValueError if NumPy, and with it scikit-learn, cannot tell apart what y does."""
     if np.ndim(y) == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
         raise ValueError(
-            "y has different labels that NumPy takes for equal; expected shorter ones, such as 0, 1, ..."
+            "y has labels that NumPy cannot distinguish; expected shorter ones, such as 0, 1, ..."
         )
 
 

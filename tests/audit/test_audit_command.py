@@ -77,10 +77,7 @@ def test_wrong_usage_is_named(tmp_path, capsys):
     assert "cells.parquet: no such file" in capsys.readouterr().err
     write(tmp_path, paper="another")
     assert main(["audit", "--results", str(tmp_path)]) == 2
-    assert (
-        "records of 'another', which is neither built in nor named by the configuration"
-        in capsys.readouterr().err
-    )
+    assert "records of 'another', which the configuration does not name" in capsys.readouterr().err
     assert main(["audit", "--results", str(tmp_path), "--paper", "nothing"]) == 2
     assert "nothing" in capsys.readouterr().err
 

@@ -708,7 +708,7 @@ def test_a_protocol_is_an_instance_of_a_subclass(plan, monkeypatch, found):
         (
             "direction: higher}",
             "needs: [labels]}",
-            r"selection\.oracle: missing key 'direction': of 'score' neither",
+            r"selection\.oracle: missing key 'direction': 'score' has none",
         ),
         (
             "{meaning: a number, direction: higher}",

@@ -128,10 +128,10 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         (CellOutput({"b": 1.0}, readings=[Reading({"b": 2.0})]), "metric 'b' is read twice"),
         (
             CellOutput({"b": 1.0}, readings=[Reading({"b": 2.0}, {"k": 1})]),
-            "metric 'b' is read both at evaluation points and at none",
+            "metric 'b': read at evaluation points and at none",
         ),
-        (CellOutput(readings=[Reading({"b": 1.0}, {"k": [1]})]), "evaluation point 'k' must be a number"),
-        (CellOutput(readings=[Reading({"b": 1.0}, {"k": np.nan})]), "evaluation point 'k' must be a number"),
+        (CellOutput(readings=[Reading({"b": 1.0}, {"k": [1]})]), "evaluation point 'k': "),
+        (CellOutput(readings=[Reading({"b": 1.0}, {"k": np.nan})]), "evaluation point 'k': "),
         (CellOutput(readings=[Reading({"b": 1.0}, {3: 1})]), "the name of an evaluation point must be text"),
         (CellOutput({"a": 1.0, "b": float("inf")}), "metric 'b' is inf"),
         (CellOutput({"b": None}), "metric 'b' must be a number, got NoneType"),
@@ -175,7 +175,7 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         (CellOutput({"m" * 201: 1.0}), "the name of a metric must have at most 200 characters, got 201"),
         (
             CellOutput({"b": 1.0}, arrays={"../x": np.zeros(1)}),
-            "array '../x': a name must not be empty, nor have",
+            "array '../x': name not allowed",
         ),
         (CellOutput({"b": 1.0}, arrays={"": np.zeros(1)}), "array '': a name must not be empty"),
     ],
@@ -201,7 +201,7 @@ def test_blocks_are_those_of_the_task():
     assert [r.block for r in check_output(CellOutput({"a": 1.0}, given), 3)[0]] == [None, 0, 1, 2]
     assert len(check_output(CellOutput({}, given[1:]), 4)[0]) == 2
     for readings, n in ((given, 0), (given, 2)):
-        with pytest.raises(ValueError, match=rf"""metric 'b' at {{"k":1}} is read in the blocks .* {n}$"""):
+        with pytest.raises(ValueError, match=rf"""metric 'b' at {{"k":1}}: read in the blocks .* {n}$"""):
             check_output(CellOutput({}, readings), n)
     for readings in (
         [*given, given[0]],
@@ -209,7 +209,7 @@ def test_blocks_are_those_of_the_task():
     ):
         with pytest.raises(ValueError, match="is read twice"):
             check_output(CellOutput({}, readings), 3)
-    with pytest.raises(ValueError, match="is read in the blocks"):
+    with pytest.raises(ValueError, match="read in the blocks"):
         check_output(CellOutput({}, [*given, Reading({"b": 1.0}, {"k": 1})]), 3)
 
 

@@ -68,7 +68,7 @@ def test_a_share_is_that_number_of_rows(n, share, shuffled, seed):
     if not 0 < asked < n:
         with pytest.raises(
             TaskError,
-            match=rf"^task\.share: \S+ of the {n} rows of toy is {asked}; expected some and not all$",
+            match=rf"^task\.share: \S+ of the {n} rows of toy is {asked}; expected some, not all$",
         ):
             draw(data_of(n=n), how, root_seed=seed)
         return
@@ -431,7 +431,7 @@ def test_blocks_are_parts_of_the_test_rows(n, n_blocks, shuffled, seed):
     data = data_of(np.arange(40) % 3, n_training=40 - n)
     how = {"split": "official", "blocks": n_blocks, "shuffled": shuffled}
     if n < n_blocks:
-        with pytest.raises(TaskError, match=rf"^task\.blocks: {n_blocks} blocks of {n} rows$"):
+        with pytest.raises(TaskError, match=rf"^task\.blocks: {n_blocks} blocks; expected .* {n} rows$"):
             draw(data, how, root_seed=seed)
         return
     task = draw(data, how, root_seed=seed)
@@ -626,17 +626,17 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
         (
             [0, 0, 0, 1],
             {"constraints": {"must_link": 4}},
-            r"^task\.constraints\.must_link: 4 pairs, and the training rows have 3$",
+            r"^task\.constraints\.must_link: 4 pairs; expected at most 3, as in the training rows$",
         ),
         (
             [0, 0, 0, 1],
             {"constraints": {"cannot_link": 4}},
-            r"^task\.constraints\.cannot_link: 4 pairs, and the training rows have 3$",
+            r"^task\.constraints\.cannot_link: 4 pairs; expected at most 3, as in the training rows$",
         ),
         (
             [0, 0, 0, 1],
             {"constraints": {"pairs": 7}},
-            r"^task\.constraints\.pairs: 7 pairs, and the training rows have 6$",
+            r"^task\.constraints\.pairs: 7 pairs; expected at most 6, as in the training rows$",
         ),
         (None, {"rows": {"per_class": 1}}, r"^task\.rows: toy has no labels$"),
         (None, {"parts": {"n": 2, "of": "classes"}}, r"^task\.parts: toy has no labels$"),
@@ -644,7 +644,7 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
         (
             [0, 0, 0, 1],
             {"rows": {"per_class": 2}},
-            r"^task\.rows\.per_class: 2 rows of each class, and one has 1$",
+            r"^task\.rows\.per_class: 2 rows of each class; expected at most 1, as one class has$",
         ),
         (None, {"split": "official"}, r"^task\.split: toy has no official split$"),
         ([0, 1], {"test": 0.1}, r"^task: toy has 2 rows, of which none are left to learn from or to test$"),

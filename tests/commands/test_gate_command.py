@@ -84,4 +84,4 @@ def test_papers_that_only_the_table_has_are_judged_with_the_others(copied, capsy
     table.assign(paper="elsewhere", cell_id=cells).to_parquet(copied.folder / "cells.parquet")
     assert main(["gate", "--out", str(copied.folder), "--scope", "smoke", *(["--keep"] * keep)]) == 2
     unknown = "elsewhere" if keep else "examplepaper"
-    assert f"it has records of {unknown!r}, which is neither built in" in capsys.readouterr().err
+    assert f"records of {unknown!r}, which the configuration does not name" in capsys.readouterr().err

@@ -138,7 +138,7 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
     planned, made = ["--scope", "smoke", "--out", str(out)], ["--results", str(out)]
     assert main(["run", "--paper", package, *planned]) == 0
     assert main(["crosscheck", "--scope", "smoke", "--topic", "perch", "--out", str(out)]) == 0
-    unknown = "it has records of 'examplepaper', which is neither built in nor named by the configuration"
+    unknown = "records of 'examplepaper', which the configuration does not name"
     capsys.readouterr()
     assert main(["collect", *planned]) == 2
     assert unknown in capsys.readouterr().err

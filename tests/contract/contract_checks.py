@@ -52,7 +52,7 @@ def damaged_rows() -> Iterator[tuple[csr_array, str]]:
         yield X, rf"X has the column {column}; expected 0\.\.2$"
     X = csr_array(blobs()[0])
     X.indptr[5] = 10**6
-    yield X, r"X\.indptr is not a list of 31 numbers that never fall, from 0 to at most 90$"
+    yield X, r"X\.indptr is damaged; expected 31 numbers that never fall, from 0 to at most 90$"
 
 
 # ---------------------------------------------------------------- checks of every kind

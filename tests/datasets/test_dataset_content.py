@@ -215,7 +215,7 @@ def test_objects_are_counted_by_whatever_there_is(content, n):
 
 
 def test_nothing_to_count_is_said():
-    with pytest.raises(ValueError, match="neither labels nor computed features"):
+    with pytest.raises(ValueError, match="nothing to count samples by"):
         _ = Content(lambda: X).n_samples
 
 

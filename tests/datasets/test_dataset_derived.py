@@ -147,7 +147,8 @@ def test_a_copy_does_not_serve_other_labels(toy):
 def test_wrong_features_are_an_error_and_are_not_kept(toy, places):
     toy(features_sha256="0" * 64)
     with pytest.raises(
-        DatasetError, match=r"^toy: the files are the registered ones, but .* sha256 0{64}, found"
+        DatasetError,
+        match=r"^toy: features computed from the registered files differ; expected sha256 0{64}, found",
     ):
         datasets.load("toy")
     assert kept(places) == []

@@ -82,7 +82,7 @@ def test_a_file_entry_is_checked(changes, message):
         ({"n_draws": 0}, "n_draws is 0"),
         ({"n_features": 0}, "n_features is 0"),
         ({"n_samples": 0}, "n_samples is 0"),
-        ({"n_features": None}, "neither images nor views: nothing to cluster"),
+        ({"n_features": None}, "nothing to cluster"),
         ({"n_features": None, "images": True, "sparse": True}, "sparse is True, but n_features is None"),
         ({"views": {"A b": "features"}}, "views: name 'A b', expected lower-case"),
         ({"views": {"a": "metric"}}, "views: a is 'metric', expected one of features, distances"),
@@ -92,10 +92,10 @@ def test_a_file_entry_is_checked(changes, message):
         ({"n_training": 3}, "n_training is 3, expected between 1 and 2, as there are test rows too"),
         ({"n_training": 1, "parts": {"a": "train"}}, "n_training is given beside parts"),
         ({"features_sha256": "0" * 63}, "features_sha256.*64 lower-case hexadecimal"),
-        ({"features_sha256": "0" * 64, "parts": {"a": "train"}}, "there is no X of the whole"),
+        ({"features_sha256": "0" * 64, "parts": {"a": "train"}}, "without an X of the whole"),
         (
             {"features_sha256": "0" * 64, "n_features": None, "images": True},
-            "there is no X of the whole",
+            "without an X of the whole",
         ),
     ],
 )

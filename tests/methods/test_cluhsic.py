@@ -389,7 +389,7 @@ def test_bad_samples() -> None:
     refuse("NaN", X)
     refuse("rescale X", np.full((3, 2), 1e200) * np.arange(3)[:, None])
     refuse(
-        "the similarities of sample 1 add up to 0",
+        "similarities of sample 1: their sum is 0",
         np.array([[1.0], [0.0], [2.0]]),
         kernel="linear",
         matrix="normalized_cut",

@@ -117,9 +117,9 @@ def test_bad_similarities() -> None:
     for similarity, words in (
         ("nonsense", "similarity='nonsense': expected one of"),
         (lambda X: X, r"shape \(60, 2\); expected \(60, 60\)"),
-        (lambda X: X @ X.T, "needs weights >= 0"),
+        (lambda X: X @ X.T, "expected weights >= 0"),
         (lambda X: np.triu(np.ones((len(X), len(X)))), "not symmetric"),
-        (LinearKernel, "gives a LinearKernel; a sparsest cut reads an array"),
+        (LinearKernel, "gives a LinearKernel; expected an array"),
         (
             lambda X: np.full((len(X), len(X)), 1e200),
             r"similarity contains 1e\+200; expected at most 2.23e\+152",

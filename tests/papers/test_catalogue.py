@@ -56,7 +56,7 @@ def test_a_package_without_a_plan_is_told_where_it_belongs(package, tmp_path):
 @pytest.mark.parametrize(
     ("protocol", "said"),
     [
-        (None, r"paper: there is no module own_paper\.protocol"),
+        (None, r"paper: no module own_paper\.protocol"),
         ("1 / 0", r"own_paper\.protocol: cannot be imported: ZeroDivisionError: division by zero"),
         ("", r"own_paper\.protocol: PROTOCOL: None; expected an instance of a subclass of .*Protocol"),
         ("PROTOCOL = 'text'", r"own_paper\.protocol: PROTOCOL: 'text'; expected"),

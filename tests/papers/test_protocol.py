@@ -58,8 +58,8 @@ def test_distances_go_to_no_estimator_that_would_take_them_for_features():
         with pytest.raises(ValueError) as caught:
             Toy().build(one, **given)
         assert str(caught.value) == (
-            f"methods.M: {one.method.estimator} {has} and would take the distances that this protocol computes for "
-            "features; expected an estimator with metric='precomputed'"
+            f"methods.M: {one.method.estimator} {has} and would take distances for features; "
+            "expected an estimator with metric='precomputed'"
         )
 
 

@@ -214,7 +214,7 @@ def test_normalised_cuts(n: int, rank: int, seed: int) -> None:
 
 
 def test_degrees_have_to_be_positive() -> None:
-    words = "the similarities of sample 1 add up to {}: expected a positive sum"
+    words = "similarities of sample 1: their sum is {}; expected a positive one"
     for value in (0.0, -2.0):
         with pytest.raises(ValueError, match=words.format(f"{value:g}")):
             normalized_cut(np.array([[1.0, 0.0], [0.0, value]]))

@@ -64,8 +64,8 @@ def _check_data_sets(claim: Claim, where: str) -> None:
         names = list(dict.fromkeys(str(query["dataset"]) for query in queries(claim)))
         if len(names) > 1:
             raise ClaimsError(
-                f"{where}: dataset: {', '.join(names)}: results on different data sets share no task, so that no test "
-                "pairs them; expected one data set, or a sentence made of one claim for each"
+                f"{where}: dataset: {', '.join(names)} share no task; expected one of them, "
+                "or a sentence of one claim for each"
             )
 
 
@@ -83,7 +83,7 @@ def _check_direction(claim: Claim, found: ClaimSet, where: str) -> None:
         measure = {**found.claims[left].measure, **measure}
     if needs and "direction" not in measure:
         raise ClaimsError(
-            f"{where}: measure: missing key 'direction' (higher or lower is better), which no measure of that name has"
+            f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure of its name has it"
         )
     if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
         raise ClaimsError(f"{where}: missing key 'published'")
@@ -94,18 +94,18 @@ def _check_allowance(claim: Claim, where: str) -> None:
     relation = claim.expects.get("is")
     if "margin" in claim.expects and relation not in ("no_worse", "same"):
         raise ClaimsError(
-            f"{where}: expects.margin: goes with 'is: no_worse' and 'is: same' alone, here is: {relation}"
+            f"{where}: expects.margin: not allowed with 'is: {relation}'; expected 'is: no_worse' or 'is: same'"
         )
     if "by" in claim.expects and relation not in ("higher", "lower", "better", "worse"):
         raise ClaimsError(
-            f"{where}: expects.by: goes with 'is: higher', 'lower', 'better' and 'worse' alone, here is: {relation}"
+            f"{where}: expects.by: not allowed with 'is: {relation}'; expected 'higher', 'lower', 'better' or 'worse'"
         )
     if relation == "same" and "margin" not in claim.expects:
         raise ClaimsError(
-            f"{where}: expects.margin: missing; expected how far apart 'is: same' allows both to be"
+            f"{where}: expects.margin: missing; expected the largest difference that 'is: same' allows"
         )
     if claim.expects.get("tie") and relation in ("no_worse", "same", "never_above", "never_below"):
-        raise ClaimsError(f"{where}: expects.tie: does not go with 'is: {relation}'")
+        raise ClaimsError(f"{where}: expects.tie: not allowed with 'is: {relation}'")
 
 
 def _check_spread(claim: Claim, where: str) -> None:
@@ -123,8 +123,8 @@ def _check_percent(claim: Claim, where: str) -> None:
     if claim.kind == "value" and printed and "%" in printed.text and claim.measure.get("scale") == 1.0:
         metric = claim.measure["metric"]
         raise ClaimsError(
-            f"{where}: published: {printed.text!r} is a percentage, and the measure {metric!r} is not one; expected a "
-            f"number without %, or {metric}: {{unit: '%'}} under measures in the plan"
+            f"{where}: published: {printed.text!r} is a percentage; expected a number without %, "
+            f"or {metric}: {{unit: '%'}} under measures in the plan"
         )
 
 
@@ -146,7 +146,9 @@ def _check_references(claim: Claim, found: ClaimSet, where: str) -> None:
             raise ClaimsError(f"{where}: expects.left: {left!r} is a pattern, expected one claim")
         than = claim.expects["than"]
         if isinstance(than, list) and {m for p in than for m in found.matching(p)} <= {left, claim.id}:
-            raise ClaimsError(f"{where}: expects.than: {', '.join(than)} matches nothing but {left!r} itself")
+            raise ClaimsError(
+                f"{where}: expects.than: {', '.join(than)} matches {left!r} alone; expected other claims"
+            )
 
 
 def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:

@@ -104,8 +104,8 @@ def repetitions_needed(
         reachable = float(stats.norm.sf(edge - away) + stats.norm.cdf(-edge - away))
         if reachable <= power:
             raise ValueError(
-                f"gap={gap:g} with sd={sd:g} and overlap={overlap:g}: however many repetitions, the power is below "
-                f"{reachable:.3g}; expected one above power={power:g}"
+                f"gap={gap:g}: with sd={sd:g} and overlap={overlap:g} the power is below {reachable:.3g} at any n; "
+                f"expected a gap that allows power={power:g}"
             )
     low, high = 1, 2
     while not enough(high):

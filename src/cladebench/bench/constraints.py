@@ -68,7 +68,9 @@ def draw_constraints(
 def _of_any_kind(rng: np.random.Generator, places: IntArray, labels: IntArray, count: int) -> Links:
     possible = len(places) * (len(places) - 1) // 2
     if count > possible:
-        raise TaskError(f"task.constraints.pairs: {count} pairs, and the training rows have {possible}")
+        raise TaskError(
+            f"task.constraints.pairs: {count} pairs; expected at most {possible}, as in the training rows"
+        )
     pairs = places[_pair_number(rng.choice(possible, count, replace=False))]
     same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
     return pairs[same], pairs[~same]
@@ -106,7 +108,9 @@ def _of_one_kind(
     of_a_class = int((sizes * (sizes - 1) // 2).sum())
     possible = of_a_class if same else len(places) * (len(places) - 1) // 2 - of_a_class
     if count > possible:
-        raise TaskError(f"task.constraints.{kind}: {count} pairs, and the training rows have {possible}")
+        raise TaskError(
+            f"task.constraints.{kind}: {count} pairs; expected at most {possible}, as in the training rows"
+        )
     if 2 * count > possible:
         first, second = np.triu_indices(len(places), 1)
         fits = np.flatnonzero((labels[places[first]] == labels[places[second]]) == same)

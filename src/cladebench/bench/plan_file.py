@@ -84,7 +84,7 @@ def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: P
         direction = entry.get("direction") or (measures[metric].direction if metric else None)
         if metric is not None and direction is None:
             raise PlanError(
-                f"{where}: missing key 'direction': of {metric!r} neither higher nor lower is better in itself"
+                f"{where}: missing key 'direction': {metric!r} has none; expected 'higher' or 'lower'"
             )
         uses = entry.get("uses", "")
         if metric is not None and (

@@ -263,13 +263,15 @@ def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
                 raise ValueError(f"{where} is read twice")
             blocks.append(reading.block)
             if "{}" in points[name] and len(points[name]) > 1:
-                raise ValueError(f"metric {name!r} is read both at evaluation points and at none")
+                raise ValueError(
+                    f"metric {name!r}: read at evaluation points and at none; expected one of the two"
+                )
         readings.append(Reading(metrics, at, reading.block))
     for name, found in points.items():
         for point, blocks in found.items():
             if blocks != [None] and not set(blocks) <= set(range(n_blocks)):
                 raise ValueError(
-                    f"metric {name!r} at {point} is read in the blocks {blocks}; expected some of the task's {n_blocks}"
+                    f"metric {name!r} at {point}: read in the blocks {blocks}; expected some of the task's {n_blocks}"
                 )
     if not points:
         raise ValueError("the protocol returned no metric")

@@ -85,7 +85,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     for rule in selection.values():
         if rule.setting is None and rule.direction not in ("higher", "lower"):
             raise ValueError(
-                f"selection.{rule.name}.direction: {rule.direction!r} is neither 'higher' nor 'lower'"
+                f"selection.{rule.name}.direction: {rule.direction!r}; expected 'higher' or 'lower'"
             )
     finished = records[records["status"] == "ok"]
     candidates = {name: _candidates(finished, rule) for name, rule in selection.items()}

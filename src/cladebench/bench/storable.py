@@ -49,9 +49,7 @@ def storable_point(at: Mapping[Any, Any]) -> dict[str, Any]:
         check_text(name, "the name of an evaluation point")
         found[name] = plain(value)
         if not isinstance(found[name], (str, bool, int, float)):
-            raise TypeError(
-                f"evaluation point {name!r} must be a number, text or true or false, got {value!r}"
-            )
+            raise TypeError(f"evaluation point {name!r}: {value!r}; expected a number, a text, true or false")
     return found
 
 
@@ -79,8 +77,8 @@ def storable_details(details: Mapping[Any, Any]) -> dict[str, Any]:
     if sum(sizes.values()) > MAX_DETAILS:
         name = max(sizes, key=sizes.__getitem__)
         raise ValueError(
-            f"details of {sum(sizes.values())} characters, at most {MAX_DETAILS} are kept; "
-            f"the longest is {name!r}: store it as an array"
+            f"details: {sum(sizes.values())} characters; expected at most {MAX_DETAILS}: "
+            f"store the longest, {name!r}, as an array"
         )
     return found
 
@@ -109,11 +107,11 @@ def storable_array(name: Any, value: Any) -> np.ndarray:
     check_text(name, "the name of an array")
     if not name or set(name) & set("/\\\0"):
         raise ValueError(
-            f"array {name!r}: a name must not be empty, nor have a slash, backslash or NUL in it"
+            f"array {name!r}: name not allowed; expected one without slash, backslash or NUL, not empty"
         )
     array = np.asarray(value)
     if array.dtype.hasobject:
-        raise TypeError(f"array {name!r} has dtype {array.dtype}, which cannot be stored without pickle")
+        raise TypeError(f"array {name!r}: dtype {array.dtype} needs pickle; expected numbers or texts")
     return array
 
 

@@ -177,7 +177,9 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     """
     how = spec.task
     if data.parts and how:
-        raise TaskError(f"task: {data.name} is made of training and test sets, of which nothing is drawn")
+        raise TaskError(
+            f"task: {data.name} has training and test sets; expected a plan that draws nothing from them"
+        )
     n_samples = 0 if data.parts else data.n_samples
 
     def generator(what: str, repetition: int = spec.repetition) -> np.random.Generator:
@@ -222,14 +224,14 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         train, test = np.flatnonzero(rows < data.n_training), np.flatnonzero(rows >= data.n_training)
     if not data.parts and (not len(train) or not len(test)):
         raise TaskError(
-            f"task: {data.name} has {len(rows)} rows, of which none are left to learn from or to test"
+            f"task: {data.name}: {len(train)} training and {len(test)} test rows; expected 1 or more of each"
         )
 
     blocks: tuple[IntArray, ...] = ()
     if "blocks" in how:
         known, n = None if data.labels is None else data.labels[rows[test]], how["blocks"]
         if n > len(test):
-            raise TaskError(f"task.blocks: {n} blocks of {len(test)} rows")
+            raise TaskError(f"task.blocks: {n} blocks; expected at most one for each of {len(test)} rows")
         blocks = tuple(test[_fold(generator("folds"), n, block, len(test), known)] for block in range(n))
 
     labels = None if data.labels is None else data.labels[rows]
@@ -267,7 +269,7 @@ def _rows_of(share: float, data: Dataset) -> int:
     asked = round(share * data.n_samples)
     if not 0 < asked < data.n_samples:
         raise TaskError(
-            f"task.share: {share:g} of the {data.n_samples} rows of {data.name} is {asked}; expected some and not all"
+            f"task.share: {share:g} of the {data.n_samples} rows of {data.name} is {asked}; expected some, not all"
         )
     return asked
 
@@ -276,7 +278,9 @@ def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> In
     """So many rows of each class, in the data's order."""
     classes, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < asked:
-        raise TaskError(f"task.rows.per_class: {asked} rows of each class, and one has {sizes.min()}")
+        raise TaskError(
+            f"task.rows.per_class: {asked} rows of each class; expected at most {sizes.min()}, as one class has"
+        )
     order = rng.permutation(len(labels))
     return np.sort(np.concatenate([order[labels[order] == own][:asked] for own in classes]))
 
@@ -303,7 +307,7 @@ def _fold(
 ) -> IntArray:
     """Places of one fold; the folds are disjoint, of nearly equal size, and each class is dealt out evenly."""
     if n_folds > n_rows:
-        raise TaskError(f"task.folds.n: {n_folds} folds of {n_rows} rows")
+        raise TaskError(f"task.folds.n: {n_folds} folds; expected at most one for each of {n_rows} rows")
     order = rng.permutation(n_rows)
     if labels is not None:
         order = order[np.argsort(labels[order], kind="stable")]

@@ -214,7 +214,7 @@ def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> lis
     for paper in recorded:
         if paper not in names:
             raise InputFileError(
-                f"{where}: it has records of {paper!r}, which is neither built in nor named by the configuration; "
-                "name the papers with --paper, your own by their packages"
+                f"{where}: records of {paper!r}, which the configuration does not name; "
+                "expected its package in --paper"
             )
     return [names[paper] for paper in recorded]

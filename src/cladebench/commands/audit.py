@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
             held = {claim["paper"] for claim in read_audit(path).claims}
         except InputFileError:
             raise InputFileError(
-                f"{path}: it is damaged, and what it holds on other papers would be lost; remove it, or write to "
-                "another folder with --out"
+                f"{path}: damaged, and its verdicts on other papers would be lost; "
+                "remove it, or write to another folder with --out"
             ) from None
         refuse_to_lose(path, "verdicts on", held, {claim["paper"] for claim in audit.claims}, advice)
     written = write_audit(audit, out)

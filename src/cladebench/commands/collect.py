@@ -55,8 +55,7 @@ def run(args: argparse.Namespace) -> int:
         found = judge(without_record(path, jobs), jobs, args.keep)
         if found.faults:
             raise InputFileError(
-                f"{path}: {found.said}; run these cells again (cladebench run --keep), or collect without --keep, "
-                "which leaves out all that has no record"
+                f"{path}: {found.said}; run these cells again (cladebench run --keep), or collect without --keep"
             )
         for line in found.notes(path):
             print(line)

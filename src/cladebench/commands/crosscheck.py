@@ -74,6 +74,6 @@ def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
         held = read_certificates(path)
     except InputFileError as error:
         fault = str(error).partition(";")[0]
-        raise InputFileError(f"{fault}: whose certificates would be lost is not known; {advice}") from None
+        raise InputFileError(f"{fault}: its solver checks would be lost; {advice}") from None
     if held is not None:
         refuse_to_lose(path, "certificates of", held["topic"], kept, advice)

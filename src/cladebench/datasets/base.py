@@ -126,11 +126,11 @@ class DatasetInfo:
         if self.kind not in get_args(Kind):
             raise ValueError(f"{self.name}: kind {self.kind!r}, expected one of {', '.join(get_args(Kind))}")
         if (self.kind == "stand-in") != bool(self.stand_in_for):
-            raise ValueError(
-                f"{self.name}: stand_in_for belongs to the kind 'stand-in' and must be given there"
-            )
+            raise ValueError(f"{self.name}: stand_in_for: expected for the kind 'stand-in', and for no other")
         if (self.kind == "synthetic") == bool(self.files):
-            raise ValueError(f"{self.name}: a synthetic data set has no files, any other has at least one")
+            raise ValueError(
+                f"{self.name}: files: expected none of a synthetic data set, 1 or more of any other"
+            )
         for key in ("title", "licence", "citation"):
             if not getattr(self, key).strip():
                 raise ValueError(f"{self.name}: {key} is empty")
@@ -149,18 +149,18 @@ class DatasetInfo:
                         f"{self.name}: {key}: {name} is {value!r}, expected one of {', '.join(allowed)}"
                     )
         if self.n_features is None and not self.images and not self.views:
-            raise ValueError(
-                f"{self.name}: n_features is None, and there are neither images nor views: nothing to cluster"
-            )
+            raise ValueError(f"{self.name}: nothing to cluster; expected n_features, images or views")
         if self.sparse and self.n_features is None:
-            raise ValueError(f"{self.name}: sparse is True, but n_features is None: there is no X")
+            raise ValueError(f"{self.name}: sparse is True without X; expected n_features")
         if self.features_sha256 is not None:
             if not re.fullmatch(r"[0-9a-f]{64}", self.features_sha256):
                 raise ValueError(
                     f"{self.name}: features_sha256 {self.features_sha256!r}: expected 64 lower-case hexadecimal digits"
                 )
             if self.n_features is None or self.parts:
-                raise ValueError(f"{self.name}: features_sha256 is given, but there is no X of the whole")
+                raise ValueError(
+                    f"{self.name}: features_sha256 is given without an X of the whole; expected n_features"
+                )
         if self.n_training is not None:
             if not 0 < self.n_training < self.n_samples:
                 raise ValueError(
@@ -169,7 +169,7 @@ class DatasetInfo:
                 )
             if self.parts:
                 raise ValueError(
-                    f"{self.name}: n_training is given beside parts, whose roles say what is for training"
+                    f"{self.name}: n_training is given beside parts; expected the roles of the parts alone"
                 )
 
     @property

@@ -123,8 +123,8 @@ class _Checker:
         digest = features_sha256(values, labels)
         if digest != registered:
             raise DatasetError(
-                f"{self.entry.name}: the files are the registered ones, but what was computed from them is not: "
-                f"expected features and labels with sha256 {registered}, found {digest}"
+                f"{self.entry.name}: features computed from the registered files differ; "
+                f"expected sha256 {registered}, found {digest}"
             )
         return values
 

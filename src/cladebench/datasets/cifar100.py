@@ -166,8 +166,8 @@ def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         and ((words >= 0) & (words < n_words)).all()
     ):
         raise DatasetError(
-            f"{WORDS.name}: expected counts as CSR arrays of shape {(n_images, n_words)}, found data, indices and "
-            f"indptr of lengths {data.size}, {words.size}, {ends.size} that do not fit it or each other"
+            f"{WORDS.name}: expected CSR arrays of shape {(n_images, n_words)}, found data, indices and indptr "
+            f"of lengths {data.size}, {words.size}, {ends.size}"
         )
     place = np.full(n_images, -1)
     place[rows] = np.arange(len(rows))

@@ -131,7 +131,7 @@ class Content:
         for rows in (self.labels, self.X, self.images, *(view.values for view in self.views.values())):
             if rows is not None and not callable(rows):
                 return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
-        raise ValueError("the content has neither labels nor computed features, views or images to count")
+        raise ValueError("content: nothing to count samples by; expected labels, features, views or images")
 
     def freeze(self) -> None:
         """Make all arrays read-only, those of sparse matrices, images, views and parts too."""

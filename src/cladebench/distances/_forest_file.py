@@ -65,7 +65,7 @@ def load_forest(make: Callable[..., Any], path: Path) -> Any:
                 raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
             setattr(forest, _attribute(name), np.ascontiguousarray(array))
         if len(forest.n_nodes_) != forest.n_trees or not np.isfinite(forest._fit_X).all():
-            raise ValueError("its number of trees, or its rows, are not what they should be")
+            raise ValueError("its number of trees, or its rows, do not fit its parameters")
         forest.seed_, forest.constraints_digest_ = int(facts["seed"]), str(facts["constraints_digest"])
         forest.n_features_in_ = forest._fit_X.shape[1]
         if facts["feature_names"] is not None:
@@ -133,7 +133,7 @@ def read_forest(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str,
             digest.update(file.read(min(2**20, length - start)))
         if length < 0 or file.read() != digest.hexdigest().encode():
             raise ValueError(
-                f"{path} is no file of a forest, or it was cut short or altered: its digest does not fit"
+                f"{path}: its digest does not fit; expected a file of a forest, whole and unaltered"
             )
         try:
             arrays = _members(file)

@@ -46,9 +46,7 @@ def check_kernel_parameters(kernel: Any, width: Any, matrix: Any, rank: Any) -> 
     if rank is not None:
         check_int("rank", rank, 1)
         if kernel == "precomputed":
-            raise ValueError(
-                f"rank={rank!r}: expected None for a kernel that is precomputed, which is there in full"
-            )
+            raise ValueError(f"rank={rank!r}; expected None for a precomputed kernel")
 
 
 def gram_matrix(

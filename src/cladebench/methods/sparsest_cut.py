@@ -108,9 +108,7 @@ class SparsestCut(HierarchicalClusterer):
         if callable(self.similarity):
             weights = self.similarity(X)
             if isinstance(weights, LinearKernel):
-                raise ValueError(
-                    "similarity gives a LinearKernel; a sparsest cut reads an array of weights >= 0"
-                )
+                raise ValueError("similarity gives a LinearKernel; expected an array of weights >= 0")
         elif self.similarity == "precomputed":
             weights = X
         else:

@@ -109,7 +109,9 @@ def expected_dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> f
     class_sizes = np.bincount(class_codes(labels, n)[1])
     weights = class_sizes * (class_sizes - 1.0)
     if not weights.any():
-        raise ValueError("no two samples share a class: dendrogram purity is a mean over such pairs")
+        raise ValueError(
+            "labels: no two samples share a class; expected such pairs, over which purity is a mean"
+        )
     if n == 2:
         return 1.0
     met = pairs_met(hierarchy)

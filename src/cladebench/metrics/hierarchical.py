@@ -103,22 +103,22 @@ def dasgupta_cost(
     if pairs not in ("unordered", "ordered"):
         raise ValueError(f"pairs is {pairs!r}; expected 'unordered' or 'ordered'")
     if callable(similarity):
-        raise TypeError(
-            f"similarity is {similarity!r}; expected what it gives when called on X: similarity(X)"
-        )
+        raise TypeError(f"similarity is {similarity!r}; expected its values on X: similarity(X)")
     factor = 2.0 if pairs == "ordered" else 1.0
     n = hierarchy.n_samples
     if isinstance(similarity, LinearKernel):
         if len(similarity.X) != n:
-            raise ValueError(f"LinearKernel has {len(similarity.X)} samples; the hierarchy has {n}")
+            raise ValueError(
+                f"LinearKernel has {len(similarity.X)} samples; expected {n}, as in the hierarchy"
+            )
         return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
     check_columns(similarity, "similarity")
     given: Any = similarity
     matrix: Any = given.tocsr() if sp.issparse(given) else as_array("similarity", given, "numbers")
     if matrix.ndim == 0:  # a name, None, a number: nothing that has entries
         raise TypeError(
-            f"similarity is {similarity!r}, of type {type(similarity).__name__}; expected an array or sparse matrix of "
-            f"shape ({n}, {n}), such as Similarity('inv_sq')(X), or LinearKernel(X), of the features X"
+            f"similarity is {similarity!r}, of type {type(similarity).__name__}; expected an array or sparse matrix "
+            f"of shape ({n}, {n}), or LinearKernel(X)"
         )
     if matrix.shape != (n, n):
         raise ValueError(
@@ -145,8 +145,8 @@ def tree_of(hierarchy: Hierarchy) -> Any:
     if isinstance(hierarchy, Hierarchy):
         return hierarchy._tree
     raise TypeError(
-        f"hierarchy is {type(hierarchy).__name__}; expected a Hierarchy: Hierarchy.from_linkage(Z) makes one of a "
-        "linkage matrix, estimator.hierarchy_ is that of a fitted method"
+        f"hierarchy is {type(hierarchy).__name__}; expected a Hierarchy, such as estimator.hierarchy_ "
+        "or Hierarchy.from_linkage(Z)"
     )
 
 

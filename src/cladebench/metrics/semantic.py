@@ -161,8 +161,8 @@ def _clusters(given: Any) -> IntArray:
     array = as_array("hierarchy", given, "integers")
     if array.ndim == 0 or array.dtype == object:
         raise TypeError(
-            f"hierarchy is {type(given).__name__}; expected a Hierarchy (estimator.hierarchy_ is that of a fitted "
-            "method), or an array of integers: the clusters of a flat method"
+            f"hierarchy is {type(given).__name__}; expected a Hierarchy, such as estimator.hierarchy_, "
+            "or an array of integers: flat clusters"
         )
     return as_index("hierarchy", given)
 

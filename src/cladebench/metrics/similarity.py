@@ -149,7 +149,7 @@ class Similarity:
                 gamma = float(np.ldexp(gamma, -2 * exponents(values).item()))
             if not 0.0 < gamma < np.inf:
                 raise ValueError(
-                    f"gamma='median' is {gamma} on X: squared distances leave the floats; rescale X"
+                    f"gamma='median' is {gamma}: squared distances overflow or vanish; expected X on another scale"
                 )
             return gamma
         if self.gamma == "1/d":
@@ -189,7 +189,7 @@ class Similarity:
             apart = pdist(values, "chebyshev") > 0.0
             if (squared_distances[apart] < sys.float_info.min).any():
                 raise ValueError(
-                    "gamma='median': X has rows whose squared distance vanishes beside its largest value; rescale X"
+                    "gamma='median': squared distances vanish beside the largest value of X; expected another scale"
                 )
             median = float(np.median(squared_distances[apart])) if apart.any() else 1.0
         return 1.0 / median

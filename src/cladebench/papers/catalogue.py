@@ -95,7 +95,7 @@ def validate_protocol(plan: Plan) -> None:
     module = f"{plan.package}.protocol"
     with _plan_errors(f"{module}: cannot be imported"):
         if importlib.util.find_spec(module) is None:
-            raise PlanError(f"{plan.path}: paper: there is no module {module}, which runs the cells")
+            raise PlanError(f"{plan.path}: paper: no module {module}; expected one with PROTOCOL")
         protocol = importlib.import_module(module)
     found = getattr(protocol, "PROTOCOL", None)
     if not isinstance(found, Protocol):

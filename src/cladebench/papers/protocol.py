@@ -174,8 +174,8 @@ def _check_precomputed(cell: Cell, name: str, known: Mapping[str, Any], said: Ma
         return
     has = f"has {name}={said[name]!r} by the plan" if name in known else f"has no parameter {name!r}"
     raise ValueError(
-        f"methods.{cell.method.name}: {cell.method.estimator} {has} and would take the distances that this protocol "
-        f"computes for features; expected an estimator with {name}='precomputed'"
+        f"methods.{cell.method.name}: {cell.method.estimator} {has} and would take distances for features; "
+        f"expected an estimator with {name}='precomputed'"
     )
 
 

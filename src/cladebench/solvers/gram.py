@@ -236,8 +236,7 @@ def checked_degrees(degrees: FloatArray) -> FloatArray:
     if not (degrees > 0).all():
         i = int(np.argmax(~(degrees > 0)))
         raise ValueError(
-            f"the similarities of sample {i} add up to {degrees[i]:g}: expected a positive sum, by which the "
-            "normalised cut divides"
+            f"similarities of sample {i}: their sum is {degrees[i]:g}; expected a positive one, the divisor of the cut"
         )
     return degrees
 

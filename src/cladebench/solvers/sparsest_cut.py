@@ -244,7 +244,7 @@ def sparsest_cut(S: Any, *, exact_below: int = EXACT_BELOW) -> np.ndarray:
     """
     weights = checked_weights(S)
     if weights.shape[0] < 2:
-        raise ValueError(f"similarity has shape {weights.shape}; a cut needs at least two vertices")
+        raise ValueError(f"similarity has shape {weights.shape}; expected at least 2 vertices")
     mask, _ = find_cut(weights, exact_below=exact_below)
     return ~mask if mask[0] else mask
 
@@ -349,7 +349,7 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
             "overflow: rescale it"
         )
     if values.size and values.min() < 0:
-        raise ValueError(f"similarity contains {values.min():g}; a sparsest cut needs weights >= 0")
+        raise ValueError(f"similarity contains {values.min():g}; expected weights >= 0")
     # In strips: a whole transposed difference would be two more matrices.
     strips = (slice(start, start + 256) for start in range(0, weights.shape[0], 256))
     asymmetry = max((abs(weights[strip] - weights[:, strip].T).max() for strip in strips), default=0.0)

@@ -118,8 +118,7 @@ def train_exact(
         )  # fmt: skip
         if not np.isfinite(float(value)):
             raise FloatingPointError(
-                f"the exact cost is {float(value)} after {run.n_iter} iterations: let the routers scale their "
-                "inputs (scale_inputs=True)"
+                f"exact cost: {float(value)} after {run.n_iter} iterations; expected routers with scale_inputs=True"
             )
         return float(value), flatten(gradient)
 

@@ -259,6 +259,6 @@ def _check_finite(params: Any, loss: float, iteration: int, learning_rate: float
     if np.isfinite(loss) and all(np.isfinite(np.asarray(leaf)).all() for leaf in jax.tree.leaves(params)):
         return
     raise FloatingPointError(
-        f"the sampled cost is {loss} or a parameter is not finite after {iteration} steps at "
-        f"learning_rate={learning_rate}: lower learning_rate, or let the routers scale their inputs (scale_inputs=True)"
+        f"learning_rate={learning_rate}: cost {loss}, or a parameter not finite, after {iteration} steps; "
+        "expected a lower one, or scale_inputs=True"
     )

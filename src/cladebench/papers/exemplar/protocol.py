@@ -78,7 +78,7 @@ def classified(estimator: Any, problem: Problem) -> CellOutput:
     """Fit a classifier that takes a stack, and give the share of test images whose class it tells."""
     if problem.cross is None:
         raise ValueError(
-            "a classifier needs test objects of the classes of the training set; these sets share none"
+            "training and test sets share no class; expected test objects that a classifier can know"
         )
     ((given, labels),) = problem.train
     seconds = timed_fit(estimator, given, labels)

@@ -116,9 +116,7 @@ def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
                 f"data set {name!r}: the paper prints no cost for it; expected {', '.join(PRINTS_SPARSEST_CUT)}"
             )
         if not dataset.X.any(axis=1).all():
-            raise ValueError(
-                f"data set {name!r}: a row of X is all zeros; expected rows with a direction, for the cosine"
-            )
+            raise ValueError(f"data set {name!r}: a row of X is all zeros; expected rows that have a cosine")
         rows = [row for features in SCALINGS for row in _rows(name, dataset.X, features)]
         frames.append(pd.DataFrame(rows, columns=[*CANDIDATE, "cost"]).assign(dataset=name))
     return pd.concat(frames, ignore_index=True)
