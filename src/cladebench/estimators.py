@@ -96,7 +96,10 @@ def _find_own(name: str) -> type[Any]:
 
 
 def parameters(cls: type[Any]) -> dict[str, Any]:
-    """Parameters of a class's constructor: name -> default (``inspect.Parameter.empty`` where there is none)."""
+    """List a class's constructor parameters with their defaults.
+
+    A parameter without one has ``inspect.Parameter.empty``.
+    """
     return {
         name: parameter.default
         for name, parameter in inspect.signature(cls).parameters.items()
@@ -105,7 +108,7 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
 
 
 def lend(estimator: Any, values: Any) -> Any:
-    """Give what an estimator may be handed: copies, unless it is one of ours.
+    """Copy what an estimator gets, unless it is one of ours.
 
     Estimators of others may write into what they are given, as scikit-learn's HDBSCAN does, and fail where they cannot.
     """
@@ -114,7 +117,9 @@ def lend(estimator: Any, values: Any) -> Any:
 
 
 class TransformedDistance(MappedDistance):
-    """The Euclidean distance after the transform of an estimator such as those of scikit-learn.
+    """Measure Euclidean distances after an estimator's transform.
+
+    The estimator is one such as those of scikit-learn.
 
     Parameters
     ----------
@@ -133,7 +138,10 @@ class TransformedDistance(MappedDistance):
     def fit(
         self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None
     ) -> TransformedDistance:
-        """Fit the transformer and keep the rows of X; arguments are those of `Distance.fit`."""
+        """Fit the transformer and keep the rows of X.
+
+        Arguments are those of `Distance.fit`.
+        """
         check_features(X)
         check_faithful(y)
         self.transformer.fit(*lend(self.transformer, (X, y)))
@@ -142,7 +150,10 @@ class TransformedDistance(MappedDistance):
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True
     ) -> tuple[FloatArray, IntArray] | IntArray:
-        """Find the nearest rows, as `Distance.kneighbors` does; ValueError if the rows are not known."""
+        """Find the nearest rows, as `Distance.kneighbors` does.
+
+        ValueError if the rows are not known.
+        """
         if hasattr(self, "n_features_in_") and not hasattr(self, "_fit_X"):
             raise ValueError(
                 f"{_named(self.transformer)} has no rows to search; expected as_distance(fitted, X)"

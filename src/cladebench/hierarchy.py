@@ -22,7 +22,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Hierarchy:
-    """A rooted tree over samples, of any arity; immutable.
+    """Hold a rooted tree over samples, of any arity; immutable.
 
     Samples sit at nodes: several may share a node (their lowest common ancestor is then that node itself),
     and a sample may sit at an inner node. A node may hold no sample at all.
@@ -117,7 +117,10 @@ class Hierarchy:
     def from_parents(
         cls, parents: npt.ArrayLike, leaf_of: npt.ArrayLike, heights: npt.ArrayLike | None = None
     ) -> Hierarchy:
-        """Build from the parent of each node and the node of each sample; see the class for the arguments."""
+        """Build from parents of nodes and nodes of samples.
+
+        See the class for the arguments.
+        """
         return cls(parents, leaf_of, heights)
 
     @classmethod
@@ -140,7 +143,9 @@ class Hierarchy:
 
     @classmethod
     def from_nested(cls, nested: Sequence[Any]) -> Hierarchy:
-        """Build from nested lists of sample indices, e.g. ``[[0, 1], [2, [3, 4]]]``.
+        """Build from nested lists of sample indices.
+
+        An example is ``[[0, 1], [2, [3, 4]]]``.
 
         Every list is a node and every integer a leaf of its own below the list it stands in; nodes are
         numbered in preorder. An empty list is a leaf without samples.
@@ -158,37 +163,39 @@ class Hierarchy:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes."""
+        """Count the nodes."""
         return len(self.parents)
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Count the samples."""
         return len(self.leaf_of)
 
     @property
     def n_leaves(self) -> int:
-        """Number of nodes without children."""
+        """Count the nodes without children."""
         return int(np.count_nonzero(np.diff(self.child_ptr) == 0))
 
     def children(self, node: int) -> IntArray:
-        """Children of a node, in the order of their indices."""
+        """List the children of a node, in the order of their indices."""
         self._check_node(node)
         return self.child_index[self.child_ptr[node] : self.child_ptr[node + 1]]
 
     def samples(self, node: int) -> IntArray:
-        """Samples below a node, in left-to-right order."""
+        """List the samples below a node, in left-to-right order."""
         self._check_node(node)
         return self.sample_order[self.first[node] : self.last[node]]
 
     def own_samples(self, node: int) -> IntArray:
-        """Samples that sit at a node itself."""
+        """List the samples that sit at a node itself."""
         children = self.children(node)
         end = self.first[children[0]] if len(children) else self.last[node]
         return self.sample_order[self.first[node] : end]
 
     def lca(self, i: npt.ArrayLike, j: npt.ArrayLike) -> Any:
-        """Lowest common ancestor of samples i and j (of a sample with itself: its own node).
+        """Find the lowest common ancestor of samples i and j.
+
+        Of a sample with itself it is its own node.
 
         Parameters
         ----------
@@ -241,11 +248,17 @@ class Hierarchy:
         return labels
 
     def parts(self, node: int) -> list[int]:
-        """Children of a node that have samples below; samples of the node itself are a further part, not listed."""
+        """List the children of a node that have samples below.
+
+        Samples of the node itself are a further part, not listed.
+        """
         return [int(child) for child in self.children(node) if self.sizes[child] > 0]
 
     def splits(self, n_leaves: int) -> list[int]:
-        """Nodes that `cut` splits to reach at most `n_leaves` clusters, in the order of splitting."""
+        """List the nodes that `cut` splits, in order.
+
+        They are split to reach at most `n_leaves` clusters.
+        """
         check_integer("n_leaves", n_leaves, minimum=1)
         priority = self.sizes if self.heights is None else self.heights
         queue = [(-priority[self.root], self.root)]
@@ -265,7 +278,9 @@ class Hierarchy:
         return done
 
     def truncated(self, n_leaves: int) -> Hierarchy:
-        """Return the top of the tree, down to the clusters of ``cut(n_leaves)``: what lies below them is left out.
+        """Return the top of the tree, down to ``cut(n_leaves)``.
+
+        All below these clusters is left out.
 
         The samples below a cluster sit at its node, which becomes a leaf; heights, edge lengths and node data of the
         nodes that stay are kept, and so is their order.
@@ -308,7 +323,9 @@ class Hierarchy:
     # ------------------------------------------------------------------ conversion
 
     def pruned(self) -> Hierarchy:
-        """Return the tree without nodes that hold no sample below and without unary chains.
+        """Return the tree without empty nodes and unary chains.
+
+        Empty nodes hold no sample below.
 
         A node with neither samples of its own nor two children that have samples gives way to the one below
         it; heights and node data of the nodes that stay are kept, and so is their order. The edge lengths of
@@ -343,7 +360,9 @@ class Hierarchy:
         )
 
     def to_newick(self) -> str:
-        """Write the tree in Newick format; nodes without samples and unary chains are left out.
+        """Write the tree in Newick format.
+
+        Nodes without samples and unary chains are left out.
 
         Tips are samples, named by `sample_names` or by index, in quotes where a name has more than letters, digits and
         ``.+-``; a node's samples come before its children. Branches have the edge lengths; without these, but with
@@ -358,7 +377,9 @@ class Hierarchy:
         return tree_formats.write_newick(self.pruned())
 
     def to_linkage(self) -> FloatArray:
-        """Write the tree as a linkage matrix like SciPy's; parts beyond two are merged from left to right.
+        """Write the tree as a linkage matrix like SciPy's.
+
+        Parts beyond two are merged from left to right.
 
         Rows are sorted by height; a node whose height lies below that of a descendant comes right after it.
         Without heights, the height of a merge is the number of samples below its node (so that the cophenetic
@@ -399,7 +420,9 @@ class Hierarchy:
         return draw_hierarchy(self, ax, labels, max_leaves)
 
     def plot_unrooted(self, ax: Axes | None = None, labels: npt.ArrayLike | None = None) -> Axes:
-        """Draw the tree without a root: nodes spread over the plane, edges as long as they are.
+        """Draw the tree without a root.
+
+        Nodes spread over the plane; edges are as long as they are.
 
         Edges have their lengths, or length 1 where the tree has none. Large trees take long: beyond 300 nodes the
         layout is the plain one by equal angles, up to there gaps between branches are evened out (equal daylight).

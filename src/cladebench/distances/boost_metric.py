@@ -21,7 +21,9 @@ LONGEST = 50.0
 
 
 class BoostMetric(LinearDistance):
-    r"""BoostMetric [1]_: a positive semidefinite matrix, one rank-one matrix a step, that brings impostors far.
+    r"""Learn a Mahalanobis distance by boosting rank-one matrices [1]_.
+
+    The matrix is positive semidefinite, grows by one rank-one matrix a step, and brings impostors far.
 
     A triplet is a row, one of its nearest rows of the same class (target) and one of its nearest rows of other classes
     (impostor); it wants the difference :math:`\rho_r = \langle A_r, M \rangle` of the squared distances to impostor and

@@ -16,7 +16,9 @@ ZERO = 1e-9
 
 
 class DCA(LinearDistance):
-    r"""Discriminative component analysis [1]_: a map that spreads what cannot link, relative to what must.
+    r"""Learn a linear map by discriminative component analysis [1]_.
+
+    The map spreads samples that cannot link, relative to those that must.
 
     Chunklets are the connected components of the must-links; a row in no must-link is in none. With C_b the mean of
     :math:`(m_j - m_i)(m_j - m_i)^T` over all pairs of chunklets between which there is a cannot-link, m their means

@@ -11,7 +11,7 @@ from cladebench.distances.base import Distance, FloatArray, IntArray
 
 
 class Euclidean(MappedDistance):
-    """The Euclidean distance: nothing is learned.
+    """Measure the Euclidean distance; nothing is learned.
 
     Notes
     -----

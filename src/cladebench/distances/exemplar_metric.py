@@ -21,7 +21,7 @@ CONSTRAINTS: dict[str, Projection] = {"nonnegative": nonnegative, "none": lambda
 
 
 class ExemplarMetric(ExemplarClusters):
-    r"""Weights of distances, learned from clusterings by dual decomposition.
+    r"""Learn weights of distances from clusterings by dual decomposition.
 
     A clustering is a choice of exemplars: it costs what each object is far from its exemplar, and a price for each
     exemplar, so that the number of clusters comes out ([1]_, Section 2). Weights are sought under which the true

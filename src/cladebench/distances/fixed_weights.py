@@ -22,7 +22,9 @@ WEIGHTS = ("equal", "raw", "random", "ratio")
 
 
 class FixedWeights(RuleOfWeights):
-    """Distances with weights that no clustering has a part in; clusters by exemplars, as `ExemplarMetric` has them.
+    """Weigh distances by a rule that looks at no clustering.
+
+    Clusters are by exemplars, as `ExemplarMetric` has them.
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ LEAST_RATE = 1e-12
 
 
 class GBLMNN(MappedDistance):
-    """The Euclidean distance after a map learned by gradient boosting [1]_.
+    """Learn a map by gradient boosting, and measure after it [1]_.
+
+    The distance after the map is Euclidean.
 
     The map starts at that of :class:`LMNN`, and each regression tree of several outputs is fitted by least squares to
     the negative gradient of the LMNN loss by the mapped samples; it is added, times the step.

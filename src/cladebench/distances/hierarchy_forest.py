@@ -25,7 +25,7 @@ _TO_COMPARE = 50
 
 
 class HierarchyForest(Distance):
-    r"""Mean over hierarchies of how far apart two samples stand in each [1]_.
+    r"""Average over hierarchies how far apart two samples are [1]_.
 
     Each of the trees is grown from all rows: at a node, features are drawn and a hyperplane is learned that
     parts the rows. In a tree the distance of two samples is 0 where they share a leaf, else
@@ -243,7 +243,7 @@ class HierarchyForest(Distance):
         candidates_per_tree: int | Literal["default"] | None = "default",
         candidate_order: str | None = None,
     ) -> tuple[FloatArray, IntArray] | IntArray:
-        """Find the nearest of the rows that `fit` was given, or approximately those.
+        """Find the nearest fitted rows, exactly or approximately.
 
         With candidates (Sec. 4), each tree gives some: rows in the leaf of the query, then of the other child of its
         parent, and so on up until there are enough. Their distances are exact, and the nearest are returned; for a
@@ -289,7 +289,9 @@ class HierarchyForest(Distance):
         candidate_order: str | None = None,
         refill: bool = True,
     ) -> tuple[FloatArray, IntArray, IntArray]:
-        """Find neighbours as `kneighbors` does, and tell how many rows each query was compared with.
+        """Find neighbours as `kneighbors` does, and count the compared rows.
+
+        The count is of the rows that each query was compared with.
 
         Parameters
         ----------
@@ -350,7 +352,9 @@ class HierarchyForest(Distance):
 
     @classmethod
     def join(cls, forests: Sequence[HierarchyForest]) -> HierarchyForest:
-        """Make one forest of forests of consecutive trees, equal to the one that is grown in one piece.
+        """Make one forest of forests of consecutive trees.
+
+        It equals the one that is grown in one piece.
 
         Parameters
         ----------
@@ -383,7 +387,9 @@ class HierarchyForest(Distance):
 
     @classmethod
     def load(cls, path: str | Path) -> HierarchyForest:
-        """Read a forest that `save` wrote. The training rows are looked for in its trees anew, as a check.
+        """Read a forest that `save` wrote.
+
+        The training rows are looked for in its trees anew, as a check.
 
         Parameters
         ----------

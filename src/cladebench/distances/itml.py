@@ -19,7 +19,9 @@ EQUAL = 1e-10
 
 
 class ITML(LinearDistance):
-    r"""Information-theoretic metric learning [1]_: the metric nearest to a given one that keeps must-links short.
+    r"""Learn the metric nearest to a prior that meets constraints [1]_.
+
+    This is information-theoretic metric learning: must-links are short, cannot-links long.
 
     With D the LogDet divergence, :math:`D(A, A_0) + \gamma D(\mathrm{diag}(\xi), \mathrm{diag}(\xi_0))` is minimised
     over positive definite A so that :math:`(x_i - x_j)^T A (x_i - x_j)` is at most :math:`\xi_{ij}` for must-links

@@ -18,7 +18,9 @@ from cladebench.validation import check_int, check_real
 
 
 class LMNN(LinearDistance):
-    """The Mahalanobis distance of large margin nearest neighbours [1]_: other classes stay a margin behind targets.
+    """Learn the Mahalanobis distance of large margin nearest neighbours [1]_.
+
+    Other classes stay a margin behind targets.
 
     The targets T_i of a sample are its nearest others of the same class, found once by Euclidean distance. With squared
     distances d after the linear map, the loss (section 3 of [1]_) is::

@@ -9,7 +9,9 @@ from cladebench.distances.base import FloatArray, IntArray
 
 
 class Mahalanobis(LinearDistance):
-    """The Mahalanobis distance [1]_ by the covariance of all samples: a rescaling that reads no labels.
+    """Measure the Mahalanobis distance by the covariance of all samples [1]_.
+
+    It is a rescaling that reads no labels.
 
     Parameters
     ----------

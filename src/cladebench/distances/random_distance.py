@@ -11,7 +11,9 @@ from cladebench.distances.base import Distance, FloatArray, IntArray
 
 
 class RandomDistance(Distance):
-    """Each sample stands at a random place in [0, 1], whatever its features: what a measure gives for no skill.
+    """Place each sample at random in [0, 1], whatever its features.
+
+    It shows what a measure gives for no skill.
 
     The distance of two samples is that of their places. Equal samples have one place, the one that a digest of the
     features and of the seed gives, so that the distance holds for samples that `fit` has not seen.

@@ -17,7 +17,9 @@ from cladebench.validation import check_int
 
 
 class RandomForestDistance(Distance):
-    """The share of trees, of a forest trained on constrained pairs, that hold two samples to be different [1]_.
+    """Count the trees that call two samples different [1]_.
+
+    The distance is their share of a forest that is trained on constrained pairs.
 
     A pair is described by where its samples differ and by where it lies, ``[|x1 - x2|, (x1 + x2) / 2]`` (section 3 of
     [1]_), so that the distance may differ from place to place. A random forest learns from these features to tell

@@ -20,7 +20,9 @@ LEAST = 2.0**-10
 
 
 class RandomForestProximity(Distance):
-    """The share of trees, of a forest that learned the classes, in which two samples lie in different leaves.
+    """Count the trees that put two samples in different leaves.
+
+    The distance is their share of a forest that learned the classes.
 
     One minus the proximity of Breiman and Cutler [1]_. A comparison of ours, in none of the papers: what one would take
     today where labels are at hand and a distance by trees is wanted, with no pairs to learn from.

@@ -11,7 +11,9 @@ from cladebench.validation import check_int
 
 
 class RandomProjection(LinearDistance):
-    """The Euclidean distance after a random linear map: what a learned linear map has to beat.
+    """Measure the Euclidean distance after a random linear map.
+
+    A learned linear map has to beat it.
 
     X may be sparse; what it is mapped to is dense.
 

@@ -22,7 +22,9 @@ LOSSES = ("pairs", "balanced")
 
 
 class SVMCluster(StackDistance):
-    r"""Supervised clustering with support vector machines [1]_, on given distances.
+    r"""Learn weights of given distances by a structural SVM [1]_.
+
+    This is supervised clustering with support vector machines.
 
     The similarity of a pair is :math:`s_{pq} = b - \sum_i w_i d^i_{pq}`; correlation clustering with it should give the
     true partition of each training set, by a margin that grows with the share of wrong pairs.

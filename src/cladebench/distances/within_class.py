@@ -9,7 +9,9 @@ from cladebench.distances.base import FloatArray, IntArray
 
 
 class WithinClassMahalanobis(LinearDistance):
-    """The Mahalanobis distance by the pooled covariance within classes, as in linear discriminant analysis [1]_.
+    """Measure the Mahalanobis distance by the covariance within classes [1]_.
+
+    The covariance is pooled, as in linear discriminant analysis.
 
     Directions in which samples of one class differ count little.
 

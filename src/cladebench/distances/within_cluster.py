@@ -15,7 +15,9 @@ IntArray = npt.NDArray[np.int64]
 
 
 class WithinCluster(RuleOfWeights):
-    """Each distance weighs one over its mean within the clusters of the training sets; no clustering has a part in it.
+    """Weigh each distance by one over its mean within clusters.
+
+    The clusters are those of the training sets. No clustering is learned from.
 
     Of squared differences in features these are inverse variances within clusters, as a diagonal discriminant analysis
     has them: with these a nearest mean is the best rule for normal clusters of one covariance. Exemplars are no means:

@@ -16,7 +16,7 @@ LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "me
 
 
 class Agglomerative(HierarchicalClusterer):
-    """Hierarchical agglomerative clustering under the Euclidean distance.
+    """Merge clusters bottom-up by their Euclidean distance.
 
     Parameters
     ----------

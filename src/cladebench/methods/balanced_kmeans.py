@@ -20,7 +20,9 @@ GROWTHS = ("fall", "lowest", "largest")
 
 
 class BalancedKMeans(GreedyTopDown):
-    """Split nodes by balanced k-means: a control for HMMC, which has margins in the place of means.
+    """Split nodes by balanced k-means.
+
+    It is a control for HMMC, which has margins instead of means.
 
     Start, balance and growth are those of `HMMC`. A node with n samples is split into K clusters by labels y that
     minimise the sum of squared distances to the clusters' means, where each cluster has 0.9 n/K to 1.1 n/K samples.

@@ -18,7 +18,7 @@ from cladebench.validation import check_int, check_real, check_scale
 
 
 class BirchTree(HierarchicalClusterer):
-    """The clustering-feature tree of scikit-learn's Birch, as a hierarchy.
+    """Build the clustering-feature tree of scikit-learn's Birch, as a hierarchy.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from cladebench.validation import check_choice, check_flag
 
 
 class CLUHSIC(DependenceClusterer):
-    """Clusters that depend on the data most, with a structure that is given.
+    """Find clusters that depend on the data most, given a structure.
 
     The baseline of the taxonomy paper (section 5.1): tr(H K H P Y P') is raised over the partition P by greedy
     moves of single points [1]_.

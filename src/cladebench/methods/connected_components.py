@@ -12,7 +12,9 @@ from cladebench.validation import check_int, check_scale
 
 
 class ConnectedComponents(Clusterer):
-    """The connected components of the graph of nearest neighbours: as many clusters as the graph falls into.
+    """Find the connected components of the graph of nearest neighbours.
+
+    There are as many clusters as the graph falls into.
 
     A control for methods that find the number of clusters themselves: it finds those that nothing joins, and no more.
 

@@ -21,7 +21,9 @@ BLIND: Mapping[str, Excuse] = {
 
 
 class RandomTree(HierarchicalClusterer):
-    """A random binary tree that does not look at the features: what a measure gives for no skill.
+    """Draw a random binary tree that ignores the features.
+
+    It shows what a measure gives for no skill.
 
     A random permutation of the samples is cut at a place drawn uniformly, and so are both parts, down to
     single samples (the shape of a random binary search tree, of depth O(log n_samples) in expectation).
@@ -63,7 +65,9 @@ class RandomTree(HierarchicalClusterer):
 
 
 class BalancedRandomTree(HierarchicalClusterer):
-    """A random binary tree in which every node is cut in halves: what a measure gives for balance alone.
+    """Cut every node in halves at random.
+
+    It shows what a measure gives for balance alone.
 
     Methods that balance each split by a constraint are to be compared with it: the random shape of `RandomTree` does
     not say what balance is worth. A cut of the tree has clusters whose sizes differ by a factor of two at most.
@@ -104,7 +108,9 @@ class BalancedRandomTree(HierarchicalClusterer):
 
 
 class StarTree(HierarchicalClusterer):
-    """All leaves at one depth below the root, but for one that is deeper: a shape that says nothing, and is rewarded.
+    """Put all leaves below the root, all but one equally deep.
+
+    The shape says nothing, and is rewarded.
 
     Semantic similarity by shortest paths divides by the longest path of the tree. One sample at the end of a long chain
     makes that path long, so that all other pairs look alike to the degree 1 - 2 leaf_depth / (depth + leaf_depth); by
@@ -178,7 +184,9 @@ class StarTree(HierarchicalClusterer):
 
 
 class OracleTree(HierarchicalClusterer):
-    """The classes as subtrees of the root, single samples below: what a measure gives for perfect knowledge.
+    """Make the classes subtrees of the root, single samples below.
+
+    It shows what a measure gives for perfect knowledge.
 
     Parameters
     ----------

@@ -15,7 +15,9 @@ from cladebench.validation import check_int
 
 
 class GreedyKMeans(GreedyByDistance):
-    """Top-down tree by k-means, one leaf at a time: the baselines HKM and HKM-D of the hmmc paper (section 5).
+    """Grow a tree top-down by k-means, one leaf at a time.
+
+    These are the baselines HKM and HKM-D of the hmmc paper (section 5).
 
     Every leaf is clustered when it is made. Which leaf is split next is up to ``grow``.
 

@@ -19,7 +19,9 @@ LIST_FACTOR = 6
 
 
 class GreedySpectral(GreedyByDistance):
-    """Top-down tree by spectral clustering, one leaf at a time: HSC and HSC-D of the hmmc paper (section 5).
+    """Grow a tree top-down by spectral clustering, one leaf at a time.
+
+    These are the baselines HSC and HSC-D of the hmmc paper (section 5).
 
     Every leaf is clustered when it is made, by the method of Ng, Jordan and Weiss [1]_ on the graph of nearest
     neighbours among the samples of the leaf (see `cladebench.methods.FlatSpectral`). Which leaf is split next is up to

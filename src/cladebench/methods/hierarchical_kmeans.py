@@ -15,7 +15,7 @@ from cladebench.validation import check_int, check_scale
 
 
 class HierarchicalKMeans(HierarchicalClusterer):
-    """Recursive k-means from all samples down to single ones.
+    """Split by k-means from all samples down to single ones.
 
     Parameters
     ----------

@@ -22,7 +22,9 @@ SCORE_FLOOR = 1e-12
 
 
 class HMMC(GreedyTopDown):
-    """Hierarchical maximum-margin clustering: nodes are split by max-margin clustering, the easiest one next.
+    """Split nodes by max-margin clustering, the easiest one next.
+
+    This is hierarchical maximum-margin clustering.
 
     Node t with n samples is split into K clusters by linear models W of shape (K, P) and labels y that minimise
 
@@ -287,7 +289,9 @@ class HMMC(GreedyTopDown):
         return Penalties(group, exclusive, self.ridge * scale * ones if unbounded else none)
 
     def complexity(self, W: np.ndarray, penalties: Penalties) -> float:
-        """The denominator of the score: G + E of the variant, without alpha and beta (equation 4).
+        """Compute the denominator of the score.
+
+        It is G + E of the variant, without alpha and beta (equation 4).
 
         A term of weight 0 is left out altogether. `SCORE_FLOOR` is still to be added.
         """

@@ -15,7 +15,9 @@ from cladebench.validation import check_flag, check_int, check_scale
 
 
 class KernelSpectral(Clusterer):
-    """K-means of the leading eigenvectors of D^-1/2 A D^-1/2, their rows at unit length [1]_.
+    """Cluster leading eigenvectors of a scaled kernel by k-means [1]_.
+
+    The matrix is D^-1/2 A D^-1/2; the rows of its eigenvectors have unit length.
 
     The baseline "spectral" of the taxonomy paper (section 5.1). `SpectralClustering` of this package is the same on a
     sparse graph of neighbours.

@@ -15,7 +15,9 @@ from cladebench.validation import check_int
 
 
 class FlatKMeans(FlatClusterer):
-    """K-means: the baseline KM of the hmmc paper (section 5).
+    """Cluster by k-means: the baseline KM of the hmmc paper.
+
+    See its section 5.
 
     Parameters
     ----------

@@ -18,7 +18,9 @@ from cladebench.validation import check_choice, check_int, check_real, check_sca
 
 
 class MMC(HierarchicalClusterer):
-    """Flat maximum-margin clustering: all samples are split into all clusters at once.
+    """Split all samples into all clusters at once, by max-margin.
+
+    This is flat maximum-margin clustering.
 
     The splitting problem of :class:`HMMC` at one node with ``n_splits = n_clusters`` and the penalty
     ``alpha/(PK) sum W^2``, as in [1]_ without latent variables.

@@ -54,7 +54,9 @@ class Taxonomy:
 
 
 class NumericalTaxonomy(DependenceClusterer):
-    """Numerical taxonomy clustering (NTC) [1]_.
+    """Cluster together with a taxonomy of the clusters (NTC) [1]_.
+
+    This is numerical taxonomy clustering.
 
     Two steps in turn, until the partition stays (section 4): the best structure for the partition (8) gives distances
     between clusters, to which an additive tree is fitted (12); the structure of this tree stands in (1) while points

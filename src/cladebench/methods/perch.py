@@ -16,7 +16,7 @@ ROTATIONS = ("none", "masking", "masking+balance")
 
 
 class Perch(HierarchicalClusterer):
-    """PERCH, purity enhancing rotations for cluster hierarchies.
+    """Insert samples one by one, with purity enhancing rotations (PERCH).
 
     Points arrive one at a time. Each is put beside its nearest leaf, which A* search finds with the distance to
     a node's bounding box as the lower bound; then rotations repair the tree on the way up.

@@ -13,7 +13,9 @@ from cladebench.methods.base import Clusterer
 
 
 class RandomClusters(Clusterer):
-    """A cluster drawn uniformly for each sample, whatever its features: what a measure gives for no skill.
+    """Draw each sample's cluster uniformly, whatever its features.
+
+    It shows what a measure gives for no skill.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ N_VECTORS = 4
 
 
 class SparsestCut(HierarchicalClusterer):
-    """Top-down partitioning by recursive sparsest cuts of the similarity graph [1]_.
+    """Partition top-down by sparsest cuts of the similarity graph [1]_.
 
     At each node the samples are cut into A and B such that the similarity across, w(A, B) / (|A| |B|), is
     small: by enumeration at small nodes, by a sweep along the Fiedler vector at large ones (see

@@ -15,7 +15,9 @@ from cladebench.validation import check_choice, check_int, check_real
 
 
 class FlatSpectral(FlatClusterer):
-    """Spectral clustering of Ng, Jordan and Weiss [1]_: the baseline SC of the hmmc paper (section 5).
+    """Cluster by spectral clustering of Ng, Jordan and Weiss [1]_.
+
+    This is the baseline SC of the hmmc paper (section 5).
 
     The graph joins each sample to its nearest neighbours; an edge of length d weighs exp(-d^2 / (2 sigma^2)), sigma
     the mean distance of a sample to its neighbours. The top eigenvectors of D^-1/2 W D^-1/2 are stacked, their rows

@@ -20,7 +20,7 @@ from cladebench.validation import class_codes
 
 
 def expected_rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
-    """Expectation of the Rand index when the rows of either partition are permuted at random.
+    """Compute the expected Rand index under random permutations of the rows.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def expected_rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) 
 
 
 def rand_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
-    """Rand index with what chance gives.
+    """Score the Rand index, with its value by chance.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def f_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
 
 
 def expected_dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
-    """Expectation of dendrogram purity when the rows of the hierarchy are permuted at random.
+    """Compute the expected dendrogram purity under random permutations of the rows.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def expected_dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> f
 
 
 def purity_scores(hierarchy: Hierarchy, labels: npt.ArrayLike) -> Scores:
-    """Dendrogram purity with what chance gives.
+    """Score dendrogram purity, with its value by chance.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def expected_dasgupta_cost(
     similarity: SimilarityLike,
     pairs: Literal["unordered", "ordered"] = "unordered",
 ) -> float:
-    """Expectation of Dasgupta's cost when the rows of the hierarchy are permuted at random.
+    """Compute the expected Dasgupta cost under random permutations of the rows.
 
     Parameters
     ----------
@@ -177,7 +177,10 @@ def cost_scores(
     similarity: SimilarityLike,
     pairs: Literal["unordered", "ordered"] = "unordered",
 ) -> Scores:
-    """Dasgupta's cost with what chance gives; the arguments are those of `dasgupta_cost`, twice whose time it takes."""
+    """Score Dasgupta's cost, with its value by chance.
+
+    The arguments are those of `dasgupta_cost`. It takes twice as long.
+    """
     return Scores(
         dasgupta_cost(hierarchy, similarity, pairs), expected_dasgupta_cost(hierarchy, similarity, pairs)
     )

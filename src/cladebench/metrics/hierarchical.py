@@ -17,7 +17,9 @@ SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKer
 
 
 def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
-    """Dendrogram purity: the mean, over pairs of one class, of the purity of their common ancestor.
+    """Compute the dendrogram purity of a hierarchy.
+
+    It is the mean, over pairs of one class, of the purity of their lowest common ancestor.
 
     For every unordered pair of distinct samples of the same class, take the lowest common ancestor and the
     share of that class among the samples below it; the measure is the mean over pairs. The mean that draws a
@@ -63,7 +65,9 @@ def dasgupta_cost(
     similarity: SimilarityLike,
     pairs: Literal["unordered", "ordered"] = "unordered",
 ) -> float:
-    """Dasgupta's cost: the sum over pairs of similarity x number of samples below the lowest common ancestor.
+    """Compute Dasgupta's cost of a hierarchy.
+
+    It is the sum over pairs of similarity x number of samples below the lowest common ancestor.
 
     Parameters
     ----------

@@ -18,7 +18,9 @@ _NEGLIGIBLE = 1e-25
 
 
 def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
-    """Conditional entropy H(l|c) of the class given the cluster, in nats, with what chance gives.
+    """Score the conditional entropy H(l|c), with its value by chance.
+
+    It is the entropy of the class given the cluster, in nats.
 
     Parameters
     ----------

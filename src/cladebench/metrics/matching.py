@@ -14,7 +14,9 @@ PERMUTATIONS = 200
 
 
 def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
-    """Clustering accuracy: the share of samples whose cluster is matched to their class, in the best matching.
+    """Score clustering accuracy in the best matching of clusters and classes.
+
+    It is the share of samples whose cluster is matched to their class.
 
     Parameters
     ----------

@@ -50,7 +50,9 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
 
 
 def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
-    """Share of the first k that are relevant, for every k, averaged over queries.
+    """Average precision at every k over queries.
+
+    Precision at k is the share of the first k that are relevant.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
 def average_precision(
     found: npt.ArrayLike, true: npt.ArrayLike, k: int, n_relevant: int | None = None
 ) -> np.ndarray:
-    """Average precision of lists of neighbours against the true ones.
+    """Score lists of neighbours by their average precision.
 
     Parameters
     ----------

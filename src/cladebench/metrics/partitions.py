@@ -11,7 +11,9 @@ from cladebench.validation import class_codes
 
 
 def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
-    """Rand index: the share of pairs of samples that two partitions both keep together or both separate.
+    """Compute the Rand index of two partitions.
+
+    It is the share of pairs of samples that both keep together or both separate.
 
     Parameters
     ----------

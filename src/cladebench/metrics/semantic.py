@@ -19,7 +19,7 @@ def semantic_similarity(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """Agreement of the samples' similarities in a hierarchy with those of their classes in a class tree.
+    """Compare similarities in a hierarchy with those in a class tree.
 
     One minus the mean squared difference, over all unordered pairs of distinct samples, between the pair's
     similarity in `hierarchy` and that of its classes in `class_tree`. Of two nodes of a tree the similarity is
@@ -82,7 +82,7 @@ def semantic_scores(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> Scores:
-    """Semantic similarity with what chance gives.
+    """Score semantic similarity, with its value by chance.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def semantic_scores(
 
 
 def best_constant(labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind = "shortest_path") -> float:
-    """Semantic similarity of the best constant: of all pairs taken to be alike to the same degree.
+    """Score the best constant similarity: one number for all pairs.
 
     That degree is the mean similarity of the pairs' classes, and what it leaves is their variance. The constant knows
     nothing of which samples belong together; no tree need have it.

@@ -52,7 +52,7 @@ def unit_rows(values: FloatArray) -> FloatArray:
 
 
 class LinearKernel:
-    """The similarity x . y of each pair of rows of X; never expanded into a matrix.
+    """Compute similarities x . y of rows of X, without a matrix.
 
     Parameters
     ----------
@@ -74,7 +74,9 @@ class LinearKernel:
 
 @dataclass(frozen=True)
 class Similarity:
-    """A similarity of samples; call it on X for the dense matrix.
+    """Compute the similarities of samples.
+
+    Call it on X for the dense matrix.
 
     Parameters
     ----------
@@ -122,7 +124,7 @@ class Similarity:
             raise ValueError(f"gamma is {self.gamma!r}; expected 'median', '1/d' or a positive number")
 
     def transform(self, X: npt.ArrayLike) -> FloatArray:
-        """Return the features that distances are taken of, shape (n_samples, n_features)."""
+        """Return the features behind the distances, shape (n_samples, n_features)."""
         values = checked_features(X)
         if self.features == "raw":
             if self.kind != "cosine":
@@ -138,7 +140,10 @@ class Similarity:
         return np.where(constant, 0.0, (values - shift) / np.where(constant, 1.0, scale))
 
     def resolved_gamma(self, X: npt.ArrayLike) -> float:
-        """Return the number that `gamma` stands for on X; ValueError if a float cannot hold it."""
+        """Return the number that `gamma` means on X.
+
+        ValueError if a float cannot hold it.
+        """
         if self.gamma == "median":
             values = self.transform(X)
             if (values == values[0]).all():

@@ -35,7 +35,7 @@ def balanced_assignment(
 def balanced_assignment(
     cost: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, return_prices: bool = False
 ) -> IntArray | tuple[IntArray, FloatArray]:
-    r"""Assign each row to a cluster, at the least total cost within bounds on the clusters' sizes.
+    r"""Assign rows to clusters of bounded size at the least cost.
 
     .. math::
 

@@ -38,7 +38,7 @@ ASYMMETRY = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class CorrelationClustering:
-    """A partition, and what is known about the best one.
+    """Hold a partition, and a bound on the best one.
 
     Attributes
     ----------

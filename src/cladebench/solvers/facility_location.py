@@ -26,7 +26,7 @@ WORK, LEAST_ITER = 2_000_000, 400
 
 @dataclass(frozen=True, eq=False)
 class FacilityLocation:
-    """A set of exemplars, the clustering that it makes, and how far from the best it can be.
+    """Hold exemplars, their clustering, and a bound on the best.
 
     Attributes
     ----------
@@ -54,7 +54,10 @@ class FacilityLocation:
 
     @property
     def gap(self) -> float:
-        """``value - bound``, relative to the larger magnitude of the two; 0 where they are equal."""
+        """Compute ``value - bound`` relative to the larger magnitude of the two.
+
+        0 where they are equal.
+        """
         if self.value == self.bound:
             return 0.0
         return (self.value - self.bound) / max(abs(self.value), abs(self.bound))
@@ -63,7 +66,9 @@ class FacilityLocation:
 def facility_location(
     d: npt.ArrayLike, *, initial: npt.ArrayLike | None = None, tol: float = 1e-4, max_iter: int | None = None
 ) -> FacilityLocation:
-    r"""Choose exemplars among the points, so that these and the way to them cost the least.
+    r"""Choose the exemplars of least total cost among the points.
+
+    The cost is that of the exemplars and of the way from each point to its own.
 
     .. math::
 

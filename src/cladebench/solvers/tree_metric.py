@@ -32,7 +32,7 @@ ASYMMETRY = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TreeMetric:
-    """A tree with lengths, and the distances between its points.
+    """Hold a tree with lengths, and the distances between its points.
 
     Attributes
     ----------
@@ -170,7 +170,9 @@ def fit_branch_lengths(D: npt.ArrayLike, tree: Hierarchy) -> TreeMetric:
 
 
 def four_point_excess(D: npt.ArrayLike) -> float:
-    """How far a distance matrix is from meeting the four-point condition, equation (11) of the paper.
+    """Measure by how much a distance matrix breaks the four-point condition.
+
+    It is equation (11) of the taxonomy paper.
 
     Parameters
     ----------

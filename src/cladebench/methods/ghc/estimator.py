@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 class GHC(HierarchicalClusterer):
-    """Gradient-based hierarchical clustering: a tree of differentiable routers, trained jointly.
+    """Train a tree of differentiable routers jointly.
+
+    This is gradient-based hierarchical clustering.
 
     Parameters
     ----------
