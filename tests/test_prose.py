@@ -134,3 +134,29 @@ def test_the_page_of_verdicts_begins_with_the_answers():
         for v in VERDICTS.values()
         if v.answer == answer
     ]
+
+
+def test_first_lines_of_public_names_are_short():
+    """At most 12 words, and no article first: a verb and its noun."""
+    from cladebench import distances, estimators, hierarchy, methods, metrics, solvers
+    from cladebench.distances.base import Distance
+    from cladebench.methods.base import Clusterer
+
+    public = [*methods.discover().values(), *methods.discover(Clusterer).values()]
+    public += [*distances.discover(Distance).values(), hierarchy.Hierarchy]
+    for module in (metrics, solvers):
+        public += [getattr(module, name) for name in module.__all__]
+    public += [estimators.as_distance, estimators.as_hierarchy, estimators.as_labels, estimators.find]
+    methods_of = [
+        function
+        for cls in public
+        if isinstance(cls, type)
+        for name, function in vars(cls).items()
+        if not name.startswith("_") and callable(function)
+    ]
+    long = {}
+    for thing in [*public, *methods_of]:
+        words = (thing.__doc__ or "").strip().split("\n\n")[0].split()
+        if len(words) > 12 or (words and words[0] in ("A", "An", "The", "What", "Whether")):
+            long[thing.__qualname__] = " ".join(words)
+    assert long == {}

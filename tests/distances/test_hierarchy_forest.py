@@ -457,7 +457,9 @@ FOREIGN = {
 def test_foreign_files_are_refused(content: bytes, tmp_path) -> None:
     file = tmp_path / "forest"
     file.write_bytes(content)
-    with pytest.raises(ValueError, match=f"^{file}( is no file of a forest| holds |: its digest does not fit)"):
+    with pytest.raises(
+        ValueError, match=f"^{file}( is no file of a forest| holds |: its digest does not fit)"
+    ):
         HierarchyForest.load(file)
 
 

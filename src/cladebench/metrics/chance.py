@@ -63,7 +63,7 @@ def rand_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Score
 
 
 def f_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
-    """F-measure over pairs of samples, with what chance gives.
+    """Score the F-measure over pairs of samples, with its value by chance.
 
     Parameters
     ----------

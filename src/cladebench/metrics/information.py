@@ -55,7 +55,7 @@ def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
 
 
 def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
-    """V-measure with what chance gives.
+    """Score the V-measure, with its value by chance.
 
     Parameters
     ----------

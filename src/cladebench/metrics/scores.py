@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Scores(NamedTuple):
-    """A measure of a result, with what chance gives.
+    """Hold a measure of a result, and its value by chance.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ LARGEST_COUNT = 2**63 - 1
 
 @dataclass(frozen=True)
 class MarginFit:
-    """Linear models of the clusters, with what is known of their optimality.
+    """Hold linear models of clusters, and how far from optimal.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class MarginFit:
 def squared_hinge(
     X: npt.ArrayLike, labels: npt.ArrayLike, W: npt.ArrayLike, *, check: bool = True
 ) -> tuple[float, FloatArray]:
-    """Squared hinge loss and its gradient.
+    """Compute the squared hinge loss and its gradient.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def squared_hinge(
 
 
 def assignment_costs(X: npt.ArrayLike, W: npt.ArrayLike, *, check: bool = True) -> FloatArray:
-    """Cost of each cluster for each sample.
+    """Compute the cost of each cluster for each sample.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def assignment_costs(X: npt.ArrayLike, W: npt.ArrayLike, *, check: bool = True) 
 def sparse_group_prox(
     W: npt.ArrayLike, step: float, *, group: npt.ArrayLike = 0.0, l1: npt.ArrayLike = 0.0
 ) -> FloatArray:
-    r"""Proximal operator of the weighted sparse group lasso.
+    r"""Apply the proximal operator of the weighted sparse group lasso.
 
     Parameters
     ----------
