@@ -101,9 +101,13 @@ def test_findings_are_read_by_their_keys(found):
     assert [line.split(":")[0] for line in found(FINDINGS, "findings.yaml")] == ["2", "3"]
 
 
-def test_messages_are_those_of_raised_errors(found):
+def test_messages_are_those_of_errors_and_warnings(found):
     (line,) = found(MODULE, "module.py")
     assert line.startswith("3: 'of which'")
+    (line,) = found(
+        "warnings.warn('ten rows, of which none', UserWarning)\nprint('some, of which none')", "module.py"
+    )
+    assert line.startswith("1: 'of which'")
     (line,) = found("raise ValueError('" + "words, " * 17 + "words!')\n", "module.py")
     assert line.startswith("1: 125 characters: at most 120")
 

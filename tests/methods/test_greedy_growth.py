@@ -219,9 +219,8 @@ def test_the_last_split_may_overshoot(n_splits: int, n_leaves: int, grown: int) 
     assert fitted.labels_.max() + 1 == (n_leaves if grown == n_leaves else fewer)
     # And where there are fewer, a warning says which numbers can be met.
     words = [
-        f"labels_ has {fewer} cluster{'s' if fewer > 1 else ''} and not n_clusters={n_leaves}: with n_splits="
-        f"{n_splits} one split takes the tree from {fewer} to {grown} leaves. n_clusters={fewer} and n_clusters="
-        f"{grown} can be met; hierarchy_ is not affected"
+        f"labels_: {fewer} cluster{'s' if fewer > 1 else ''}, not n_clusters={n_leaves}, as n_splits={n_splits} "
+        f"skips it; expected n_clusters={fewer} or {grown}"
     ]
     assert [str(w.message) for w in caught if w.category is UserWarning] == (
         words if grown > n_leaves else []

@@ -69,10 +69,11 @@ def _values(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
 
 
 def messages(text: str) -> Iterator[tuple[int, str]]:
-    """Fixed text of the messages of raised errors; each value in them counts as one letter."""
+    """Fixed text of raised errors and warnings; each value in them counts as one letter."""
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            for argument in node.exc.args:
+        call = node.exc if isinstance(node, ast.Raise) else node
+        if isinstance(call, ast.Call) and (call is not node or ast.unparse(call.func) == "warnings.warn"):
+            for argument in call.args:
                 if isinstance(argument, ast.JoinedStr):
                     parts = [p.value if isinstance(p, ast.Constant) else "…" for p in argument.values]
                     yield node.lineno, "".join(map(str, parts))

@@ -56,8 +56,8 @@ def warn_of_loss(X: FloatArray, single: np.ndarray) -> None:
         n_given, n_left = (len(np.unique(values[:, column])) for values in (X, single))
         if n_left < MOST_LOST * n_given:
             warnings.warn(
-                f"of {n_given} different values of feature {column} single precision, in which trees compare, leaves "
-                f"{n_left}: standardise the feature, or give it as a coarse and a fine one",
+                f"feature {column}: single precision leaves {n_left} of {n_given} different values; "
+                "expected a standardised one, or two: coarse and fine",
                 stacklevel=4,
             )
             return

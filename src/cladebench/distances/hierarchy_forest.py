@@ -218,8 +218,8 @@ class HierarchyForest(Distance):
         some = X[:: max(1, len(X) // _TO_COMPARE)]
         if len(X) > self.min_node_size and (some != some[0]).any() and not self._pairwise(some, some).any():
             warnings.warn(
-                "no split parts any of the rows compared, in single precision: all of their distances are 0; "
-                "standardise the features",
+                "X: no split separates rows in single precision, and all distances are 0; "
+                "expected standardised features",
                 stacklevel=3,
             )
 

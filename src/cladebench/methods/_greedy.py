@@ -243,9 +243,8 @@ class GreedyTopDown(HierarchicalClusterer):
         after = next(t for t, n in enumerate(stood) if n > self.n_clusters)
         fewer, more = stood[after - 1], stood[after]
         warnings.warn(
-            f"labels_ has {fewer} cluster{'s' * (fewer > 1)} and not n_clusters={self.n_clusters}: with n_splits="
-            f"{self.n_splits} one split takes the tree from {fewer} to {more} leaves. n_clusters={fewer} and "
-            f"n_clusters={more} can be met; hierarchy_ is not affected",
+            f"labels_: {fewer} cluster{'s' * (fewer > 1)}, not n_clusters={self.n_clusters}, as n_splits={self.n_splits} "
+            f"skips it; expected n_clusters={fewer} or {more}",
             UserWarning,
             stacklevel=2,
         )
