@@ -29,7 +29,8 @@ _PATTERNS = {
     for phrase, instead in _PHRASES.items()
 } | {
     re.compile(
-        r", for (it|they|that|these|those|the|there|such|no|all)\b(?! (\w+ )?(example|instance))"
+        r", for ((it|they|that|these|those|there|such|no)\b(?! (example|instance))"
+        r"|((?!that|which|who|where)[\w-]+ ){1,5}(is|are|was|were|has|have|does|do|can|cannot)\b)"
     ): "'because'",
     re.compile(r"^That \w+ .{0,60}?\b(is|are|was|were|has|have|holds|fails)\b"): "the main clause first",
     re.compile(
