@@ -136,7 +136,7 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         (CellOutput({"a": 1.0, "b": float("inf")}), "metric 'b' is inf"),
         (CellOutput({"b": None}), "metric 'b' must be a number, got NoneType"),
         (CellOutput({"b": True}), "metric 'b' must be a number, got bool"),
-        (CellOutput({"b": 1.0}, arrays={"x": np.array([{}])}), "array 'x' has dtype object"),
+        (CellOutput({"b": 1.0}, arrays={"x": np.array([{}])}), "array 'x': dtype object"),
         (CellOutput({"b": 1.0}, details={"x": object()}), "detail 'x' has no JSON form"),
         (CellOutput({"b": 1.0}, details={"converged": 1}), "detail 'converged' must be true or false, got 1"),
         (CellOutput({"b": 1.0}, details={"iterations": 1.5}), "detail 'iterations' must be a whole number"),
@@ -166,7 +166,7 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         (CellOutput({"b": 1.0}, details={"x": nested(21)}), "detail 'x': more than 20 levels"),
         (
             CellOutput({"b": 1.0}, details={"few": [1], "x": "y" * 2**20}),
-            "the longest is 'x': store it as an array",
+            "store the longest, 'x', as an array",
         ),
         (CellOutput({"b": 10**400}), "metric 'b' is inf, not a finite number"),
         (CellOutput({"b": 1e308 * np.longdouble(10)}), "metric 'b' is inf"),
@@ -177,7 +177,7 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
             CellOutput({"b": 1.0}, arrays={"../x": np.zeros(1)}),
             "array '../x': name not allowed",
         ),
-        (CellOutput({"b": 1.0}, arrays={"": np.zeros(1)}), "array '': a name must not be empty"),
+        (CellOutput({"b": 1.0}, arrays={"": np.zeros(1)}), "array '': name not allowed"),
     ],
 )
 def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):

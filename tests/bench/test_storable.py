@@ -60,7 +60,7 @@ def test_names_have_a_longest():
 def test_details_have_a_largest_size():
     fits = {"a": "x" * (MAX_DETAILS - 12), "b": "y" * 8}  # quotation marks count
     assert storable_details(fits) == fits
-    with pytest.raises(ValueError, match=r"details of 1048577 characters.*the longest is 'a'"):
+    with pytest.raises(ValueError, match=r"details: 1048577 characters.*the longest, 'a'"):
         storable_details(fits | {"b": "y" * 9})
 
 

@@ -622,7 +622,11 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
         (None, {"constraints": {"must_link": 1}}, r"^task\.constraints: toy has no labels$"),
         (None, {"label_noise": 0.5}, r"^task\.label_noise: toy has no labels$"),
         ([0] * 4, {"label_noise": 0.5}, r"^task\.label_noise: the drawn rows have one class only$"),
-        ([0, 0, 1, 1], {"folds": {"n": 5}}, r"^task\.folds\.n: 5 folds of 4 rows$"),
+        (
+            [0, 0, 1, 1],
+            {"folds": {"n": 5}},
+            r"^task\.folds\.n: 5 folds; expected at most one for each of 4 rows$",
+        ),
         (
             [0, 0, 0, 1],
             {"constraints": {"must_link": 4}},
@@ -647,7 +651,7 @@ def test_every_draw_is_fixed_for_all_time(how, digest):
             r"^task\.rows\.per_class: 2 rows of each class; expected at most 1, as one class has$",
         ),
         (None, {"split": "official"}, r"^task\.split: toy has no official split$"),
-        ([0, 1], {"test": 0.1}, r"^task: toy has 2 rows, of which none are left to learn from or to test$"),
+        ([0, 1], {"test": 0.1}, r"^task: toy: 2 training and 0 test rows; expected 1 or more of each$"),
     ],
 )
 def test_what_the_data_cannot_give_is_named_by_its_key(labels, how, said):
@@ -662,7 +666,8 @@ def test_of_data_made_of_parts_nothing_is_drawn():
     task = draw(parts)
     assert len(task.rows) == len(task.train) == len(task.test) == 0 and not task.held_out
     with pytest.raises(
-        TaskError, match=r"^task: toy is made of training and test sets, of which nothing is drawn$"
+        TaskError,
+        match=r"^task: toy has training and test sets; expected a plan that draws nothing from them$",
     ):
         draw(parts, {"rows": 3})
     with pytest.raises(TaskError, match=r"of which nothing is drawn$"):

@@ -140,7 +140,7 @@ def test_a_copy_does_not_serve_other_labels(toy):
     toy()
     datasets.load("toy")
     toy(loader=lambda files, draw: Content(features, 1 - LABELS, ("a", "b")), views={})
-    with pytest.raises(DatasetError, match="what was computed from them is not"):
+    with pytest.raises(DatasetError, match="features computed from the registered files differ"):
         datasets.load("toy")
 
 

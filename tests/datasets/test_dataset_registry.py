@@ -74,8 +74,8 @@ def test_a_file_entry_is_checked(changes, message):
         ({"kind": "fake"}, "expected one of real, stand-in, synthetic"),
         ({"kind": "stand-in", "files": (FILE,)}, "stand_in_for"),
         ({"stand_in_for": "AWA"}, "stand_in_for"),
-        ({"kind": "real"}, "has at least one"),
-        ({"files": (FILE,)}, "has no files"),
+        ({"kind": "real"}, "expected none of a synthetic data set"),
+        ({"files": (FILE,)}, "expected none of a synthetic data set"),
         ({"licence": " "}, "licence is empty"),
         ({"citation": ""}, "citation is empty"),
         ({"n_classes": 0}, "n_classes is 0"),
@@ -83,7 +83,7 @@ def test_a_file_entry_is_checked(changes, message):
         ({"n_features": 0}, "n_features is 0"),
         ({"n_samples": 0}, "n_samples is 0"),
         ({"n_features": None}, "nothing to cluster"),
-        ({"n_features": None, "images": True, "sparse": True}, "sparse is True, but n_features is None"),
+        ({"n_features": None, "images": True, "sparse": True}, "sparse is True without X"),
         ({"views": {"A b": "features"}}, "views: name 'A b', expected lower-case"),
         ({"views": {"a": "metric"}}, "views: a is 'metric', expected one of features, distances"),
         ({"parts": {"../a": "train"}}, "parts: name '../a', expected lower-case"),
@@ -195,7 +195,7 @@ def test_features_without_their_registered_digest_are_refused(register):
     register(entry(features_sha256="0" * 64, n_draws=2))
     with pytest.raises(
         DatasetError,
-        match=f"^toy: .*expected features and labels with sha256 0{{64}}, found {digest}$",
+        match=f"^toy: .*expected sha256 0{{64}}, found {digest}$",
     ):
         datasets.load("toy")
     assert datasets.load("toy", 1).draw == 1  # the registered one is that of draw 0

@@ -243,7 +243,7 @@ class GreedyTopDown(HierarchicalClusterer):
         after = next(t for t, n in enumerate(stood) if n > self.n_clusters)
         fewer, more = stood[after - 1], stood[after]
         warnings.warn(
-            f"labels_: {fewer} cluster{'s' * (fewer > 1)}, not n_clusters={self.n_clusters}, as "
+            f"labels_ has {fewer} cluster{'s' * (fewer > 1)}, not n_clusters={self.n_clusters}, as "
             f"n_splits={self.n_splits} skips it; expected n_clusters={fewer} or {more}",
             UserWarning,
             stacklevel=2,
