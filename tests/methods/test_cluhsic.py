@@ -356,7 +356,7 @@ def test_bad_parameters() -> None:
     for width in (0.0, -1.0, np.nan, None):
         refuse(r"width=.*: expected a finite number > 0", width=width)
     refuse("rank=0: expected an integer >= 1", rank=0)
-    refuse("rank=3: expected None for a kernel that is precomputed", rank=3, kernel="precomputed")
+    refuse("rank=3; expected None for a precomputed kernel", rank=3, kernel="precomputed")
     refuse("start='kmeans': expected one of random, spectral, unit_rows", start="kmeans")
     refuse("n_starts=0", n_starts=0)
     refuse("visit='back': expected one of index, random", visit="back")

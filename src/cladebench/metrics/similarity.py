@@ -154,7 +154,7 @@ class Similarity:
                 gamma = float(np.ldexp(gamma, -2 * exponents(values).item()))
             if not 0.0 < gamma < np.inf:
                 raise ValueError(
-                    f"gamma='median' is {gamma}: squared distances overflow or vanish; expected X on another scale"
+                    f"gamma='median' is {gamma}: squared distances overflow or vanish; rescale X"
                 )
             return gamma
         if self.gamma == "1/d":
@@ -194,7 +194,7 @@ class Similarity:
             apart = pdist(values, "chebyshev") > 0.0
             if (squared_distances[apart] < sys.float_info.min).any():
                 raise ValueError(
-                    "gamma='median': squared distances vanish beside the largest value of X; expected another scale"
+                    "gamma='median': squared distances vanish beside the largest value of X; rescale X"
                 )
             median = float(np.median(squared_distances[apart])) if apart.any() else 1.0
         return 1.0 / median
