@@ -1,4 +1,4 @@
-"""Findings as a reader meets them: the sentence, whether this run bears it out, and what it rests on."""
+"""Findings as a reader meets them: the sentence, whether it holds in this run, and what it rests on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FindingView:
     ----------
     id, headline, text : str
     instead : tuple of str
-        What this run has that does not bear it out; empty where it holds, or cannot be checked.
+        What this run has instead; empty where the finding holds, or cannot be checked.
     checked : bool
         Whether this run can check it.
     claims : tuple of (str, str)
@@ -37,6 +37,11 @@ class FindingView:
     checked: bool
     claims: tuple[tuple[str, str], ...]
     cells: tuple[tuple[str, str], ...]
+
+    @property
+    def rest(self) -> str:
+        """The text without the headline, where it begins with it."""
+        return self.text.removeprefix(self.headline).strip()
 
 
 def finding_views(
@@ -59,3 +64,11 @@ def finding_views(
             )
         )
     return tuple(sorted(views, key=lambda view: not view.checked))
+
+
+def lead_finding(findings: Sequence[Finding], views: Sequence[FindingView]) -> FindingView | None:
+    """Give the first finding of a paper, which is about its main claim; None where it does not hold in this run."""
+    first = next(iter(findings), None)
+    return next(
+        (view for view in views if first and view.id == first.id and view.checked and not view.instead), None
+    )

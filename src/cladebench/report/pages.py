@@ -6,14 +6,17 @@ import contextlib
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from cladebench.bench.cells_table import read_cells
 from cladebench.files import write_together
 from cladebench.report.artifact_files import figure_formats
 from cladebench.report.cell_links import cells_page, overview_page
-from cladebench.report.templating import html_page, markdown_page
+from cladebench.report.paper_view import PaperView
+from cladebench.report.svg_size import svg_size
+from cladebench.report.templating import certificate_page, html_page, markdown_page
 from cladebench.report.verdict_figures import draw_verdicts
-from cladebench.report.views import PaperView, RunView, gather_run
+from cladebench.report.views import RunView, gather_run
 
 
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
@@ -33,8 +36,9 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     Returns
     -------
     list of Path
-        ``index.html``; of each paper ``<paper>.html``, ``<paper>-cells.html`` and ``<paper>-cells-<data set>.html``;
-        ``certificates.html`` where there are any; ``report.md``; and the figures.
+        ``index.html``, ``checks.html``; of each paper ``<paper>.html``, ``<paper>-certificate.html``,
+        ``<paper>-cells.html`` and ``<paper>-cells-<data set>.html``; ``certificates.html`` where there are any;
+        ``report.md``; and the figures.
 
     Raises
     ------
@@ -44,7 +48,7 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     run = gather_run(results, scope, papers)
     folder = results / "report"
     figures = {paper.plan.paper: _verdict_figures(paper, results, scope) for paper in run.papers}
-    pages = dict(render_pages(run, figures))
+    pages = dict(render_pages(run, figures, _sizes(run, figures, results)))
     pages["report.md"] = markdown_page("report.md", run=run, figures=figures)
     contents = {folder / name: text.encode() for name, text in pages.items()}
     for paper in run.papers:
@@ -64,7 +68,8 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
         paper = cells.name.removesuffix("-cells.html")
         if paper not in keep:
             own = folder.glob(f"{paper}-cells-*.html"), (folder / "figures" / paper).glob("*.svg")
-            for path in (cells, folder / f"{paper}.html", *itertools.chain(*own)):
+            pages = (f"{paper}.html", certificate_page(paper))
+            for path in (cells, *(folder / name for name in pages), *itertools.chain(*own)):
                 path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # there is none, or it holds files of someone else
                 (folder / "figures" / paper).rmdir()
@@ -78,16 +83,50 @@ def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, s
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
 
 
-def render_pages(run: RunView, figures: Mapping[str, Mapping[str, str]]) -> Iterable[tuple[str, str]]:
-    """Give the name and the text of each page; `figures` are those of each paper's verdicts, by their names."""
-    yield "index.html", html_page("index.html", run=run, figures=figures, title="Report")
+def _sizes(
+    run: RunView, figures: Mapping[str, Mapping[str, str]], results: Path
+) -> dict[str, tuple[int, int]]:
+    """Width and height in pixels of each figure, under its file as the pages name it."""
+    names = [name for found in figures.values() for name in found.values()]
+    names += [
+        view.figure.as_posix() for paper in run.papers for view in paper.artifacts if view.figure is not None
+    ]
+    found = {name: svg_size(results / name) for name in names}
+    return {name: size for name, size in found.items() if size is not None}
+
+
+def render_pages(
+    run: RunView,
+    figures: Mapping[str, Mapping[str, str]],
+    sizes: Mapping[str, tuple[int, int]],
+) -> Iterable[tuple[str, str]]:
+    """Give the name and the text of each page.
+
+    Parameters
+    ----------
+    run : RunView
+    figures : mapping of str to mapping of str to str
+        Paper -> name -> file of each figure of its verdicts.
+    sizes : mapping of str to (int, int)
+        File of a figure -> its width and height in pixels.
+    """
+    common: dict[str, Any] = {"run": run, "figures": figures, "sizes": sizes}
+    yield "index.html", html_page("index.html", **common, title="Do the results hold?")
+    yield "checks.html", html_page("checks.html", **common, title="Data and checks")
     if run.certificates is not None:
-        yield "certificates.html", html_page("certificates.html", run=run, title="Certificates")
+        yield "certificates.html", html_page("certificates.html", **common, title="Solver checks")
     for paper in run.papers:
         name, title = paper.plan.paper, paper.plan.title
-        yield f"{name}.html", html_page("paper.html", run=run, paper=paper, figures=figures, title=title)
+        yield f"{name}.html", html_page("paper.html", **common, paper=paper, title=title)
+        certificate = f"Certificate: {title}"
+        yield (
+            certificate_page(name),
+            html_page("paper-certificate.html", **common, paper=paper, title=certificate),
+        )
         cells = f"Cells: {title}"
-        yield overview_page(name), html_page("cells-overview.html", run=run, paper=paper, title=cells)
+        yield overview_page(name), html_page("cells-overview.html", **common, paper=paper, title=cells)
         for dataset in paper.links.by_dataset:
-            page = html_page("cells.html", run=run, paper=paper, dataset=dataset, title=f"{cells}, {dataset}")
+            page = html_page(
+                "cells.html", **common, paper=paper, dataset=dataset, title=f"{cells}, {dataset}"
+            )
             yield cells_page(name, dataset), page

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +42,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
         found.append(
             {
                 "name": name,
+                "registry": plan.data_of(name),
                 "title": plan.title_of(name),
                 "kind": entry.kind,
                 "stand_in_for": entry.stand_in_for or "",
@@ -166,6 +169,33 @@ def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
             }
         )
     return tuple(found)
+
+
+def provenance(environments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Sum up where runs come from.
+
+    Returns
+    -------
+    dict
+        states (of code: commit, sources, build), commit and state with the most runs, machines (how many), processors,
+        versions (library -> all versions, joined).
+    """
+    states: Counter[tuple[str, str, str]] = Counter()
+    versions: dict[str, set[str]] = {}
+    for row in environments:
+        states[row["commit"], row["state"], str(row["core_build"])] += row["cells"]
+        for name, version in row["versions"].items():
+            versions.setdefault(name, set()).add(version)
+    machines = {tuple(sorted(row["machine"].items())): row["machine"] for row in environments}
+    commit, state, _ = max(states, key=lambda key: states[key], default=("", "", ""))
+    return {
+        "states": len(states),
+        "commit": commit,
+        "state": state,
+        "machines": len(machines),
+        "processors": sorted({found["cpu"] for found in machines.values() if found.get("cpu")}),
+        "versions": {name: ", ".join(sorted(found)) for name, found in sorted(versions.items())},
+    }
 
 
 def _object(text: Any) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -87,3 +88,49 @@ def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
     for statement in rows:
         counts[statement.evidence][statement.verdict] += 1
     return counts
+
+
+def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Count statements by answer, whatever the evidence: every answer, in the order of tables.
+
+    Parameters
+    ----------
+    counts : mapping
+        A `matrix`, or sums of several.
+    """
+    found = dict.fromkeys(ANSWERS, 0)
+    for row in counts.values():
+        for verdict, count in row.items():
+            found[VERDICTS[verdict].answer] += count
+    return found
+
+
+def by_why(counts: Mapping[str, Mapping[str, int]], answer: str) -> dict[str, int]:
+    """Count the statements with an answer by its reason in plain words, the most frequent first."""
+    found: Counter[str] = Counter()
+    for row in counts.values():
+        for verdict, count in row.items():
+            if VERDICTS[verdict].answer == answer and count:
+                found[VERDICTS[verdict].why] += count
+    return dict(found.most_common())
+
+
+def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Count statements by what was done for them and by answer, so that stand-ins stay apart; no empty rows."""
+    found: dict[str, dict[str, int]] = {}
+    for evidence, kind in EVIDENCE.items():
+        for verdict, count in counts.get(evidence, {}).items():
+            row = found.setdefault(kind.done, dict.fromkeys(ANSWERS, 0))
+            row[VERDICTS[verdict].answer] += count
+    return found
+
+
+def together(matrices: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+    """Add the matrices of several papers up."""
+    found: dict[str, dict[str, int]] = {}
+    for counts in matrices:
+        for evidence, row in counts.items():
+            for verdict, count in row.items():
+                entry = found.setdefault(evidence, {})
+                entry[verdict] = entry.get(verdict, 0) + count
+    return found

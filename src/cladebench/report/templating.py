@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 from urllib.parse import quote
@@ -14,11 +14,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN, VERDICTS
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.claim_rows import filter_places, only
+from cladebench.report.main_claims import parts_in_words, shortened
+from cladebench.report.run_facts import provenance
+
+#: Answer -> the name of its colour in style.css.
+ANSWER_COLOURS = {HOLDS: "yes", DOES_NOT_HOLD: "no", OPEN: "open", NOT_TESTED: "nt"}
 
 
 def escape(text: object) -> str:
@@ -50,7 +55,13 @@ def _markdown_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(code=code, address=lambda path: Markup(quote(str(path))), duration=duration)
+    environment.filters.update(
+        code=code,
+        address=lambda path: Markup(quote(str(path))),
+        duration=duration,
+        cpu_time=cpu_time,
+        commas=commas,
+    )
     environment.globals.update(
         verdicts=VERDICTS,
         answers=ANSWERS,
@@ -91,6 +102,14 @@ def _html_environment() -> Environment:
         significant=significant,
         verdicts=VERDICTS,
         answers=ANSWERS,
+        answer_colours=ANSWER_COLOURS,
+        certificate_page=certificate_page,
+        only_answer=only_answer,
+        whys_of=whys_of,
+        ways_of_testing=ways_of_testing,
+        provenance=provenance,
+        parts_in_words=parts_in_words,
+        n_files=n_files,
         meanings={verdict.name: verdict.meaning for verdict in VERDICTS.values()},
         evidence_kinds=EVIDENCE,
         header_groups=header_groups,
@@ -98,8 +117,72 @@ def _html_environment() -> Environment:
         filter_places=filter_places,
         not_checked=not_checked,
     )
-    environment.filters.update(digits=digits, duration=duration)
+    environment.filters.update(
+        digits=digits,
+        duration=duration,
+        cpu_time=cpu_time,
+        commas=commas,
+        slug=slug,
+        percent=percent,
+        shortened=shortened,
+    )
     return environment
+
+
+def slug(name: str) -> str:
+    """Write the name of an answer or verdict for a class or an address: ``does-not-hold``."""
+    return "-".join(name.split())
+
+
+def only_answer(answer: str) -> str:
+    """Fragment of a paper's page that shows the statements with this answer."""
+    return f"only-answer-{slug(answer)}"
+
+
+def certificate_page(paper: str) -> str:
+    """File of the certificate of a paper."""
+    return f"{paper}-certificate.html"
+
+
+def whys_of(answer: str) -> dict[str, list[str]]:
+    """Give the reasons of an answer in plain words, each with the meanings of its verdicts."""
+    found: dict[str, list[str]] = {}
+    for verdict in VERDICTS.values():
+        if verdict.answer == answer:
+            found.setdefault(verdict.why, []).append(verdict.meaning)
+    return found
+
+
+def ways_of_testing() -> dict[str, list[str]]:
+    """Give what can be done for a statement, each with the meanings of its kinds of evidence."""
+    found: dict[str, list[str]] = {}
+    for evidence in EVIDENCE.values():
+        found.setdefault(evidence.done, []).append(evidence.meaning)
+    return found
+
+
+def n_files(datasets: Iterable[Mapping[str, Any]]) -> int:
+    """Count the files behind data sets, each once."""
+    return len({digest for data in datasets for _, digest in data["files"]})
+
+
+def commas(value: float) -> str:
+    """Write a whole number with commas: ``24,708``."""
+    return f"{value:,.0f}"
+
+
+def percent(count: float, total: float) -> str:
+    """Write a share in whole percent; nothing of nothing."""
+    return f"{100 * count / total:.0f}%" if total else "–"
+
+
+def cpu_time(seconds: float) -> str:
+    """Write CPU time in its largest fitting unit: ``44 CPU hours``, ``3 CPU minutes``."""
+    for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size or size == 1:
+            count = round(seconds / size) if seconds >= 10 * size else round(seconds / size, 1)
+            return f"{count:,} CPU {unit}{'s' * (count != 1)}"
+    raise AssertionError
 
 
 def digits(value: float) -> str:

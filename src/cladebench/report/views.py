@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,31 +10,26 @@ from typing import Any
 import pandas as pd
 
 from cladebench.audit.audit_files import Audit, read_audit
-from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
-from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import Deviation, checked_deviations
+from cladebench.papers.deviations import checked_deviations
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells
-from cladebench.report.claim_rows import (
-    ClaimRow,
-    PublishedTable,
-    certificate_topics,
-    claim_row,
-    published_tables,
-)
-from cladebench.report.finding_views import FindingView, finding_views
+from cladebench.report.claim_rows import ClaimRow, certificate_topics, claim_row, published_tables
+from cladebench.report.finding_views import finding_views, lead_finding
+from cladebench.report.main_claims import PrintedError
+from cladebench.report.paper_view import ArtifactView, DeviationView, PaperView
+from cladebench.report.result_sentence import result_sentence
 from cladebench.report.run_facts import (
     Entry,
     control_rows,
@@ -45,116 +39,8 @@ from cladebench.report.run_facts import (
     failure_rows,
     status_counts,
 )
-from cladebench.report.statements import matrix, statements
-from cladebench.report.verdict_figures import MainResult, gather_main_result
-
-
-@dataclass(frozen=True)
-class ArtifactView:
-    """A table (columns, rows, notes) or a figure (file below the run's folder; None when it was not made)."""
-
-    artifact: Artifact
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Entry, ...], ...] = ()
-    notes: tuple[str, ...] = ()
-    figure: Path | None = None
-
-
-@dataclass(frozen=True)
-class DeviationView:
-    """An entry of the register with its measured effects: what was compared, the value, n."""
-
-    deviation: Deviation
-    effects: tuple[tuple[str, Entry, str], ...]
-
-
-@dataclass(frozen=True)
-class PaperView:
-    """All that the pages say of one paper.
-
-    `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
-    what that file says of the alternatives; `details` has for each data set what its page of cells shows.
-    """
-
-    plan: Plan
-    audit: tuple[ClaimRow, ...]
-    matrix: dict[str, dict[str, int]]
-    findings: tuple[FindingView, ...]
-    main: MainResult | None
-    claims: tuple[Mapping[str, Any], ...]
-    universes: tuple[Mapping[str, str], ...]
-    published: tuple[PublishedTable, ...]
-    excluded: tuple[dict[str, str], ...]
-    artifacts: tuple[ArtifactView, ...]
-    deviations: tuple[DeviationView, ...]
-    datasets: tuple[dict[str, Any], ...]
-    controls: tuple[dict[str, str], ...]
-    failures: tuple[dict[str, Any], ...]
-    expected: tuple[dict[str, Any], ...]
-    topics: dict[str, list[str]]
-    statuses: dict[str, int]
-    recorded: frozenset[str]
-    links: CellLinks
-    details: dict[str, dict[str, Any]]
-
-    @property
-    def n_statements(self) -> int:
-        """How many things the paper states, by each kind of evidence."""
-        return sum(sum(row.values()) for row in self.matrix.values())
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many statements have each verdict, whatever the evidence."""
-        verdicts = next(iter(self.matrix.values()), {})
-        return {verdict: sum(row[verdict] for row in self.matrix.values()) for verdict in verdicts}
-
-    @property
-    def filter_counts(self) -> dict[str, dict[str, int]]:
-        """What claims can be filtered by, and how many have each value."""
-        fields: dict[str, Collection[str] | None] = {
-            "verdict": VERDICTS,
-            "evidence": EVIDENCE,
-            "kind": None,
-            "counted": ("statement", "part"),
-        }
-        names = {"verdict": "verdict", "evidence": "evidence", "kind": "kind", "counted": "level"}
-        found = {}
-        for field, order in fields.items():
-            counts = Counter(getattr(row, names[field]) for row in self.audit)
-            found[field] = {value: counts[value] for value in order or counts if counts[value]}
-        return found
-
-    @property
-    def factors(self) -> frozenset[str]:
-        """Entries of the register of deviations."""
-        return frozenset(view.deviation.id for view in self.deviations)
-
-    @property
-    def partial(self) -> str:
-        """What a run that has not finished rests on, in a sentence; empty where every planned cell has a record."""
-        missing = self.statuses.get("missing", 0)
-        recorded = sum(self.statuses.values()) - missing
-        return (
-            f"This run is partial: {missing:,} planned cell{'s have' if missing > 1 else ' has'} no record (missing);"
-            f" verdicts and numbers rest on the {recorded:,} that have one."
-            if missing
-            else ""
-        )
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """What the metrics of this run mean, in the order of the plan."""
-        return tuple(measure for name, measure in self.plan.measures.items() if name in self.recorded)
-
-    @property
-    def rows_used(self) -> str:
-        """Which data sets were not used as a whole, ``awa-attr 1,000 of 30,475; ...``; empty where all were."""
-        return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
-
-    @property
-    def claim_ids(self) -> frozenset[str]:
-        """Ids of the claims that have a row."""
-        return frozenset(row.claim for row in self.audit)
+from cladebench.report.statements import by_answer, by_done, by_why, matrix, statements, together
+from cladebench.report.verdict_figures import gather_main_result
 
 
 @dataclass(frozen=True)
@@ -181,6 +67,57 @@ class RunView:
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
     wall_seconds: float
+
+    @property
+    def matrix(self) -> dict[str, dict[str, int]]:
+        """Statements of all papers by evidence and verdict."""
+        return together(paper.matrix for paper in self.papers)
+
+    @property
+    def answers(self) -> dict[str, int]:
+        """How many statements have each answer."""
+        return by_answer(self.matrix)
+
+    @property
+    def whys(self) -> dict[str, dict[str, int]]:
+        """For each answer, how many statements have it for which reason."""
+        return {answer: by_why(self.matrix, answer) for answer in ANSWERS}
+
+    @property
+    def done(self) -> dict[str, dict[str, int]]:
+        """How many statements have each answer, by what was done for them."""
+        return by_done(self.matrix)
+
+    @property
+    def main_claims(self) -> tuple[ClaimRow, ...]:
+        """The main claims of the papers that have one."""
+        return tuple(paper.claim for paper in self.papers if paper.claim is not None)
+
+    @property
+    def result(self) -> str:
+        """What the run shows, in a sentence or two."""
+        answers = [VERDICTS[claim.verdict].answer for claim in self.main_claims]
+        return result_sentence(len(self.papers), answers, self.answers)
+
+    @property
+    def n_statements(self) -> int:
+        """How many statements the papers print."""
+        return sum(self.answers.values())
+
+    @property
+    def n_tested(self) -> int:
+        """How many of them could be tested."""
+        return self.n_statements - self.answers[NOT_TESTED]
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs left a record."""
+        return sum(paper.n_runs for paper in self.papers)
+
+    @property
+    def errors(self) -> tuple[tuple[PaperView, PrintedError], ...]:
+        """Statements that contradict their paper, or a fact, with the paper."""
+        return tuple((paper, error) for paper in self.papers for error in paper.errors)
 
 
 def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
@@ -229,6 +166,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
     rows = tuple(claim_row(claim, links, plan.selection, head_of[claim["claim"]]) for claim in judged)
     findings = checked_findings(plan)
+    views = finding_views(findings.findings, judged, context.results, links)
+    cells = records.drop_duplicates("cell_id")
+    ran = cells[cells["status"] != "missing"]
     by_id = {row.claim: row for row in rows}
     artifacts = []
     effects = None
@@ -246,7 +186,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         plan=plan,
         audit=rows,
         matrix=matrix(stated),
-        findings=finding_views(findings.findings, judged, context.results, links),
+        findings=views,
         main=gather_main_result(findings, claims, judged, context),
         claims=judged,
         universes=tuple(audit.universes.get(plan.paper, ())),
@@ -270,6 +210,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
             for dataset, methods in links.by_dataset.items()
         },
         links=links,
+        lead=lead_finding(findings.findings, views),
+        environments=environment_rows(ran),
+        cpu_seconds=float(ran["cpu_seconds"].sum()),
     )
 
 

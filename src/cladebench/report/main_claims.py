@@ -1,0 +1,97 @@
+"""What the first screen says of a paper: its main claim, what we saw, and its errors in print."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cladebench.audit.evidence import EVIDENCE, ON_PAPER
+from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
+from cladebench.report.claim_rows import ClaimRow
+from cladebench.report.finding_views import FindingView
+
+_LONGEST = 160
+
+
+@dataclass(frozen=True)
+class PrintedError:
+    """A statement that contradicts the paper's own numbers or a fact.
+
+    Attributes
+    ----------
+    row : ClaimRow
+        The statement.
+    wrong : str
+        What is wrong, shortly.
+    """
+
+    row: ClaimRow
+    wrong: str
+
+
+def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
+    """Find the claim that a paper stands or falls with; None where none is named."""
+    return next((row for row in rows if row.main), None)
+
+
+def what_we_saw(claim: ClaimRow | None, lead: FindingView | None) -> str:
+    """Say what a run shows of the main claim: the first finding where it holds, else the parts, else the reason."""
+    if lead is not None:
+        return lead.headline
+    if claim is None:
+        return ""
+    return parts_in_words(claim) if claim.parts else shortened(claim.reason)
+
+
+def parts_in_words(claim: ClaimRow) -> str:
+    """Count the parts of a claim by answer: ``8 parts: 3 hold, 5 open.``"""
+    counts = Counter(VERDICTS[verdict].answer for _, verdict in claim.parts)
+    said = [f"{counts[name]} {_verb(name, counts[name])}" for name in ANSWERS if counts[name]]
+    return f"{len(claim.parts)} part{'s' * (len(claim.parts) > 1)}: {', '.join(said)}."
+
+
+def _verb(answer: str, count: int) -> str:
+    return answer if count == 1 else ANSWERS[answer].plural
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """Cut a text after the first clause that ends late enough, or between words; the cut shows."""
+    line = " ".join(text.split())
+    if len(line) <= longest:
+        return line
+    start = line[: longest + 1]
+    for mark in ("; ", ": "):
+        if start.rfind(mark) > longest // 2:
+            return f"{start[: start.rfind(mark)]} …"
+    return f"{start.rpartition(' ')[0] or start} …"
+
+
+def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
+    """List the statements that contradict the paper itself or a fact, each with what is wrong."""
+    by_id = {row.claim: row for row in rows}
+    return tuple(
+        PrintedError(row, shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260))
+        for row in rows
+        if row.level == "statement" and _wrong_on_paper(row)
+    )
+
+
+def _without_ids(reason: str, ids: Container[str]) -> str:
+    """Leave the ids of claims in brackets out."""
+    return re.sub(r" \(([^()\s]+)\)", lambda found: "" if found[1] in ids else found[0], reason)
+
+
+def _wrong_on_paper(row: ClaimRow) -> bool:
+    """Say whether a statement does not hold, and no run was needed to see it."""
+    fails = VERDICTS[row.verdict].answer == DOES_NOT_HOLD
+    return row.verdict == INCONSISTENT or (fails and EVIDENCE[row.evidence].done == ON_PAPER)
+
+
+def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:
+    """Find the part that makes a statement wrong: what it says is plainer than a count of parts."""
+    for part, verdict in row.parts:
+        if VERDICTS[verdict].answer == DOES_NOT_HOLD and part in by_id:
+            return _deepest(by_id[part], by_id)
+    return row

@@ -1,0 +1,63 @@
+"""What the pages call a paper and its data: a short name, the year, the address, whose data were used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cladebench.bench.plan import Plan
+
+OWN, STAND_IN, BOTH, NONE = (
+    "paper's own data",
+    "stand-in data",
+    "own and stand-in data",
+    "no data in this run",
+)
+
+
+def short_name(plan: Plan) -> str:
+    """Spell a paper's id as its methods do: ``GHC``; else begin it with a capital.
+
+    Examples
+    --------
+    ``ghc`` with a method ``GHC-L-FT`` gives ``GHC``; ``page_paper`` without one gives ``Page paper``.
+    """
+    for method in plan.methods:
+        found = re.search(rf"(?<![A-Za-z]){re.escape(plan.paper)}(?![a-z])", method, re.IGNORECASE)
+        if found:
+            return found[0]
+    words = plan.paper.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def year_of(citation: str) -> str:
+    """Give the last year in a citation; nothing where there is none."""
+    years = re.findall(r"(?<![\d.])(?:19|20)\d\d(?!\d|\.\d)", citation)
+    return years[-1] if years else ""
+
+
+def address_of(citation: str) -> str:
+    """Give the address of a paper by the arXiv number or DOI in its citation; nothing where there is none."""
+    arxiv = re.search(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", citation, re.IGNORECASE)
+    if arxiv:
+        return f"https://arxiv.org/abs/{arxiv[1]}"
+    doi = re.search(r"\b(10\.\d{4,9}/[A-Za-z0-9./()_-]*[A-Za-z0-9])", citation)
+    return f"https://doi.org/{doi[1]}" if doi else ""
+
+
+def data_of_the_paper(plan: Plan, datasets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Give the data that the paper uses, or what stands in for them, as far as this run had them."""
+    return tuple(
+        row
+        for row in datasets
+        if row["name"] not in plan.beyond
+        and plan.data_of(row["name"]) not in plan.beyond
+        and row["cells"] > row["unavailable"]
+    )
+
+
+def whose_data(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Say whether data are the paper's own, stand-ins, or both."""
+    kinds = {bool(row["stand_in_for"]) for row in rows}
+    return BOTH if len(kinds) == 2 else NONE if not kinds else STAND_IN if True in kinds else OWN

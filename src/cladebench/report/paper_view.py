@@ -1,0 +1,197 @@
+"""What the pages say of one paper."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import VERDICTS
+from cladebench.bench.plan import Plan
+from cladebench.measures import Measure
+from cladebench.papers.artifact_types import Artifact
+from cladebench.papers.deviations import Deviation
+from cladebench.report import paper_facts
+from cladebench.report.cell_links import CellLinks
+from cladebench.report.claim_rows import ClaimRow, PublishedTable
+from cladebench.report.finding_views import FindingView
+from cladebench.report.main_claims import PrintedError, main_claim, printed_errors, what_we_saw
+from cladebench.report.run_facts import Entry
+from cladebench.report.statements import by_answer, by_done
+from cladebench.report.verdict_figures import MainResult
+
+
+@dataclass(frozen=True)
+class ArtifactView:
+    """A table (columns, rows, notes) or a figure (file below the run's folder; None when it was not made)."""
+
+    artifact: Artifact
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Entry, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    figure: Path | None = None
+
+
+@dataclass(frozen=True)
+class DeviationView:
+    """An entry of the register with its measured effects: what was compared, the value, n."""
+
+    deviation: Deviation
+    effects: tuple[tuple[str, Entry, str], ...]
+
+
+@dataclass(frozen=True)
+class PaperView:
+    """All that the pages say of one paper.
+
+    `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
+    what that file says of the alternatives; `details` has for each data set what its page of cells shows.
+    `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
+    the paper's runs.
+    """
+
+    plan: Plan
+    audit: tuple[ClaimRow, ...]
+    matrix: dict[str, dict[str, int]]
+    findings: tuple[FindingView, ...]
+    main: MainResult | None
+    claims: tuple[Mapping[str, Any], ...]
+    universes: tuple[Mapping[str, str], ...]
+    published: tuple[PublishedTable, ...]
+    excluded: tuple[dict[str, str], ...]
+    artifacts: tuple[ArtifactView, ...]
+    deviations: tuple[DeviationView, ...]
+    datasets: tuple[dict[str, Any], ...]
+    controls: tuple[dict[str, str], ...]
+    failures: tuple[dict[str, Any], ...]
+    expected: tuple[dict[str, Any], ...]
+    topics: dict[str, list[str]]
+    statuses: dict[str, int]
+    recorded: frozenset[str]
+    links: CellLinks
+    details: dict[str, dict[str, Any]]
+    lead: FindingView | None
+    environments: tuple[dict[str, Any], ...]
+    cpu_seconds: float
+
+    @property
+    def short(self) -> str:
+        """A short name, such as ``GHC``."""
+        return paper_facts.short_name(self.plan)
+
+    @property
+    def year(self) -> str:
+        """Year of the paper; empty where the citation has none."""
+        return paper_facts.year_of(self.plan.citation)
+
+    @property
+    def address(self) -> str:
+        """Where the paper is; empty where the citation has no number."""
+        return paper_facts.address_of(self.plan.citation)
+
+    @property
+    def own_datasets(self) -> tuple[Mapping[str, Any], ...]:
+        """The paper's data, or what stands in for them, as far as this run had them."""
+        return paper_facts.data_of_the_paper(self.plan, self.datasets)
+
+    @property
+    def whose_data(self) -> str:
+        """Whether its data are its own or stand-ins."""
+        return paper_facts.whose_data(self.own_datasets)
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs left a record."""
+        return sum(count for status, count in self.statuses.items() if status != "missing")
+
+    @property
+    def claim(self) -> ClaimRow | None:
+        """The main claim."""
+        return main_claim(self.audit)
+
+    @property
+    def saw(self) -> str:
+        """What this run shows of the main claim."""
+        return what_we_saw(self.claim, self.lead)
+
+    @property
+    def more_findings(self) -> tuple[FindingView, ...]:
+        """The findings that hold in this run, without `lead`."""
+        return tuple(f for f in self.findings if f.checked and not f.instead and f != self.lead)
+
+    @property
+    def errors(self) -> tuple[PrintedError, ...]:
+        """Statements that contradict the paper itself, or a fact."""
+        return printed_errors(self.audit)
+
+    @property
+    def answers(self) -> dict[str, int]:
+        """How many statements have each answer."""
+        return by_answer(self.matrix)
+
+    @property
+    def done(self) -> dict[str, dict[str, int]]:
+        """How many statements have each answer, by what was done for them."""
+        return by_done(self.matrix)
+
+    @property
+    def n_statements(self) -> int:
+        """How many things the paper states, by each kind of evidence."""
+        return sum(sum(row.values()) for row in self.matrix.values())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many statements have each verdict, whatever the evidence."""
+        verdicts = next(iter(self.matrix.values()), {})
+        return {verdict: sum(row[verdict] for row in self.matrix.values()) for verdict in verdicts}
+
+    @property
+    def filter_counts(self) -> dict[str, dict[str, int]]:
+        """What claims can be filtered by, and how many have each value."""
+        fields: dict[str, Collection[str] | None] = {
+            "verdict": VERDICTS,
+            "evidence": EVIDENCE,
+            "kind": None,
+            "counted": ("statement", "part"),
+        }
+        names = {"verdict": "verdict", "evidence": "evidence", "kind": "kind", "counted": "level"}
+        found = {}
+        for field, order in fields.items():
+            counts = Counter(getattr(row, names[field]) for row in self.audit)
+            found[field] = {value: counts[value] for value in order or counts if counts[value]}
+        return found
+
+    @property
+    def factors(self) -> frozenset[str]:
+        """Entries of the register of deviations."""
+        return frozenset(view.deviation.id for view in self.deviations)
+
+    @property
+    def partial(self) -> str:
+        """What a run that has not finished rests on, in a sentence; empty where every planned cell has a record."""
+        missing = self.statuses.get("missing", 0)
+        recorded = sum(self.statuses.values()) - missing
+        return (
+            f"This run is partial: {missing:,} planned cell{'s have' if missing > 1 else ' has'} no record (missing);"
+            f" verdicts and numbers rest on the {recorded:,} that have one."
+            if missing
+            else ""
+        )
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What the metrics of this run mean, in the order of the plan."""
+        return tuple(measure for name, measure in self.plan.measures.items() if name in self.recorded)
+
+    @property
+    def rows_used(self) -> str:
+        """Which data sets were not used as a whole, ``awa-attr 1,000 of 30,475; ...``; empty where all were."""
+        return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
+
+    @property
+    def claim_ids(self) -> frozenset[str]:
+        """Ids of the claims that have a row."""
+        return frozenset(row.claim for row in self.audit)

@@ -1,0 +1,26 @@
+"""The size of a drawing, so that a page keeps its place before it is loaded."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
+
+
+def svg_size(path: Path) -> tuple[int, int] | None:
+    """Read width and height in pixels; None where the file does not say them.
+
+    Parameters
+    ----------
+    path : Path
+        An SVG file.
+    """
+    root = re.search(r"<svg\b[^>]*>", path.read_text(encoding="utf-8")[:5000])
+    sides = [_side(root[0], name) for name in ("width", "height")] if root else []
+    return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
+
+
+def _side(tag: str, name: str) -> int:
+    found = re.search(rf"""\s{name}=["']\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*["']""", tag)
+    return round(float(found[1]) * _PIXELS[found[2]]) if found and found[2] in _PIXELS else 0
