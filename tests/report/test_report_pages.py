@@ -15,8 +15,8 @@ import synthetic_run
 import yaml
 
 from cladebench import datasets
-from cladebench.audit import VERDICTS
 from cladebench.audit.audit_files import read_audit
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.input_files import InputFileError
@@ -89,8 +89,13 @@ CELLS = {name: f"page_paper-cells-{name}.html" for name in ("glass", "nested-blo
 
 
 def test_each_paper_has_its_pages_beside_index_and_certificates(report, pages):
-    of_paper = {"page_paper.html", "page_paper-cells.html", *CELLS.values()}
-    assert set(pages) == {"index.html", "certificates.html", *of_paper}
+    of_paper = {
+        "page_paper.html",
+        "page_paper-certificate.html",
+        "page_paper-cells.html",
+        *CELLS.values(),
+    }
+    assert set(pages) == {"index.html", "checks.html", "certificates.html", *of_paper}
     assert (report / "report.md").stat().st_size > 0
 
 
@@ -101,7 +106,7 @@ def test_links_and_images_resolve(report, pages):
             assert "://" not in file and not file.startswith("/"), f"{name}: {target}"
             path = report / (file or name)
             assert path.exists(), f"{name}: {target}"
-            if fragment:
+            if fragment and not fragment.startswith("only-answer-"):  # filters, no places
                 assert fragment in pages[path.name].ids, f"{name}: {target}"
             assert path.resolve().is_relative_to(report.resolve()), f"{name}: {target} leaves the folder"
 
@@ -166,8 +171,8 @@ def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
     assert {row.level for row in paper.audit if row.kind == "order"} == {"part"}
     heads = [row for row in paper.audit if row.level == "statement"]
     assert paper.n_statements == len(heads) == 8 < len(paper.audit)
-    said = " ".join(f"{verdict} {count}" for verdict, count in paper.counts.items())
-    assert said in pages["index.html"].words and said in pages["page_paper.html"].words
+    said = " · ".join(f"{ANSWERS[answer].sign} {count}" for answer, count in paper.answers.items())
+    assert said in pages["index.html"].words
     places = {
         found["id"]: (found["data-only-verdict"], found["data-only-evidence"])
         for tag, found in pages["page_paper.html"].attributes
@@ -182,27 +187,26 @@ def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
         assert 'data-counted="statement"' in row
 
 
-def test_findings_stand_first_and_say_where_a_run_does_not_bear_them_out(report, pages):
+def test_findings_stand_first_and_say_where_a_run_has_something_else(pages):
     for name in ("index.html", "page_paper.html"):
         words = pages[name].words
-        assert "The gridded method is ahead." in words
-        assert "not in this run: The gridded" not in words
+        assert "The gridded method is ahead. It is ahead on both data sets." in words
+        assert "Not in this run: The gridded" not in words
         said = (
-            "not in this run: The tree of the labels has a purity of 1.2 on blobs. Found instead: purity of Oracle on"
-            " nested-blobs is 1.099"
+            "Not in this run: The tree of the labels is very pure. The tree of the labels has a purity of 1.2 on blobs."
+            " Found instead: purity of Oracle on nested-blobs is 1.099"
         )
         assert said in words and "expected at least 1.18 and at most 1.22." in words
-        assert words.index("The gridded method is ahead.") < words.index("printed statements")
 
 
 def test_findings_that_a_run_cannot_check_stand_last_under_one_line(report, pages):
     line, lacking = "1 finding of the full run cannot be checked in this run", "The theorem was reproduced."
     for name in ("index.html", "page_paper.html"):
         words = pages[name].words
-        assert f"{line} {lacking}" in words and "theorem: 1 not testable" not in words
+        assert f"{line} The theorem holds. {lacking}" in words and "theorem: 1 not testable" not in words
         assert words.index("expected at least 1.18 and at most 1.22.") < words.index(line)
     markdown = (report / "report.md").read_text().replace("\\", "")
-    assert f"at most 1.22.\n- {line}:\n  - {lacking}\n\n!" in markdown
+    assert f"at most 1.22.\n- {line}:\n  - **The theorem holds.** {lacking}\n\n!" in markdown
 
 
 def test_the_main_result_is_drawn_and_shown(report, pages):
@@ -319,13 +323,15 @@ def test_cells_carry_every_metric_and_provenance(report, results):
 
 
 def test_trouble_is_said_clearly(pages):
-    paper, index = pages["page_paper.html"].words, pages["index.html"].words
-    assert "glass.data: no source holds the file" in paper and "glass.data: no source holds the file" in index
-    assert "unavailable in 7 of 28 cells" in index
+    paper, checks = pages["page_paper.html"].words, pages["checks.html"].words
+    assert (
+        "glass.data: no source holds the file" in paper and "glass.data: no source holds the file" in checks
+    )
+    assert "unavailable in 7 of 28 runs" in checks
     assert "needs more time than a smoke run has" in paper
     assert "This figure was not made in this run." in paper
     assert "was broken once ); did not happen" in paper.replace("(was broken once)", "was broken once )")
-    assert "1 of 2 passed" not in index and "0 of 1 passed" in index
+    assert "1 of 2 passed" not in checks and "0 of 1 passed" in checks
 
 
 def partial_run(folder, results, recorded):
@@ -379,7 +385,7 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     for page in ("index.html", "page_paper.html"):
         assert said in Page(folder / "report" / page).words
     assert said in (folder / "report" / "report.md").read_text().replace("\\", "")
-    assert "Cells: 10 ok, 46 missing." in Page(folder / "report" / "index.html").words
+    assert "10 runs, 46 missing" in Page(folder / "report" / "index.html").words
     assert "Every cell of this paper finished." not in Page(folder / "report" / "page_paper.html").words
     missing = [
         found
@@ -411,16 +417,17 @@ def test_pages_say_where_a_run_used_fewer_rows_than_there_are(tmp_path, results,
     assert f"rows used {said}" in page
     assert f"Rows used: nested-blobs {said}" in page or f"Rows used: glass all; nested-blobs {said}" in page
     assert f"Not all rows of the data were used: nested-blobs {said}." in page
-    assert f"rows used: {said}" in Page(folder / "report" / "index.html").words
+    assert f"rows used: {said}" in Page(folder / "report" / "checks.html").words
     assert f"rows used: {said}" in (folder / "report" / "report.md").read_text()
-    assert "rows used" not in (pages["page_paper.html"].words + pages["index.html"].words).lower()
+    assert "rows used" not in (pages["page_paper.html"].words + pages["checks.html"].words).lower()
 
 
 def test_markdown_has_every_verdict_and_escapes(report, audit):
     text = (report / "report.md").read_text(encoding="utf-8")
     for row in audit.itertuples():
         line = next(line for line in text.splitlines() if f"`{row.claim}`" in line and line.startswith("| "))
-        assert row.verdict in line.split(" | ")[0]
+        found = VERDICTS[row.verdict]
+        assert line.split(" | ")[0] == f"| {ANSWERS[found.answer].sign} {found.answer}: {found.why}"
     assert all(verdict in text for verdict in VERDICTS)
     tables = [block for block in text.split("\n\n") if block.startswith("|")]
     assert len(tables) >= 6
@@ -482,7 +489,7 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
 
     write_report(folder, "smoke", [evil_paper])
     pages = list((folder / "report").glob("*.html"))
-    assert len(pages) == 6
+    assert len(pages) == 8
     for path in pages:
         page = Page(path)
         clean = Page(results / "report" / path.name.replace("evil_paper", "page_paper"))

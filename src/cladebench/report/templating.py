@@ -180,8 +180,9 @@ def cpu_time(seconds: float) -> str:
     """Write CPU time in its largest fitting unit: ``44 CPU hours``, ``3 CPU minutes``."""
     for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size or size == 1:
-            count = round(seconds / size) if seconds >= 10 * size else round(seconds / size, 1)
-            return f"{count:,} CPU {unit}{'s' * (count != 1)}"
+            count = seconds / size
+            text = f"{count:,.0f}" if count >= 10 else f"{round(count, 1):g}"
+            return f"{text} CPU {unit}{'s' * (text != '1')}"
     raise AssertionError
 
 

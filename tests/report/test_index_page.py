@@ -1,0 +1,174 @@
+"""The index page and the certificates: what a reader meets first, in light, in dark and on paper."""
+
+import json
+import re
+import shutil
+import subprocess
+from importlib import resources
+
+import pytest
+
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.report.pages import write_report
+from cladebench.report.templating import ANSWER_COLOURS
+from cladebench.report.views import gather_run
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def words(text):
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+@pytest.fixture(scope="module")
+def index(report):
+    return (report / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def with_main_claim(results, tmp_path_factory):
+    """The report of the same run, whose paper has a main claim, and the first finding is about it."""
+    folder = tmp_path_factory.mktemp("main") / "smoke"
+    shutil.copytree(results, folder)
+    audit = json.loads((folder / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
+    claim |= {
+        "main": True,
+        "quote": "our method is best <b>",
+        "verdict": "analogue holds",
+        "stand_in_for": ["x"],
+    }
+    (folder / "audit.json").write_text(json.dumps(audit))
+    write_report(folder, "smoke", ["page_paper"])
+    return folder / "report"
+
+
+def test_the_result_comes_first(with_main_claim, index):
+    text = (with_main_claim / "index.html").read_text(encoding="utf-8")
+    assert "<h1>We re-ran 1 paper. Its main claim holds.</h1>" in text
+    head = words(text[text.index("<h1>") : text.index("</table>\n</section>")])
+    assert "1 of 1 main claims rests on stand-in data" in head
+    assert "Page paper 2001" in head
+    assert "our method is best &lt;b&gt;" in head
+    assert "✓ holds on stand-in data" in head and 'href="page_paper.html#claim-everywhere"' in text
+    assert "<h1>We re-ran 1 paper. Of 8 printed statements, " in index and "none named" in index
+
+
+def test_each_statement_is_counted_once_by_answer_and_by_what_was_done(results, index):
+    run = gather_run(results, "smoke", ["page_paper"])
+    assert sum(run.answers.values()) == run.n_statements == 8
+    head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
+    for answer, count in run.answers.items():
+        word = answer if count == 1 else ANSWERS[answer].plural
+        assert f"{count} {ANSWERS[answer].sign} {word}" in head
+    for done, counts in run.done.items():
+        assert f"{done} {' '.join(str(count or '·') for count in counts.values())}" in head
+    assert sum(sum(counts.values()) for counts in run.done.values()) == 8
+    assert f"{run.n_tested} ({100 * run.n_tested / 8:.0f}%) could be tested" in head
+
+
+def test_counts_lead_to_the_statements_with_that_answer(results, index):
+    run = gather_run(results, "smoke", ["page_paper"])
+    linked = set(re.findall(r'href="page_paper\.html#(only-answer-[a-z-]+)"', index))
+    assert linked == {f"only-answer-{a.replace(' ', '-')}" for a, count in run.answers.items() if count}
+
+
+def test_a_card_leads_to_the_paper_its_data_and_its_certificate(index):
+    card = index[index.index('<section class="card"') :].split("</section>")[0]
+    for target in ("page_paper.html", "page_paper.html#data", "page_paper-certificate.html"):
+        assert f'href="{target}"' in card
+    image = re.search(r"<img [^>]*>", card)[0]
+    assert re.search(r'width="\d+" height="\d+"', image) and "The figure shows" in image
+    assert "The gridded method is ahead." in card
+
+
+def test_all_four_answers_and_all_reasons_are_explained(index):
+    section = words(index[index.index('id="reading"') : index.index('id="rerun"')])
+    for answer in ANSWERS.values():
+        assert f"{answer.sign} {answer.name}" in section
+    for verdict in VERDICTS.values():
+        assert verdict.why in section
+        assert verdict.meaning.replace("'", "&#39;") in section
+
+
+def test_the_index_is_small(index):
+    assert len(index.encode()) < 1_000_000
+    assert len(re.findall(r"<[a-z]", index)) < 10_000
+
+
+def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
+    shutil.copytree(results, tmp_path / "run")
+    audit = json.loads((results / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "theorem")
+    claim |= {
+        "verdict": "inconsistent",
+        "reason": "4 is not 5",
+        "place": "section 9",
+        "quote": "four is five",
+    }
+    (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
+    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+    section = text[text.index('id="errors"') : text.index('id="reading"')]
+    assert "Page paper section 9 four is five 4 is not 5 details" in words(section)
+    assert 'href="page_paper.html#claim-theorem"' in section and "1 statement contradicts" in section
+    markdown = (tmp_path / "run" / "report" / "report.md").read_text(encoding="utf-8")
+    assert "- Page paper, section 9: “four is five” 4 is not 5" in markdown
+
+
+def test_the_certificate_says_what_was_run_and_by_whom(results, report):
+    run = gather_run(results, "smoke", ["page_paper"])
+    text = words((report / "page_paper-certificate.html").read_text(encoding="utf-8"))
+    assert f"{run.n_runs} in the scope smoke" in text
+    assert "commit 0123456789abcdef0123456789abcdef01234567 (clean)" in text
+    assert "numpy 2.0, python 3.11" in text
+    assert f"All {run.n_statements} printed statements" in text
+    assert "2 of 2 passed on the 1 topic that claims of this paper rest on; 2 of 3 in the whole run" in text
+    assert "The gridded method is ahead." in text and "The tree of the labels is very pure." not in text
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+def test_the_certificate_prints_to_one_page(report, tmp_path):
+    printed = tmp_path / "certificate.pdf"
+    subprocess.run(
+        [
+            *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"),
+            *(f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={printed}"),
+            f"file://{report}/page_paper-certificate.html",
+        ],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    assert re.search(rb"/Count (\d+)", printed.read_bytes())[1] == b"1"
+
+
+def themes():
+    """Colours of light and dark mode, by name."""
+    css = (resources.files("cladebench.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
+    found = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", block)) for block in (light, dark)]
+    return {"light": found[0], "dark": found[0] | found[1]}
+
+
+def luminance(colour):
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_can_be_read_in_both_modes(mode):
+    colours = themes()[mode]
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert {"ink", "soft", "link", "grey", *ANSWER_COLOURS.values()} <= set(colours)
+    for text in ("ink", "soft", "link", "grey", *ANSWER_COLOURS.values()):
+        for ground in ("bg", "card", "faint"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    assert contrast(colours["ink"], colours["mark"]) >= 4.5
+    assert contrast(colours["edge"], colours["bg"]) >= 3  # borders of what can be pressed
