@@ -1,5 +1,6 @@
 """What a paper states is counted once, under one kind of evidence and one verdict."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.verdict_types import ANSWERS
 from cladebench.report.audit_figures import LOOKS
 from cladebench.report.statements import Statement, matrix, statements
-from cladebench.report.templating import html_page
+from cladebench.report.templating import ANSWER_COLOURS, html_page
 
 
 def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="paper data", parts=()):
@@ -128,7 +129,9 @@ def test_every_verdict_gives_one_of_four_answers():
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
-def test_the_pages_have_the_colour_that_the_figures_have(verdict):
+def test_a_page_gives_a_verdict_the_colour_of_its_answer(verdict):
     page = html_page("base.html", title="", run=SimpleNamespace(scope="smoke"))
-    slug = verdict.replace(" ", "-")
-    assert f".v-{slug} {{ --colour: {LOOKS[verdict].colour}; }}" in page
+    answer = VERDICTS[verdict].answer
+    rule = re.search(rf"\.a-{answer.replace(' ', '-')}\b(.*?) \{{ --colour: var\(--(\w+)\); \}}", page)
+    assert f".v-{verdict.replace(' ', '-')}" in rule[1].split(", ")
+    assert rule[2] == ANSWER_COLOURS[answer]
