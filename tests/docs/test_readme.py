@@ -1,41 +1,82 @@
-"""The README's example runs, and the files that it leads to exist."""
+"""The README is one page, its example runs, and what it says of the run is what the run has."""
 
+import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
 from cladebench.bench.cells_table import read_cells
-from cladebench.report.readme import readme_blocks, renew_readme
+from cladebench.report.readme import readme_files
 from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+
+
+def test_it_is_one_page():
+    assert len(README.split()) <= 900
 
 
 def test_the_python_example_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(code.splitlines()) == 6
     exec(compile(code, "README.md", "exec"), {})
     purity, first, *_ = capsys.readouterr().out.replace("[", " ").split()
     assert 0.6 < float(purity) <= 1.0
     assert first.isdigit()
 
 
-def test_tables_and_findings_are_those_of_the_full_run(monkeypatch):
+def test_all_that_depends_on_the_run_is_as_the_command_writes_it(monkeypatch):
     monkeypatch.chdir(ROOT)
     papers = sorted(read_cells(Path("results/full/cells.parquet")).paper.unique())
-    blocks = readme_blocks(Path("results/full"), "full", papers)
-    marked = set(re.findall(r"<!-- cladebench readme: (\S+) -->", README))
-    assert marked == set(blocks) == {"verdicts", *papers}
-    again = "run: cladebench readme --results results/full --scope full"
-    assert renew_readme(README, blocks, "README.md") == README, again
+    files = readme_files(Path("README.md"), Path("results/full"), "full", papers)
+    assert {path.as_posix() for path in files} == {
+        "README.md",
+        "results/full/README.md",
+        "docs/images/result.svg",
+    }
+    old = [path.as_posix() for path, content in files.items() if path.read_bytes() != content]
+    assert old == [], "run: cladebench readme --results results/full --scope full"
 
 
-def test_links_lead_somewhere():
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
-    assert len(links) > 8
-    assert [link for link in links if not (ROOT / link).exists()] == []
+def test_the_picture_is_of_the_committed_audit():
+    picture = (ROOT / "docs" / "images" / "result.svg").read_text(encoding="utf-8")
+    digest = hashlib.sha256((ROOT / "results" / "full" / "audit.csv").read_bytes()).hexdigest()
+    again = "the picture is older than audit.csv; run: cladebench readme --results results/full --scope full"
+    assert re.findall(r"audit\.csv sha256 (\w+)", picture) == [digest], again
 
 
 def test_make_targets_exist():
-    targets = set(re.findall(r"^make (\w+)", README, re.MULTILINE))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert targets == {"reproduce", "test"}
-    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    code = re.compile(r"^make (\w+)", re.MULTILINE)
+    assert set(code.findall(README)) == {"reproduce", "test"}
+    named = set(code.findall(README)) | set(re.findall(r"`make (\w+)[ `]", README + RUNNING))
+    assert {"reproduce", "test", "build", "help"} <= named
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in named)
+
+
+@pytest.mark.parametrize("text", [README, RUNNING], ids=["README.md", "running.md"])
+def test_commands_have_the_options_that_are_named(text):
+    from cladebench.cli import build_parser
+
+    (choices,) = (action.choices for action in build_parser()._actions if action.dest == "command")
+    lines = re.findall(r"(?:^|`)cladebench ([^`\n#]+)", text, re.MULTILINE)
+    assert lines
+    for line in lines:
+        command, *words = line.split()
+        if command == "COMMAND":
+            continue
+        known = {option for action in choices[command]._actions for option in action.option_strings}
+        assert {word for word in words if word.startswith("--")} <= known, line
+
+
+def test_the_glossary_has_a_line_for_each_of_at_most_15_words():
+    rows = [
+        line
+        for line in (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ][1:]
+    words = [row.split(" | ")[0].removeprefix("| ") for row in rows]
+    assert 10 < len(words) <= 15 and len({*words}) == len(words)
+    assert all(row.count("|") == 4 for row in rows)

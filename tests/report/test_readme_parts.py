@@ -1,10 +1,21 @@
 """The README's parts are renewed between their markers, and nothing else is."""
 
+import hashlib
+import shutil
+import xml.etree.ElementTree as ET
+
 import pytest
 
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.findings import Finding
+from cladebench.report import readme as parts
+from cladebench.report import run_summary
 from cladebench.report.readme import renew_readme
+from cladebench.report.result_picture import result_picture
+from cladebench.report.run_summary import PaperSummary, RunSummary
 from cladebench.report.templating import three_digits
 
 TEXT = """# A
@@ -13,15 +24,50 @@ TEXT = """# A
 old
 <!-- end -->
 kept
-<!-- cladebench readme: two -->
+<!-- cladebench readme: two a/b c -->
+<!-- end -->
+"""
+MARKERS = """<!-- cladebench readme: picture images/it.svg -->
+<!-- end -->
+<!-- cladebench readme: result -->
+<!-- end -->
+<!-- cladebench readme: findings page_paper/oracle page_paper/theorem -->
+<!-- end -->
+<!-- cladebench readme: cost -->
 <!-- end -->
 """
 
 
+def part(text):
+    return lambda given: text + "".join(f"{word}\n" for word in given)
+
+
+def summary(*verdicts, quote="a < b & c", stand_ins=0, findings=()):
+    """A run of one paper for each verdict: that of its main claim, and of two statements more."""
+    papers = tuple(
+        PaperSummary(
+            load_plan("ghc"),
+            quote if verdict else "",
+            verdict,
+            {"paper data": {verdict or "reproduced": 2}, "other data": {"analogue fails": 1}},
+            stand_ins,
+            tuple(findings),
+            (),
+            None,
+            "",
+            10,
+            90.0,
+        )
+        for verdict in verdicts
+    )
+    return RunSummary("smoke", papers, "ab" * 32)
+
+
 def test_parts_are_put_between_their_markers():
-    new = renew_readme(TEXT, {"one": r"1 \1" + "\n", "two": "2\n", "three": "3\n"}, "README.md")
-    assert new == TEXT.replace("old\n", "1 \\1\n").replace("two -->\n", "two -->\n2\n")
-    assert renew_readme(new, {"one": "1 \\1\n", "two": "2\n"}, "README.md") == new
+    new = renew_readme(TEXT, {"one": part("1 \\1\n"), "two": part("2\n"), "three": part("3\n")}, "README.md")
+    expected = TEXT.replace("old\n", "1 \\1\n").replace("c -->\n", "c -->\n2\na/b\nc\n")
+    assert new == expected
+    assert renew_readme(new, {"one": part("1 \\1\n"), "two": part("2\n")}, "README.md") == new
 
 
 @pytest.mark.parametrize(
@@ -33,13 +79,81 @@ def test_parts_are_put_between_their_markers():
 )
 def test_what_cannot_be_renewed_is_said(text, said):
     with pytest.raises(InputFileError) as caught:
-        renew_readme(text, {"one": ""}, "mine.md")
+        renew_readme(text, {"one": part("")}, "mine.md")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        ("picture", "mine.md: cladebench readme: picture: expected one file"),
+        ("findings ghc/gone", "mine.md: cladebench readme: findings: unknown 'ghc/gone'; allowed: ghc/there"),
+    ],
+)
+def test_a_wrong_marker_is_named(marker, said, tmp_path, monkeypatch):
+    run = summary("reproduced", findings=[Finding("there", "Headline.", "Text.")])
+    monkeypatch.setattr(parts, "summarise_run", lambda *_: run)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.md").write_text(f"<!-- cladebench readme: {marker} -->\n<!-- end -->\n")
+    with pytest.raises(InputFileError) as caught:
+        parts.readme_files(tmp_path / "mine.md", tmp_path, "smoke", [])
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (
+            ["depends", "within noise"],
+            "None of the 2 main claims is confirmed, and none is refuted: all stay open.",
+        ),
+        (
+            ["depends", "not testable"],
+            "None of the 2 main claims is confirmed, and none is refuted: 1 open, 1 not tested.",
+        ),
+        (["reproduced", "analogue holds", "contradicted"], "Of 3 main claims: 2 hold, 1 does not hold."),
+        (["not testable", "not testable"], "Of 2 main claims: 2 not tested."),
+        (["depends"], "Of 1 main claim: 1 open."),
+        ([""], ""),
+        ([], ""),
+    ],
+)
+def test_the_sentence_says_how_the_main_claims_come_out(verdicts, said):
+    assert summary(*verdicts).sentence == said
+
+
+def test_all_statements_are_counted_by_answer_and_by_what_was_done():
+    run = summary("depends", "not testable")
+    assert run.total == "Of 6 printed numbers and sentences, 4 could be tested: 2 do not hold, 2 open."
+    assert run.counts == {"holds": 0, "does not hold": 2, "open": 2, "not tested": 2}
+    assert {done: sum(counts.values()) for done, counts in run.by_done.items()} == {
+        "re-run on the paper's data": 4,
+        "re-run on other data": 2,
+    }
+    assert run.why_open == {VERDICTS["depends"].why: 2}
+    assert summary().total == "Of 0 printed numbers and sentences, 0 could be tested."
+
+
+@pytest.mark.parametrize("verdicts", [["depends", "reproduced"], [""], []])
+def test_the_picture_is_svg_whatever_the_run_has(verdicts):
+    run = summary(*verdicts, stand_ins=1)
+    root = ET.fromstring(result_picture(run))
+    name = {"svg": "http://www.w3.org/2000/svg"}
+    assert root.get("width") == "1200"
+    assert root.findtext("svg:metadata", "", name) == f"audit.csv sha256 {'ab' * 32}"
+    shown = " ".join("".join(text.itertext()) for text in root.findall("svg:text", name))
+    assert run.total in shown
+    assert ("“a < b & c”" in shown) == any(verdicts)
+    assert shown.count("stand-ins: 1 of 3") == len(verdicts)
+    edges = [float(r.get("x")) + float(r.get("width")) for r in root.findall("svg:rect", name)[1:]]
+    assert all(edge <= 1160.01 for edge in edges) and len(edges) == len(verdicts) * 2 + len(
+        [n for n in run.counts.values() if n]
+    )
 
 
 def test_a_finding_that_does_not_hold_is_not_written(results, tmp_path, capsys):
     readme = tmp_path / "README.md"
-    readme.write_text("<!-- cladebench readme: page_paper -->\n<!-- end -->\n")
+    readme.write_text(MARKERS)
     options = ["--results", str(results), "--scope", "smoke", "--paper", "page_paper", "--file", str(readme)]
     assert main(["readme", *options]) == 2
     said = capsys.readouterr().err
@@ -47,27 +161,30 @@ def test_a_finding_that_does_not_hold_is_not_written(results, tmp_path, capsys):
         "page_paper/findings.yaml: finding 'oracle': found instead: purity of Oracle on nested-blobs is 1.099"
         in said
     )
-    assert readme.read_text().count("\n") == 2
+    assert readme.read_text() == MARKERS and not (results / "README.md").exists()
 
 
-def test_the_command_renews_a_file_and_then_leaves_it(results, tmp_path, capsys, monkeypatch):
-    from cladebench.report import readme as parts
-
-    monkeypatch.setattr(parts, "check_findings", lambda *_: {"theorem": ()})
+def test_the_command_renews_all_files_and_then_leaves_them(results, tmp_path, capsys, monkeypatch):
+    results = shutil.copytree(results, tmp_path / "run")  # other tests share the folder
+    monkeypatch.setattr(run_summary, "check_findings", lambda *_: {"theorem": ()})
     path = tmp_path / "README.md"
-    path.write_text(
-        "<!-- cladebench readme: page_paper -->\n<!-- end -->\n<!-- cladebench readme: verdicts -->\n<!-- end -->\n"
-    )
+    path.write_text(MARKERS)
     options = ["--results", str(results), "--scope", "smoke", "--paper", "page_paper", "--file", str(path)]
     assert main(["readme", *options]) == 0
-    assert "renewed" in capsys.readouterr().out
-    text = path.read_text()
-    assert "Scope smoke: 56 cells" in text and "- The gridded method is ahead.\n" in text
+    assert capsys.readouterr().out.count("renewed") == 3
+    text, page = path.read_text(), (results / "README.md").read_text()
+    assert "56 runs" in text and "](images/it.svg)\n" in text
+    assert text.count("- **Page_paper: ") == 1, "what the run cannot check is no result"
+    assert "# Results of the scope smoke\n" in page
     lacking = "1 finding of the full run cannot be checked in this run:\n  - The theorem was reproduced."
-    assert f"- The tree of the labels has a purity of 1.2 on blobs.\n- {lacking}\n\n![" in text
-    assert "| Gridded | 0.50 ± 0.02 → " in text and "| *Random* | " in text
+    assert f"The tree of the labels has a purity of 1.2 on blobs.\n- {lacking}\n\n![" in page
+    assert "| Gridded | 0.50 ± 0.02 → " in page and "| *Random* | " in page
+    digest = hashlib.sha256((results / "audit.csv").read_bytes()).hexdigest()
+    assert digest in (tmp_path / "images" / "it.svg").read_text()
     assert main(["readme", *options]) == 0
-    assert "as the run has it" in capsys.readouterr().out and path.read_text() == text
+    said = capsys.readouterr().out
+    assert said.count("as the run has it") == 3 and "renewed" not in said
+    assert (path.read_text(), (results / "README.md").read_text()) == (text, page)
 
 
 @pytest.mark.parametrize(

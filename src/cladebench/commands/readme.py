@@ -1,4 +1,4 @@
-"""``cladebench readme``: renew the tables and findings of the README from a run."""
+"""``cladebench readme``: renew what a README says of a run, its picture, and the run's own README."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def register(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "readme",
-        help="renew the tables and findings of the README",
-        description="Write what a run gives between the markers of the README: verdicts counted, findings, and the "
-        "main result of each paper. Run it where the README's links start from, as in: cladebench readme --results "
-        "results/full --scope full.",
+        help="renew the README's numbers, its picture, and the page of results",
+        description="Write what a run gives between the markers of the README, and its picture: main claims, answers "
+        "counted, findings. Write README.md in the folder of the run: all findings and main tables. Example: "
+        "cladebench readme --results results/full --scope full.",
     )
-    add_results_options(parser, "cells.parquet and audit.json")
+    add_results_options(parser, "cells.parquet, audit.json and audit.csv")
     parser.add_argument("--scope", required=True, help="the scope that was run")
     parser.add_argument(
         "--file", type=user_path, default=Path("README.md"), metavar="FILE", help="default: README.md"
@@ -27,18 +27,14 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Renew the README, and print whether it changed."""
+    """Renew the files, and print of each whether it changed."""
     from cladebench.files import write_together
-    from cladebench.input_files import InputFileError
-    from cladebench.report.readme import readme_blocks, renew_readme
+    from cladebench.report.readme import readme_files
 
     check_scope(args.results, args.scope)
-    try:
-        old = args.file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputFileError(f"{args.file}: cannot be read: {error}") from None
-    new = renew_readme(old, readme_blocks(args.results, args.scope, chosen_papers(args)), str(args.file))
-    if new != old:
-        write_together({args.file: new.encode()})
-    print(f"{args.file}: {'renewed' if new != old else 'as the run has it'}")
+    files = readme_files(args.file, args.results, args.scope, chosen_papers(args))
+    new = {path: text for path, text in files.items() if not path.exists() or path.read_bytes() != text}
+    write_together(new)
+    for path in files:
+        print(f"{path}: {'renewed' if path in new else 'as the run has it'}")
     return 0

@@ -1,52 +1,36 @@
-"""The parts of the README that a run gives: counts of verdicts, findings and main results, between markers."""
+"""The README's parts that depend on a run, its picture, and the run's own README with all tables of results."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from cladebench.audit.audit_files import Audit, read_audit
-from cladebench.audit.finding_checks import check_findings
-from cladebench.bench.plan import Plan
+from cladebench.audit.evidence import EVIDENCE
 from cladebench.input_files import InputFileError, one_of
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.findings import Finding, checked_findings
-from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
-from cladebench.report.statements import matrix, statements
+from cladebench.report.result_picture import result_picture
+from cladebench.report.run_summary import RunSummary, summarise_run
 from cladebench.report.templating import markdown_page
-from cladebench.report.verdict_figures import MainResult, gather_main_result
 
 _BLOCK = re.compile(
-    r"(?P<start><!-- cladebench readme: (?P<name>\S+) -->\n)(?P<body>.*?)(?P<end><!-- end -->)", re.DOTALL
+    r"(?P<start><!-- cladebench readme: (?P<name>\S+)(?P<given>[^\n]*?) -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
+    re.DOTALL,
 )
 
-
-@dataclass(frozen=True)
-class _Paper:
-    """What the README says of one paper.
-
-    `unchecked` are the findings that the run cannot check, `figure` is the picture of its main result.
-    """
-
-    plan: Plan
-    matrix: Mapping[str, Mapping[str, int]]
-    findings: tuple[Finding, ...]
-    unchecked: tuple[Finding, ...]
-    main: MainResult | None
-    figure: str
-    cells: int
-    cpu_seconds: float
+#: Writes a part, given what follows its name in the marker.
+Part = Callable[[Sequence[str]], str]
 
 
-def readme_blocks(results: Path, scope: str, papers: Sequence[str]) -> dict[str, str]:
-    """Give the text of each part of the README: ``verdicts``, and one under the id of each paper.
+def readme_files(readme: Path, results: Path, scope: str, papers: Sequence[str]) -> dict[Path, bytes]:
+    """Give what a README, its picture and the README of the run's folder are to be.
 
     Parameters
     ----------
+    readme : Path
+        File with parts between markers; the README of the run's folder is written whole.
     results : Path
-        Folder of the run, with ``cells.parquet`` and ``audit.json``.
+        Folder of the run, with ``cells.parquet``, ``audit.json`` and ``audit.csv``.
     scope : str
         Scope that was run.
     papers : sequence of str
@@ -55,51 +39,64 @@ def readme_blocks(results: Path, scope: str, papers: Sequence[str]) -> dict[str,
     Raises
     ------
     InputFileError
-        If a file is missing or damaged, or the run has something else in the place of a finding.
+        If a file is missing or damaged, a marker is wrong, or a finding does not hold in the run.
     """
-    audit = read_audit(results / "audit.json")
-    found = [_gather(results, scope, paper, audit) for paper in papers]
-    seen = {verdict for paper in found for row in paper.matrix.values() for verdict in row}
-    blocks = {"verdicts": markdown_page("readme-verdicts.md", papers=found, seen=seen)}
-    return blocks | {
-        paper.plan.paper: markdown_page("readme-paper.md", paper=paper, scope=scope) for paper in found
-    }
+    try:
+        text = readme.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputFileError(f"{readme}: cannot be read: {error}") from None
+    run = summarise_run(results, scope, papers)
+    files: dict[Path, bytes] = {}
 
-
-def _gather(results: Path, scope: str, paper: str, audit: Audit) -> _Paper:
-    plan = load_plan(paper)
-    claims = paper_claims(plan)
-    context = build_context(plan, scope, results, claims)
-    judged = [claim for claim in audit.claims if claim["paper"] == plan.paper]
-    findings = checked_findings(plan)
-    broken = check_findings(findings.findings, judged, context.results)
-    for name, instead in broken.items():
-        if instead:
+    def picture(given: Sequence[str]) -> str:
+        if len(given) != 1:
             raise InputFileError(
-                f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}"
+                f"{readme}: cladebench readme: picture: expected one file, such as images/result.svg"
             )
-    cells = context.results.records.drop_duplicates("cell_id")
-    cells = cells[cells["status"] != "missing"]
-    return _Paper(
-        plan=plan,
-        matrix=matrix(statements(judged)),
-        findings=tuple(finding for finding in findings.findings if finding.id not in broken),
-        unchecked=tuple(finding for finding in findings.findings if finding.id in broken),
-        main=gather_main_result(findings, claims, judged, context),
-        figure=(results / "figures" / plan.paper / f"main-result.{figure_formats(scope)[-1]}").as_posix(),
-        cells=len(cells),
-        cpu_seconds=float(cells["cpu_seconds"].sum()),
-    )
+        files[readme.parent / given[0]] = result_picture(run).encode()
+        return markdown_page("readme-picture.md", run=run, file=given[0])
+
+    folder = Path(os.path.relpath(results, readme.parent)).as_posix() + "/"
+    parts: dict[str, Part] = {
+        "picture": picture,
+        "result": lambda _: markdown_page("readme-result.md", run=run, folder=folder),
+        "findings": lambda given: markdown_page(
+            "readme-findings.md", findings=_named(run, given, str(readme))
+        ),
+        "cost": lambda _: markdown_page("readme-cost.md", run=run),
+    }
+    files[readme] = renew_readme(text, parts, str(readme)).encode()
+    files[results / "README.md"] = markdown_page(
+        "results-page.md", run=run, folder="", kinds=EVIDENCE
+    ).encode()
+    return files
 
 
-def renew_readme(text: str, blocks: Mapping[str, str], name: str) -> str:
+def _named(run: RunSummary, ids: Sequence[str], name: str) -> list[tuple[str, str, str]]:
+    """Give paper, headline and text of findings named PAPER/FINDING, without those that the run cannot check."""
+    known = {
+        f"{paper.plan.paper}/{finding.id}": (paper.short, finding.headline, finding.text)
+        for paper in run.papers
+        for finding in paper.findings
+    }
+    unchecked = {f"{paper.plan.paper}/{finding.id}" for paper in run.papers for finding in paper.unchecked}
+    for given in ids:
+        if given not in known and given not in unchecked:
+            raise InputFileError(
+                f"{name}: cladebench readme: findings: unknown {given!r}; {one_of(given, [*known, *unchecked])}"
+            )
+    return [known[given] for given in ids if given in known]
+
+
+def renew_readme(text: str, parts: Mapping[str, Part], name: str) -> str:
     """Put each part between its markers, ``<!-- cladebench readme: NAME -->`` and ``<!-- end -->``.
 
     Parameters
     ----------
     text : str
         Of the README.
-    blocks : mapping of str to str
+    parts : mapping of str to callable
+        Each is called with the words that follow its name in the marker.
     name : str
         The file, for messages.
 
@@ -112,6 +109,8 @@ def renew_readme(text: str, blocks: Mapping[str, str], name: str) -> str:
     if not marked:
         raise InputFileError(f"{name}: no part between <!-- cladebench readme: NAME --> and <!-- end -->")
     for part in marked:
-        if part not in blocks:
-            raise InputFileError(f"{name}: cladebench readme: unknown part {part!r}; {one_of(part, blocks)}")
-    return _BLOCK.sub(lambda found: f"{found['start']}{blocks[found['name']]}{found['end']}", text)
+        if part not in parts:
+            raise InputFileError(f"{name}: cladebench readme: unknown part {part!r}; {one_of(part, parts)}")
+    return _BLOCK.sub(
+        lambda found: f"{found['start']}{parts[found['name']](found['given'].split())}{found['end']}", text
+    )

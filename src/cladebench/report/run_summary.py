@@ -1,0 +1,233 @@
+"""What a run says in one page: main claims, answers counted, findings, main tables, and what it took."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cladebench.audit.audit_files import read_audit
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.finding_checks import check_findings
+from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.bench.plan import Plan
+from cladebench.input_files import InputFileError
+from cladebench.papers.catalogue import load_plan
+from cladebench.papers.findings import Finding, checked_findings
+from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
+from cladebench.report.statements import matrix, statements
+from cladebench.report.verdict_figures import MainResult, gather_main_result
+
+
+@dataclass(frozen=True)
+class PaperSummary:
+    """One paper of a run.
+
+    Attributes
+    ----------
+    plan : Plan
+    quote, verdict : str
+        The main claim as printed, and its verdict; empty where no claim is the main one.
+    matrix : mapping of str to mapping of str to int
+        Statements by evidence and verdict.
+    stand_ins : int
+        How many statements rest on stand-in data.
+    findings, unchecked : tuple of Finding
+        Those that the run bears out, and those that it cannot check.
+    main_result : MainResult or None
+        The table that the paper stands on.
+    figure : str
+        Picture of that table, below the folder of the run.
+    runs : int
+    cpu_seconds : float
+    """
+
+    plan: Plan
+    quote: str
+    verdict: str
+    matrix: Mapping[str, Mapping[str, int]]
+    stand_ins: int
+    findings: tuple[Finding, ...]
+    unchecked: tuple[Finding, ...]
+    main_result: MainResult | None
+    figure: str
+    runs: int
+    cpu_seconds: float
+
+    @property
+    def short(self) -> str:
+        """Its id as a name: ``HMMC``, ``Taxonomy``."""
+        name = self.plan.paper
+        return name.upper() if len(name) <= 4 else name.capitalize()
+
+    @property
+    def year(self) -> str:
+        """The year that ends the citation; empty where it has none."""
+        years = re.findall(r"\b(?:19|20)\d\d\b", self.plan.citation)
+        return years[-1] if years else ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Statements by answer."""
+        return _answers(self.matrix.values())
+
+    @property
+    def statements(self) -> int:
+        """How many statements it makes."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run, paper after paper; `audit_sha256` is that of its ``audit.csv``."""
+
+    scope: str
+    papers: tuple[PaperSummary, ...]
+    audit_sha256: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Statements of all papers by answer."""
+        return _answers(row for paper in self.papers for row in paper.matrix.values())
+
+    @property
+    def by_done(self) -> dict[str, dict[str, int]]:
+        """Statements by what was done and by answer; without what was done for none."""
+        rows: dict[str, list[Mapping[str, int]]] = {evidence.done: [] for evidence in EVIDENCE.values()}
+        for paper in self.papers:
+            for evidence, row in paper.matrix.items():
+                rows[EVIDENCE[evidence].done].append(row)
+        return {done: _answers(found) for done, found in rows.items() if found}
+
+    @property
+    def seen(self) -> list[str]:
+        """Verdicts that any statement has, in the order of tables."""
+        met = {verdict for paper in self.papers for row in paper.matrix.values() for verdict in row}
+        return [verdict for verdict in VERDICTS if verdict in met]
+
+    @property
+    def why_open(self) -> dict[str, int]:
+        """Open statements by the reason, the most frequent first."""
+        found: Counter[str] = Counter()
+        for paper in self.papers:
+            for row in paper.matrix.values():
+                for verdict, count in row.items():
+                    if VERDICTS[verdict].answer == OPEN:
+                        found[VERDICTS[verdict].why] += count
+        return {why: count for why, count in found.most_common() if count}
+
+    @property
+    def runs(self) -> int:
+        """Runs of all papers."""
+        return sum(paper.runs for paper in self.papers)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all runs."""
+        return sum(paper.cpu_seconds for paper in self.papers)
+
+    @property
+    def sentence(self) -> str:
+        """Say how the main claims come out; empty where there are none."""
+        answers = Counter(VERDICTS[paper.verdict].answer for paper in self.papers if paper.verdict)
+        if not answers:
+            return ""
+        n = answers.total()
+        if n > 1 and answers[OPEN] and not answers[HOLDS] and not answers[DOES_NOT_HOLD]:
+            rest = "all stay open" if answers[OPEN] == n else answered(answers)
+            return f"None of the {n} main claims is confirmed, and none is refuted: {rest}."
+        return f"Of {n} main claim{'s' * (n > 1)}: {answered(answers)}."
+
+    @property
+    def total(self) -> str:
+        """Say how many statements could be tested, and how they come out."""
+        counts = self.counts
+        tested = sum(counts.values()) - counts[NOT_TESTED]
+        out = f": {answered(counts | {NOT_TESTED: 0})}" if tested else ""
+        return f"Of {sum(counts.values()):,} printed numbers and sentences, {tested:,} could be tested{out}."
+
+
+def answered(counts: Mapping[str, int]) -> str:
+    """Write counts of answers as words, without those that none has.
+
+    >>> answered({"holds": 1, "open": 4, "not tested": 0})
+    '1 holds, 4 open'
+    """
+    return ", ".join(
+        f"{counts[name]:,} {name if counts[name] == 1 else answer.plural}"
+        for name, answer in ANSWERS.items()
+        if counts.get(name)
+    )
+
+
+def summarise_run(results: Path, scope: str, papers: Sequence[str]) -> RunSummary:
+    """Gather what a run says in one page.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the run, with ``cells.parquet``, ``audit.json`` and ``audit.csv``.
+    scope : str
+        Scope that was run.
+    papers : sequence of str
+        Ids or dotted packages.
+
+    Raises
+    ------
+    InputFileError
+        If a file is missing or damaged, or a finding does not hold in the run.
+    """
+    audit = read_audit(results / "audit.json")
+    try:
+        digest = hashlib.sha256((results / "audit.csv").read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputFileError(
+            f"{results / 'audit.csv'}: cannot be read: {error}; run cladebench audit"
+        ) from None
+    found = tuple(_paper(results, scope, paper, audit.claims) for paper in papers)
+    return RunSummary(scope, found, digest)
+
+
+def _paper(results: Path, scope: str, paper: str, audit: Iterable[Mapping[str, Any]]) -> PaperSummary:
+    plan = load_plan(paper)
+    claims = paper_claims(plan)
+    context = build_context(plan, scope, results, claims)
+    judged = [claim for claim in audit if claim["paper"] == plan.paper]
+    findings = checked_findings(plan)
+    broken = check_findings(findings.findings, judged, context.results)
+    for name, instead in broken.items():
+        if instead:
+            raise InputFileError(
+                f"{plan.paper}/findings.yaml: finding {name!r}: found instead: {'; '.join(instead)}"
+            )
+    cells = context.results.records.drop_duplicates("cell_id")
+    cells = cells[cells["status"] != "missing"]
+    stated = statements(judged)
+    on_stand_ins = {claim["claim"] for claim in judged if claim["stand_in_for"]}
+    main = next((claim for claim in judged if claim["main"]), None)
+    return PaperSummary(
+        plan=plan,
+        quote=" ".join(main["quote"].split()) if main else "",
+        verdict=main["verdict"] if main else "",
+        matrix=matrix(stated),
+        stand_ins=sum(statement.head in on_stand_ins for statement in stated),
+        findings=tuple(finding for finding in findings.findings if finding.id not in broken),
+        unchecked=tuple(finding for finding in findings.findings if finding.id in broken),
+        main_result=gather_main_result(findings, claims, judged, context),
+        figure=f"figures/{plan.paper}/main-result.{figure_formats(scope)[-1]}",
+        runs=len(cells),
+        cpu_seconds=float(cells["cpu_seconds"].sum()),
+    )
+
+
+def _answers(rows: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Count by answer what is counted by verdict; all answers are there, in the order of tables."""
+    counts = dict.fromkeys(ANSWERS, 0)
+    for row in rows:
+        for verdict, count in row.items():
+            counts[VERDICTS[verdict].answer] += count
+    return counts
