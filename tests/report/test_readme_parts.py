@@ -1,10 +1,10 @@
 """The README's parts are renewed between their markers, and nothing else is."""
 
 import hashlib
-import shutil
 import xml.etree.ElementTree as ET
 
 import pytest
+import synthetic_run
 
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.cli import main
@@ -36,6 +36,16 @@ MARKERS = """<!-- cladebench readme: picture images/it.svg -->
 <!-- cladebench readme: cost -->
 <!-- end -->
 """
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """A run of the tests' paper with its verdicts, in a folder of its own."""
+    folder = tmp_path / "results" / "smoke"
+    synthetic_run.write_run(
+        folder, "page_paper", synthetic_run.page_paper_metrics, fate=synthetic_run.page_paper_fate
+    )
+    return folder
 
 
 def part(text):
@@ -100,26 +110,10 @@ def test_a_wrong_marker_is_named(marker, said, tmp_path, monkeypatch):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "said"),
-    [
-        (
-            ["depends", "within noise"],
-            "None of the 2 main claims is confirmed, and none is refuted: all stay open.",
-        ),
-        (
-            ["depends", "not testable"],
-            "None of the 2 main claims is confirmed, and none is refuted: 1 open, 1 not tested.",
-        ),
-        (["reproduced", "analogue holds", "contradicted"], "Of 3 main claims: 2 hold, 1 does not hold."),
-        (["not testable", "not testable"], "Of 2 main claims: 2 not tested."),
-        (["depends"], "Of 1 main claim: 1 open."),
-        ([""], ""),
-        ([], ""),
-    ],
-)
-def test_the_sentence_says_how_the_main_claims_come_out(verdicts, said):
-    assert summary(*verdicts).sentence == said
+def test_the_sentence_is_that_of_the_report():
+    assert summary("depends", "within noise").sentence.endswith("none is refuted: all 2 stay open.")
+    assert summary("depends", "").sentence.endswith("1 of them has a main claim. This main claim stays open.")
+    assert summary().sentence == "We re-ran 0 papers. No printed statement was judged."
 
 
 def test_all_statements_are_counted_by_answer_and_by_what_was_done():
@@ -151,40 +145,39 @@ def test_the_picture_is_svg_whatever_the_run_has(verdicts):
     )
 
 
-def test_a_finding_that_does_not_hold_is_not_written(results, tmp_path, capsys):
+def test_a_finding_that_does_not_hold_is_not_written(judged, tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text(MARKERS)
-    options = ["--results", str(results), "--scope", "smoke", "--paper", "page_paper", "--file", str(readme)]
+    options = ["--results", str(judged), "--scope", "smoke", "--paper", "page_paper", "--file", str(readme)]
     assert main(["readme", *options]) == 2
     said = capsys.readouterr().err
     assert (
         "page_paper/findings.yaml: finding 'oracle': found instead: purity of Oracle on nested-blobs is 1.099"
         in said
     )
-    assert readme.read_text() == MARKERS and not (results / "README.md").exists()
+    assert readme.read_text() == MARKERS and not (judged / "README.md").exists()
 
 
-def test_the_command_renews_all_files_and_then_leaves_them(results, tmp_path, capsys, monkeypatch):
-    results = shutil.copytree(results, tmp_path / "run")  # other tests share the folder
+def test_the_command_renews_all_files_and_then_leaves_them(judged, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(run_summary, "check_findings", lambda *_: {"theorem": ()})
     path = tmp_path / "README.md"
     path.write_text(MARKERS)
-    options = ["--results", str(results), "--scope", "smoke", "--paper", "page_paper", "--file", str(path)]
+    options = ["--results", str(judged), "--scope", "smoke", "--paper", "page_paper", "--file", str(path)]
     assert main(["readme", *options]) == 0
     assert capsys.readouterr().out.count("renewed") == 3
-    text, page = path.read_text(), (results / "README.md").read_text()
+    text, page = path.read_text(), (judged / "README.md").read_text()
     assert "56 runs" in text and "](images/it.svg)\n" in text
-    assert text.count("- **Page_paper: ") == 1, "what the run cannot check is no result"
+    assert text.count("- **Page paper: ") == 1, "what the run cannot check is no result"
     assert "# Results of the scope smoke\n" in page
     lacking = "1 finding of the full run cannot be checked in this run:\n  - The theorem was reproduced."
     assert f"The tree of the labels has a purity of 1.2 on blobs.\n- {lacking}\n\n![" in page
     assert "| Gridded | 0.50 ± 0.02 → " in page and "| *Random* | " in page
-    digest = hashlib.sha256((results / "audit.csv").read_bytes()).hexdigest()
+    digest = hashlib.sha256((judged / "audit.csv").read_bytes()).hexdigest()
     assert digest in (tmp_path / "images" / "it.svg").read_text()
     assert main(["readme", *options]) == 0
     said = capsys.readouterr().out
     assert said.count("as the run has it") == 3 and "renewed" not in said
-    assert (path.read_text(), (results / "README.md").read_text()) == (text, page)
+    assert (path.read_text(), (judged / "README.md").read_text()) == (text, page)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from cladebench.report.run_summary import PaperSummary, RunSummary
 from cladebench.report.templating import html_page
 
 _LINE = 22  # pixels
-_QUOTE, _WHY = 52, 28  # letters that fit into their columns
+_TITLE, _QUOTE, _WHY = 70, 52, 28  # letters that fit into their columns
 _BAR = 1120, 210  # pixels: all statements, and those of a paper
 
 
@@ -38,12 +38,21 @@ def result_picture(run: RunSummary) -> str:
     The sha256 of ``audit.csv`` is in its metadata, so that a picture of an older run can be told.
     """
     rows: list[_Row] = []
-    top = 270
+    title = textwrap.wrap(run.sentence, _TITLE)
+    start = _LINE * 3 // 2 * (len(title) - 1)
+    top = 270 + start
     for paper in run.papers:
         rows.append(_row(paper, top))
         top += rows[-1].height
     return html_page(
-        "result.svg", run=run, rows=rows, bar=_segments(run.counts, _BAR[0]), height=top + 12, line=_LINE
+        "result.svg",
+        run=run,
+        title=title,
+        start=start,
+        rows=rows,
+        bar=_segments(run.counts, _BAR[0]),
+        height=top + 12,
+        line=_LINE,
     )
 
 

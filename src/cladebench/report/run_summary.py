@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cladebench.audit.audit_files import read_audit
-from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, OPEN, VERDICTS
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.findings import Finding, checked_findings
 from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
-from cladebench.report.statements import matrix, statements
+from cladebench.report.paper_facts import short_name, year_of
+from cladebench.report.result_sentence import result_sentence
+from cladebench.report.statements import by_answer, by_done, by_why, matrix, statements, together
 from cladebench.report.verdict_figures import MainResult, gather_main_result
 
 
@@ -60,20 +59,18 @@ class PaperSummary:
 
     @property
     def short(self) -> str:
-        """Its id as a name: ``HMMC``, ``Taxonomy``."""
-        name = self.plan.paper
-        return name.upper() if len(name) <= 4 else name.capitalize()
+        """Its name in tables: ``HMMC``, ``Taxonomy``."""
+        return short_name(self.plan)
 
     @property
     def year(self) -> str:
-        """The year that ends the citation; empty where it has none."""
-        years = re.findall(r"\b(?:19|20)\d\d\b", self.plan.citation)
-        return years[-1] if years else ""
+        """Year of its citation; empty where it has none."""
+        return year_of(self.plan.citation)
 
     @property
     def counts(self) -> dict[str, int]:
         """Statements by answer."""
-        return _answers(self.matrix.values())
+        return by_answer(self.matrix)
 
     @property
     def statements(self) -> int:
@@ -90,35 +87,30 @@ class RunSummary:
     audit_sha256: str
 
     @property
+    def matrix(self) -> dict[str, dict[str, int]]:
+        """Statements of all papers by evidence and verdict."""
+        return together(paper.matrix for paper in self.papers)
+
+    @property
     def counts(self) -> dict[str, int]:
         """Statements of all papers by answer."""
-        return _answers(row for paper in self.papers for row in paper.matrix.values())
+        return by_answer(self.matrix)
 
     @property
     def by_done(self) -> dict[str, dict[str, int]]:
-        """Statements by what was done and by answer; without what was done for none."""
-        rows: dict[str, list[Mapping[str, int]]] = {evidence.done: [] for evidence in EVIDENCE.values()}
-        for paper in self.papers:
-            for evidence, row in paper.matrix.items():
-                rows[EVIDENCE[evidence].done].append(row)
-        return {done: _answers(found) for done, found in rows.items() if found}
-
-    @property
-    def seen(self) -> list[str]:
-        """Verdicts that any statement has, in the order of tables."""
-        met = {verdict for paper in self.papers for row in paper.matrix.values() for verdict in row}
-        return [verdict for verdict in VERDICTS if verdict in met]
+        """Statements by what was done and by answer."""
+        return by_done(self.matrix)
 
     @property
     def why_open(self) -> dict[str, int]:
         """Open statements by the reason, the most frequent first."""
-        found: Counter[str] = Counter()
-        for paper in self.papers:
-            for row in paper.matrix.values():
-                for verdict, count in row.items():
-                    if VERDICTS[verdict].answer == OPEN:
-                        found[VERDICTS[verdict].why] += count
-        return {why: count for why, count in found.most_common() if count}
+        return by_why(self.matrix, OPEN)
+
+    @property
+    def seen(self) -> list[str]:
+        """Verdicts that any statement has, in the order of tables."""
+        met = {verdict for row in self.matrix.values() for verdict in row}
+        return [verdict for verdict in VERDICTS if verdict in met]
 
     @property
     def runs(self) -> int:
@@ -132,15 +124,9 @@ class RunSummary:
 
     @property
     def sentence(self) -> str:
-        """Say how the main claims come out; empty where there are none."""
-        answers = Counter(VERDICTS[paper.verdict].answer for paper in self.papers if paper.verdict)
-        if not answers:
-            return ""
-        n = answers.total()
-        if n > 1 and answers[OPEN] and not answers[HOLDS] and not answers[DOES_NOT_HOLD]:
-            rest = "all stay open" if answers[OPEN] == n else answered(answers)
-            return f"None of the {n} main claims is confirmed, and none is refuted: {rest}."
-        return f"Of {n} main claim{'s' * (n > 1)}: {answered(answers)}."
+        """Say how the main claims come out."""
+        answers = [VERDICTS[paper.verdict].answer for paper in self.papers if paper.verdict]
+        return result_sentence(len(self.papers), answers, self.counts)
 
     @property
     def total(self) -> str:
@@ -222,12 +208,3 @@ def _paper(results: Path, scope: str, paper: str, audit: Iterable[Mapping[str, A
         runs=len(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
     )
-
-
-def _answers(rows: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Count by answer what is counted by verdict; all answers are there, in the order of tables."""
-    counts = dict.fromkeys(ANSWERS, 0)
-    for row in rows:
-        for verdict, count in row.items():
-            counts[VERDICTS[verdict].answer] += count
-    return counts
