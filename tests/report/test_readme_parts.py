@@ -169,8 +169,10 @@ def test_the_command_renews_all_files_and_then_leaves_them(judged, tmp_path, cap
     assert "56 runs" in text and "](images/it.svg)\n" in text
     assert text.count("- **Page paper: ") == 1, "what the run cannot check is no result"
     assert "# Results of the scope smoke\n" in page
-    lacking = "1 finding of the full run cannot be checked in this run:\n  - The theorem was reproduced."
-    assert f"The tree of the labels has a purity of 1.2 on blobs.\n- {lacking}\n\n![" in page
+    lacking = (
+        "1 finding of the full run cannot be checked in this run:\n  - **The theorem holds.** The theorem"
+    )
+    assert f"The tree of the labels has a purity of 1.2 on blobs.\n- {lacking} was reproduced.\n\n![" in page
     assert "| Gridded | 0.50 ± 0.02 → " in page and "| *Random* | " in page
     digest = hashlib.sha256((judged / "audit.csv").read_bytes()).hexdigest()
     assert digest in (tmp_path / "images" / "it.svg").read_text()
