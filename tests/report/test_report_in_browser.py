@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 import pytest
+from page_sizes import measure_pages, too_large
 
-from cladebench.audit.verdict_types import VERDICTS
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
@@ -62,8 +62,8 @@ def test_headers_sort_by_number_and_say_so(act):
         "page_paper.html",
         """
         const table = document.querySelector("table.published");
-        const column = () => Array.from(table.tBodies[0].rows).map((row) => row.cells[4].textContent.trim());
-        const head = table.querySelector("th[data-column='4']");
+        const column = () => Array.from(table.tBodies[0].rows).map((row) => row.cells[3].textContent.trim());
+        const head = table.querySelector("th[data-column='3']");
         const before = column();
         head.querySelector("button").click();
         const up = [column(), head.getAttribute("aria-sort")];
@@ -94,81 +94,121 @@ def test_what_is_no_number_sorts_last(act):
     assert outcome == [["0.47", "0.50 ± 0.02", "–"], ["0.50 ± 0.02", "0.47", "–"]]
 
 
-def test_filters_by_verdict_kind_and_text(act):
+ROWS = """
+  const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
+  const shown = () => rows.filter((row) => !row.hidden);
+  const box = document.querySelector(".filters");
+  const said = () => box.querySelector("output").textContent;
+"""
+
+
+def test_statements_filter_by_answer_done_why_and_text(act):
     outcome = act(
         "page_paper.html",
-        """
-        const box = document.querySelector(".filters");
-        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
-        const shown = () => rows.filter((row) => !row.hidden).map((row) => [row.dataset.verdict, row.dataset.kind]);
-        const said = () => box.querySelector("output").textContent;
-        const start = [shown(), said(), box.hidden];
+        ROWS
+        + """
+        const start = [shown().length, said(), box.hidden];
+        const answer = box.querySelector("button[data-value='not tested']");
+        answer.click();
+        const one = [shown().map((row) => row.dataset.answer), answer.getAttribute("aria-pressed"), document.querySelectorAll("td.dim").length > 0, location.search];
+        answer.click();
+        const none = [shown().length, location.search];
+        const done = box.querySelector("button[data-field='done']");
+        done.click();
+        const two = [shown().map((row) => row.dataset.done), done.dataset.value];
         box.querySelector("button.clear").click();
-        const all = [shown().length === rows.length, said()];
-        const button = box.querySelector("button[data-value='not testable']");
-        button.click();
-        const one = [shown(), button.getAttribute("aria-pressed"), document.querySelectorAll("td.dim").length > 0];
-        button.click();
+        const why = box.querySelector("select");
+        why.value = "not testable";
+        why.dispatchEvent(new Event("change"));
+        const three = shown().map((row) => row.dataset.verdict);
+        box.querySelector("button.clear").click();
         const search = box.querySelector("input");
-        search.value = "THEOREM hard";
+        search.value = "HARD";
         search.dispatchEvent(new Event("input"));
-        return { start, all, one, text: shown().length, count: rows.length, said: said() };
+        return { start, one, none, two, three, text: [shown().length, location.search], count: rows.length, said: said() };
         """,
     )
-    start, said, hidden = outcome["start"]
-    assert {kind for _, kind in start} == {"sentence"} and said == f"{len(start)} of {outcome['count']}"
-    assert hidden is False
-    assert outcome["all"] == [True, f"{outcome['count']} of {outcome['count']}"]
-    rows, pressed, dimmed = outcome["one"]
-    assert {verdict for verdict, _ in rows} == {"not testable"} and pressed == "true" and dimmed
-    assert outcome["text"] == 1 and outcome["said"] == f"1 of {outcome['count']}"
+    count = outcome["count"]
+    assert outcome["start"] == [count, f"{count} of {count}", False] and outcome["none"] == [count, ""]
+    answers, pressed, dimmed, search = outcome["one"]
+    assert set(answers) == {"not tested"} and 0 < len(answers) < count and pressed == "true" and dimmed
+    assert search == "?answer=not+tested"
+    assert set(outcome["two"][0]) == {outcome["two"][1]} and set(outcome["three"]) == {"not testable"}
+    assert outcome["text"] == [1, "?text=HARD"] and outcome["said"] == f"1 of {count}"
+
+
+def test_filters_in_the_address_are_restored(act):
+    outcome = act(
+        "page_paper.html",
+        ROWS
+        + """return [shown().map((row) => row.dataset.answer), box.querySelector("input").value,
+        Array.from(box.querySelectorAll("[aria-pressed='true']")).map((button) => button.dataset.value)];""",
+        fragment="?answer=holds&answer=open&text=e#claims",
+    )
+    answers, text, pressed = outcome
+    assert answers and set(answers) <= {"holds", "open"}
+    assert text == "e" and pressed == ["holds", "open"]
 
 
 def test_a_link_to_a_hidden_claim_shows_it(act):
     outcome = act(
         "page_paper.html",
-        'return document.getElementById("claim-table1/glass/plain").hidden;',
-        fragment="#claim-table1/glass/plain",
+        """
+        const target = document.getElementById("claim-grid-beats-plain/glass");
+        const box = target.getBoundingClientRect();
+        return [target.closest("tr").hidden, target.closest("details").open, box.top >= 0 && box.bottom <= innerHeight];
+        """,
+        fragment="?text=nothing#claim-grid-beats-plain/glass",
     )
-    assert outcome is False
+    assert outcome == [False, True, True]
 
 
-def test_a_count_leads_to_the_statements_that_it_counts(act):
+def test_every_count_leads_to_what_it_counts_with_the_filters_in_sight(act):
     outcome = act(
         "page_paper.html",
-        """
-        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
-        const facts = (row) => ["verdict", "evidence", "counted"].map((name) => row.dataset[name]);
-        const shown = () => rows.filter((row) => !row.hidden).map(facts);
-        return Array.from(document.querySelectorAll("table.matrix a, .bar a, .counts a")).map((link) => {
-          location.hash = link.getAttribute("href");
+        ROWS
+        + """
+        const marks = Array.from(document.querySelectorAll("[data-filter]"));
+        const names = ["only-answer-holds", "only-answer-not-tested", "only-not-testable", "only-paper-data", "only-paper-data-not-testable"];
+        return names.map((name) => {
+          scrollTo(0, 0);
+          location.hash = "#" + name;
           window.dispatchEvent(new HashChangeEvent("hashchange"));
-          const text = link.getAttribute("aria-label") || link.title || link.parentElement.textContent;
-          const said = /[0-9]+/.exec(text);
-          return [link.hash, said ? Number(said[0]) : null, shown()];
+          const top = box.getBoundingClientRect().top;
+          return [name, top >= 0 && top < innerHeight / 2, shown().map((row) => [row.dataset.answer, row.dataset.verdict, row.dataset.evidence])];
         });
         """,
     )
-    assert len(outcome) > 8
-    for link, said, shown in outcome:
-        assert shown and {level for *_, level in shown} == {"statement"}, link
-        assert said in (len(shown), None), link
-        words = link.removeprefix("#only-").split("-")
-        for verdict, evidence, _ in shown:
-            assert set(words) <= {*verdict.split(), *evidence.split()}, link
+    for name, in_sight, rows in outcome:
+        words = name.removeprefix("only-answer-").removeprefix("only-")
+        assert in_sight and rows, name
+        for row in rows:
+            slugs = [word.replace(" ", "-") for word in row]
+            assert words in (*slugs, f"{slugs[2]}-{slugs[1]}"), name
 
 
-def test_a_page_opened_by_a_count_is_filtered(act):
+def test_a_page_opened_by_a_count_is_filtered_with_the_filters_in_sight(act):
+    outcome = act(
+        "page_paper.html",
+        ROWS
+        + """const top = box.getBoundingClientRect().top;
+        return [shown().map((row) => row.dataset.answer), top >= 0 && top < innerHeight / 2];""",
+        fragment="#only-answer-not-tested",
+    )
+    answers, in_sight = outcome
+    assert set(answers) == {"not tested"} and in_sight
+
+
+def test_the_navigation_stays_in_sight_and_marks_the_section(act):
     outcome = act(
         "page_paper.html",
         """
-        const rows = Array.from(document.getElementById("claims-table").tBodies[0].rows);
-        const pressed = Array.from(document.querySelectorAll(".filters button[aria-pressed='true']"));
-        return [rows.filter((row) => !row.hidden).length, pressed.map((button) => button.dataset.value)];
+        document.getElementById("artifacts").scrollIntoView();
+        const bar = document.querySelector("nav.sticky").getBoundingClientRect();
+        return [Math.round(bar.top), document.getElementById("artifacts").getBoundingClientRect().top >= bar.height - 1];
         """,
-        fragment="#only-not-testable",
     )
-    assert outcome == [2, ["not testable", "statement"]]
+    assert outcome == [0, True]
 
 
 def test_a_cell_opens_with_its_provenance(act):
@@ -197,24 +237,6 @@ def test_a_cell_opens_with_its_provenance(act):
     assert "31 CPU seconds, 30 allowed" in outcome["second"][0]
 
 
-def test_a_sign_stands_beside_each_verdict(act):
-    outcome = act(
-        "page_paper.html",
-        """
-        const sign = (element) => getComputedStyle(element, "::before").content.split('"')[1];
-        const found = {};
-        document.querySelectorAll(".verdict").forEach((badge) => { found[badge.textContent.trim()] = sign(badge); });
-        const buttons = Array.from(document.querySelectorAll("button[data-field='verdict']"));
-        return [found, buttons.every((button) => sign(button) === found[button.dataset.value])];
-        """,
-    )
-    found, same = outcome
-    signs = {verdict.name: verdict.sign for verdict in VERDICTS.values()}
-    shown = {word: sign for word, sign in found.items() if word in signs}
-    assert len(shown) >= 4 and shown.items() <= signs.items() and same
-    assert found["2 of 2 passed"] == "✓" and found["0 of 1 passed"] == "✗"
-
-
 def test_claims_sort_by_their_names(act):
     outcome = act(
         "page_paper.html",
@@ -227,27 +249,7 @@ def test_claims_sort_by_their_names(act):
     assert len(outcome) > 5 and outcome == sorted(outcome)
 
 
-PAGES = [
-    "index.html",
-    "page_paper.html",
-    "page_paper-cells.html",
-    "page_paper-cells-nested-blobs.html",
-    "certificates.html",
-]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_scrolls_sideways_on_a_phone(act, page):
-    # Some builds of Chromium make no window narrower than 500 px; the styles of a phone hold there too.
-    outcome = act(
-        page,
-        """
-        document.documentElement.style.width = "390px";
-        document.body.style.width = "390px";
-        return Array.from(document.querySelectorAll("body *")).filter((element) =>
-          element.getBoundingClientRect().right > 391 && !element.closest(".scroll") && !element.closest(".skip")
-        ).map((element) => element.tagName + " " + element.textContent.slice(0, 40));
-        """,
-        width=500,
-    )
-    assert outcome == []
+def test_no_page_breaks_a_limit_or_scrolls_sideways(report):
+    sizes = measure_pages(report)
+    assert {"index.html", "page_paper.html", "certificates.html"} <= set(sizes)
+    assert too_large(sizes) == []

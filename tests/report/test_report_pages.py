@@ -91,8 +91,7 @@ CELLS = {name: f"page_paper-cells-{name}.html" for name in ("glass", "nested-blo
 def test_each_paper_has_its_pages_beside_index_and_certificates(report, pages):
     of_paper = {
         "page_paper.html",
-        "page_paper-certificate.html",
-        "page_paper-cells.html",
+        *(f"page_paper-{name}.html" for name in ("certificate", "claims-1", "choices", "runs", "cells")),
         *CELLS.values(),
     }
     assert set(pages) == {"index.html", "checks.html", "certificates.html", *of_paper}
@@ -106,7 +105,7 @@ def test_links_and_images_resolve(report, pages):
             assert "://" not in file and not file.startswith("/"), f"{name}: {target}"
             path = report / (file or name)
             assert path.exists(), f"{name}: {target}"
-            if fragment and not fragment.startswith("only-answer-"):  # filters, no places
+            if fragment:
                 assert fragment in pages[path.name].ids, f"{name}: {target}"
             assert path.resolve().is_relative_to(report.resolve()), f"{name}: {target} leaves the folder"
 
@@ -136,34 +135,6 @@ def test_pages_are_accessible_in_form(pages):
     assert any(found.get("name") == "viewport" for tag, found in published.attributes if tag == "meta")
 
 
-def test_every_audit_row_is_on_the_page_with_its_verdict(pages, audit):
-    page = pages["page_paper.html"]
-    rows = {
-        found["id"]: found["data-verdict"]
-        for tag, found in page.attributes
-        if tag == "tr" and "data-verdict" in found
-    }
-    assert rows == {anchor("claim", row.claim): row.verdict for row in audit.itertuples()}
-    for row in audit.itertuples():
-        assert " ".join(row.reason.split()) in page.words
-        assert " ".join(row.quote.split()) in page.words
-
-
-def test_filter_buttons_exist_for_each_verdict_with_its_count(report, pages, audit):
-    counts = audit.verdict.value_counts()
-    assert len(counts) >= 4, "the synthetic run is to show several verdicts"
-    buttons = {
-        found["data-value"]
-        for tag, found in pages["page_paper.html"].attributes
-        if tag == "button" and found.get("data-field") == "verdict"
-    }
-    assert buttons == set(counts.index)
-    for verdict, count in counts.items():
-        assert f"{verdict} ({count})" in pages["page_paper.html"].words
-    for evidence, count in audit.evidence.value_counts().items():
-        assert f"{evidence} ({count})" in pages["page_paper.html"].words
-
-
 def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
     paper = gather_run(results, "smoke", ["page_paper"]).papers[0]
     by_id = {row.claim: row for row in paper.audit}
@@ -173,18 +144,6 @@ def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
     assert paper.n_statements == len(heads) == 8 < len(paper.audit)
     said = " · ".join(f"{ANSWERS[answer].sign} {count}" for answer, count in paper.answers.items())
     assert said in pages["index.html"].words
-    places = {
-        found["id"]: (found["data-only-verdict"], found["data-only-evidence"])
-        for tag, found in pages["page_paper.html"].attributes
-        if "data-only-verdict" in found
-    }
-    cells = {(v, e) for e, row in paper.matrix.items() for v, count in row.items() if count}
-    assert set(places.values()) == cells | {(v, "") for v in paper.counts} | {("", e) for e in paper.matrix}
-    text = (results / "report" / "page_paper.html").read_text(encoding="utf-8")
-    for name, (verdict, evidence) in places.items():
-        row = text[: text.index(f'<span id="{name}"')].rpartition("<tr ")[2]
-        assert f'data-verdict="{verdict}' in row and f'data-evidence="{evidence}' in row
-        assert 'data-counted="statement"' in row
 
 
 def test_findings_stand_first_and_say_where_a_run_has_something_else(pages):
@@ -386,7 +345,7 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
         assert said in Page(folder / "report" / page).words
     assert said in (folder / "report" / "report.md").read_text().replace("\\", "")
     assert "10 runs, 46 missing" in Page(folder / "report" / "index.html").words
-    assert "Every cell of this paper finished." not in Page(folder / "report" / "page_paper.html").words
+    assert "Every run of this paper finished." not in Page(folder / "report" / "page_paper-runs.html").words
     missing = [
         found
         for name in CELLS.values()
@@ -489,7 +448,7 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
 
     write_report(folder, "smoke", [evil_paper])
     pages = list((folder / "report").glob("*.html"))
-    assert len(pages) == 8
+    assert len(pages) == 11
     for path in pages:
         page = Page(path)
         clean = Page(results / "report" / path.name.replace("evil_paper", "page_paper"))
@@ -652,26 +611,6 @@ def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results
         InputFileError, match=r"has 'another', which deviations.yaml does not have; run cladebench artifacts"
     ):
         gather_run(tmp_path, "smoke", ["page_paper"])
-
-
-def test_the_rule_beside_leads_to_its_own_cells(tmp_path, results):
-    copy_run(results, tmp_path, "cells.parquet", "tables")
-    audit = json.loads((results / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
-    (pattern,) = claim["cells"]
-    others = {group.group_id for group in gather_run(results, "smoke", ["page_paper"]).papers[0].links.groups}
-    other = sorted(name for name in others if "/glass/Grid/" in name and name != pattern.removesuffix("/*"))[
-        0
-    ]
-    for cells, number in ((other, 2), (pattern.removesuffix("/*"), 1)):
-        claim["cells_beside"] = [f"{cells}/*"]
-        (tmp_path / "audit.json").write_text(json.dumps(audit))
-        write_report(tmp_path, "smoke", ["page_paper"])
-        text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
-        row = text[text.index('<tr id="claim-table1/glass/grid"') :].split("</tr>")[0]
-        measured = row[row.index('<td class="number">') : row.index('<td class="why">')]
-        assert measured.count("<a ") == number
-        assert f'page_paper-cells-glass.html#Grid/{cells.rpartition("/")[2]}"' in measured
 
 
 def test_small_things():

@@ -1,4 +1,4 @@
-"""From numbers to the cells behind them: the pages of cells, and where on them each cell stands."""
+"""Lead from numbers to the cells behind them: the pages of cells, and where on them each cell stands."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from cladebench.bench.cell_spec import point_text
 from cladebench.bench.selection import Rule
+
+
+#: How high a page of cells may get, in pixels as `_height` guesses them.
+PAGE_HEIGHT = 12_000
 
 
 def encoded(name: str) -> str:
@@ -30,9 +34,10 @@ def overview_page(paper: str) -> str:
     return f"{paper}-cells.html"
 
 
-def cells_page(paper: str, dataset: str) -> str:
-    """File of the page with the cells of a paper on one data set."""
-    return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}.html"
+def cells_page(paper: str, dataset: str, number: int = 1) -> str:
+    """File of a page with cells of a paper on one data set: the first, or a further one where there are many."""
+    further = f"-page-{number}" if number > 1 else ""
+    return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}{further}.html"
 
 
 def plain(value: Any) -> Any:
@@ -79,6 +84,8 @@ class Group:
         Mean over the finished repetitions of each metric that a rule of selection uses.
     cpu_seconds : float
         Over all repetitions.
+    page : int
+        Which of the pages of its data set it is on.
     """
 
     group_id: str
@@ -89,6 +96,7 @@ class Group:
     cells: tuple[Cell, ...]
     scores: tuple[float | None, ...]
     cpu_seconds: float
+    page: int = 1
 
     @property
     def anchor(self) -> str:
@@ -98,7 +106,7 @@ class Group:
     @property
     def address(self) -> str:
         """Page and fragment."""
-        return f"{cells_page(self.group_id.partition('/')[0], self.dataset)}#{self.anchor}"
+        return f"{cells_page(self.group_id.partition('/')[0], self.dataset, self.page)}#{self.anchor}"
 
 
 @dataclass
@@ -134,12 +142,22 @@ class CellLinks:
             found.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
         return found
 
+    @property
+    def by_page(self) -> dict[tuple[str, int], dict[str, list[Group]]]:
+        """Settings under the data set and number of their page, and their method."""
+        found: dict[tuple[str, int], dict[str, list[Group]]] = {}
+        for dataset, methods in self.by_dataset.items():
+            for method, groups in methods.items():
+                for group in groups:
+                    found.setdefault((dataset, group.page), {}).setdefault(method, []).append(group)
+        return found
+
     def target(self, cell_ids: Iterable[str]) -> str | None:
         """Address (page and fragment) of the cells behind a number; None when no such cell is in the run."""
         cells = list(dict.fromkeys(str(cell_id) for cell_id in cell_ids))
         if len(cells) == 1 and cells[0] in self._cells:
             group = self.by_id[cells[0].rpartition("/")[0]]
-            return f"{cells_page(self.paper, group.dataset)}#{self._cells[cells[0]].anchor}"
+            return f"{cells_page(self.paper, group.dataset, group.page)}#{self._cells[cells[0]].anchor}"
         return self.target_of_groups(cell.rpartition("/")[0] for cell in cells)
 
     def target_of_groups(self, group_ids: Iterable[str]) -> str | None:
@@ -193,7 +211,29 @@ def link_cells(
                 cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
             )
         )
-    return CellLinks(paper, tuple(groups), tuple(metric for metric, _ in scores))
+    return CellLinks(paper, tuple(_on_pages(groups)), tuple(metric for metric, _ in scores))
+
+
+def _on_pages(groups: Iterable[Group]) -> list[Group]:
+    """Deal settings out to the pages of their data sets, method by method."""
+    listed = list(groups)
+    methods = {(group.dataset, group.method): number for number, group in reversed([*enumerate(listed)])}
+    page, height = dict.fromkeys((group.dataset for group in listed), 1), Counter[str]()
+    dealt, last = {}, ("", "", 0)
+    for group in sorted(listed, key=lambda group: methods[group.dataset, group.method]):
+        dataset = group.dataset
+        if height[dataset] > PAGE_HEIGHT:
+            page[dataset], height[dataset] = page[dataset] + 1, 0
+        head = (dataset, group.method, page[dataset])
+        height[dataset] += _height(group) + 150 * (head != last)
+        last = head
+        dealt[group.group_id] = replace(group, page=page[dataset])
+    return [dealt[group.group_id] for group in listed]
+
+
+def _height(group: Group) -> int:
+    """Guess the height of a setting's row: its words wrap at some 30 characters, its repetitions at some 8."""
+    return 20 + 22 * max(-(-len(group.setting) // 30), -(-len(group.cells) // 8))
 
 
 def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> float | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit import ClaimSet
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
@@ -35,15 +38,15 @@ class ClaimRow:
     evidence : str
         One of `cladebench.audit.evidence.EVIDENCE`.
     blind : str
-        The verdict that the best rival earns which learns nothing from the data; empty where none applies.
+        The verdict that the best random method earns; empty where none applies.
     universes : str
-        In how many universes it is supported, undecided and contradicted: ``5/1/0``; empty where there are none.
+        With how many other choices it is supported, open and contradicted: ``5/1/0``; empty where there are none.
     not_run : tuple of str
-        Universes that were not run for it.
+        Other choices that were not run for it.
     main : bool
         Whether the paper stands or falls with it.
     depends_on : tuple of str
-        What it hangs on: entries of the register of deviations.
+        The unstated choices that it turns on.
     statement : str
         The claim that stands for the statement it counts in; its own id where it stands for one itself.
     """
@@ -89,6 +92,33 @@ class ClaimRow:
         return "statement" if self.statement == self.claim else "part"
 
     @property
+    def answer(self) -> str:
+        """The answer of the first level."""
+        return VERDICTS[self.verdict].answer
+
+    @property
+    def done(self) -> str:
+        """What was done to test it."""
+        return EVIDENCE[self.evidence].done
+
+    @property
+    def sentence(self) -> str:
+        """What the paper says, or where its number stands when that is all that is quoted."""
+        return f"“{self.quote}”" if self.quote and self.quote != self.published else self.place
+
+    @property
+    def brief(self) -> str:
+        """The reason in a line of at most 110 characters, cut at a word."""
+        reason = self.reason.partition("; so in ")[0]
+        return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
+
+    @property
+    def other_choices(self) -> str:
+        """How it comes out with other choices: ``5 support, 1 open, 0 contradict``; empty where there are none."""
+        words = zip(self.universes.split("/"), ("support", "open", "contradict"), strict=False)
+        return ", ".join(f"{count} {word}" for count, word in words if count)
+
+    @property
     def kind_order(self) -> int:
         """Sentences first, what they are made of next, printed numbers (shown in their tables) last."""
         return {"sentence": 0, "value": 2}.get(self.kind, 1)
@@ -105,29 +135,63 @@ class ClaimRow:
         return bool(self.selection) and self.selection != "one setting"
 
 
+def slug(words: str) -> str:
+    """Write an answer or a verdict as a part of a class or a fragment: ``does-not-hold``."""
+    return words.replace(" ", "-")
+
+
 def only(verdict: str = "", evidence: str = "") -> str:
     """Fragment of a paper's page that shows the statements with this verdict, of this evidence."""
     return "-".join(["only", *evidence.split(), *verdict.split()])
 
 
-def filter_places(rows: Sequence[ClaimRow]) -> dict[str, list[tuple[str, str]]]:
-    """Say which claim is the first with each verdict, each evidence, and both, among those that stand for a statement.
+def only_answer(answer: str) -> str:
+    """Fragment of a paper's page that shows the statements with this answer."""
+    return f"only-answer-{slug(answer)}"
+
+
+def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
+    """Say for each claim which fragments lead to it as the first of those that a count counts.
 
     There the links of the counts lead where no script can filter.
 
+    Parameters
+    ----------
+    rows : iterable of ClaimRow
+        The claims that stand for statements, as the page has them.
+
     Returns
     -------
-    dict of str to list of (str, str)
-        Claim -> verdict and evidence, one of them maybe empty.
+    dict of str to dict of str to str
+        Claim -> fragment -> the filter that it stands for, as a query: ``verdict=contradicted&evidence=paper data``.
     """
-    first: dict[tuple[str, str], str] = {}
+    first: dict[str, tuple[str, str]] = {}
     for row in rows:
-        if row.level == "statement":
-            for key in ((row.verdict, row.evidence), (row.verdict, ""), ("", row.evidence)):
-                first.setdefault(key, row.claim)
-    found: dict[str, list[tuple[str, str]]] = {}
-    for key, claim in first.items():
-        found.setdefault(claim, []).append(key)
+        for fragment, query in (
+            (only_answer(row.answer), f"answer={row.answer}"),
+            (only(row.verdict, row.evidence), f"verdict={row.verdict}&evidence={row.evidence}"),
+            (only(row.verdict), f"verdict={row.verdict}"),
+            (only("", row.evidence), f"evidence={row.evidence}"),
+        ):
+            first.setdefault(fragment, (row.claim, query))
+    found: dict[str, dict[str, str]] = {}
+    for fragment, (claim, query) in first.items():
+        found.setdefault(claim, {})[fragment] = query
+    return found
+
+
+def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
+    """Count what statements can be filtered by: answer, what was done, verdict; values in the order of tables."""
+    listed = list(rows)
+    orders = {
+        "answer": list(ANSWERS),
+        "done": list(dict.fromkeys(evidence.done for evidence in EVIDENCE.values())),
+        "verdict": list(VERDICTS),
+    }
+    found = {}
+    for field, order in orders.items():
+        counts = Counter(getattr(row, field) for row in listed)
+        found[field] = {value: counts[value] for value in order if counts[value]}
     return found
 
 
@@ -148,6 +212,15 @@ class PublishedTable:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     entries: Mapping[tuple[str, str], tuple[ClaimRow, ...]]
+
+    @property
+    def stand_ins(self) -> str:
+        """Say which columns were measured on stand-in data; empty where none was."""
+        found = {column for (_, column), claims in self.entries.items() if any(c.stand_in_for for c in claims)}
+        away = [column for column in self.columns if column in found]
+        if len(away) == len(self.columns):
+            return "All columns are measured on stand-in data."
+        return f"Measured on stand-in data: {', '.join(away)}." if away else ""
 
 
 def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[PublishedTable, ...]:

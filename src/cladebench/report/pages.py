@@ -11,7 +11,8 @@ from typing import Any
 from cladebench.bench.cells_table import read_cells
 from cladebench.files import write_together
 from cladebench.report.artifact_files import figure_formats
-from cladebench.report.cell_links import cells_page, overview_page
+from cladebench.report.certificate_pages import certificate_pages
+from cladebench.report.paper_pages import gone_pages, paper_pages
 from cladebench.report.paper_view import PaperView
 from cladebench.report.svg_size import svg_size
 from cladebench.report.templating import certificate_page, html_page, markdown_page
@@ -58,6 +59,9 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     for name in itertools.chain(*(found.values() for found in figures.values())):
         contents[folder / name] = (results / name).read_bytes()
     write_together(contents)
+    for paper in run.papers:
+        for path in gone_pages(folder, paper.plan.paper, pages):
+            path.unlink()
     _remove_gone(folder, keep=set(read_cells(results / "cells.parquet")["paper"]))
     return list(contents)
 
@@ -67,7 +71,7 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
     for cells in folder.glob("*-cells.html"):
         paper = cells.name.removesuffix("-cells.html")
         if paper not in keep:
-            own = folder.glob(f"{paper}-cells-*.html"), (folder / "figures" / paper).glob("*.svg")
+            own = gone_pages(folder, paper, ()), (folder / "figures" / paper).glob("*.svg")
             pages = (f"{paper}.html", certificate_page(paper))
             for path in (cells, *(folder / name for name in pages), *itertools.chain(*own)):
                 path.unlink(missing_ok=True)
@@ -113,20 +117,12 @@ def render_pages(
     common: dict[str, Any] = {"run": run, "figures": figures, "sizes": sizes}
     yield "index.html", html_page("index.html", **common, title="Do the results hold?")
     yield "checks.html", html_page("checks.html", **common, title="Data and checks")
-    if run.certificates is not None:
-        yield "certificates.html", html_page("certificates.html", **common, title="Solver checks")
+    yield from certificate_pages(run)
     for paper in run.papers:
-        name, title = paper.plan.paper, paper.plan.title
-        yield f"{name}.html", html_page("paper.html", **common, paper=paper, title=title)
-        certificate = f"Certificate: {title}"
+        name = paper.plan.paper
+        certificate = f"Certificate: {paper.plan.title}"
         yield (
             certificate_page(name),
             html_page("paper-certificate.html", **common, paper=paper, title=certificate),
         )
-        cells = f"Cells: {title}"
-        yield overview_page(name), html_page("cells-overview.html", **common, paper=paper, title=cells)
-        for dataset in paper.links.by_dataset:
-            page = html_page(
-                "cells.html", **common, paper=paper, dataset=dataset, title=f"{cells}, {dataset}"
-            )
-            yield cells_page(name, dataset), page
+        yield from paper_pages(run, paper, figures[name], sizes)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.plan import Plan
 from cladebench.measures import Measure
 from cladebench.papers.artifact_types import Artifact
@@ -48,7 +45,7 @@ class PaperView:
     """All that the pages say of one paper.
 
     `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
-    what that file says of the alternatives; `details` has for each data set what its page of cells shows.
+    what that file says of the alternatives; `details` has for each page of cells what it shows.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
     the paper's runs.
     """
@@ -72,7 +69,7 @@ class PaperView:
     statuses: dict[str, int]
     recorded: frozenset[str]
     links: CellLinks
-    details: dict[str, dict[str, Any]]
+    details: dict[tuple[str, int], dict[str, Any]]
     lead: FindingView | None
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
@@ -147,22 +144,6 @@ class PaperView:
         """How many statements have each verdict, whatever the evidence."""
         verdicts = next(iter(self.matrix.values()), {})
         return {verdict: sum(row[verdict] for row in self.matrix.values()) for verdict in verdicts}
-
-    @property
-    def filter_counts(self) -> dict[str, dict[str, int]]:
-        """What claims can be filtered by, and how many have each value."""
-        fields: dict[str, Collection[str] | None] = {
-            "verdict": VERDICTS,
-            "evidence": EVIDENCE,
-            "kind": None,
-            "counted": ("statement", "part"),
-        }
-        names = {"verdict": "verdict", "evidence": "evidence", "kind": "kind", "counted": "level"}
-        found = {}
-        for field, order in fields.items():
-            counts = Counter(getattr(row, names[field]) for row in self.audit)
-            found[field] = {value: counts[value] for value in order or counts if counts[value]}
-        return found
 
     @property
     def factors(self) -> frozenset[str]:

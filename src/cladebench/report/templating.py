@@ -18,7 +18,7 @@ from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TE
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
-from cladebench.report.claim_rows import filter_places, only
+from cladebench.report.claim_rows import only, only_answer, slug
 from cladebench.report.main_claims import parts_in_words, shortened
 from cladebench.report.run_facts import provenance
 
@@ -114,7 +114,6 @@ def _html_environment() -> Environment:
         evidence_kinds=EVIDENCE,
         header_groups=header_groups,
         only=only,
-        filter_places=filter_places,
         not_checked=not_checked,
     )
     environment.filters.update(
@@ -127,16 +126,6 @@ def _html_environment() -> Environment:
         shortened=shortened,
     )
     return environment
-
-
-def slug(name: str) -> str:
-    """Write the name of an answer or verdict for a class or an address: ``does-not-hold``."""
-    return "-".join(name.split())
-
-
-def only_answer(answer: str) -> str:
-    """Fragment of a paper's page that shows the statements with this answer."""
-    return f"only-answer-{slug(answer)}"
 
 
 def certificate_page(paper: str) -> str:

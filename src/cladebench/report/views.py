@@ -202,12 +202,12 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         statuses=status_counts(records),
         recorded=frozenset(records["metric"].dropna()),
         details={
-            dataset: cell_details(
+            (dataset, page): cell_details(
                 records[records["dataset"] == dataset],
                 [group for groups in methods.values() for group in groups],
                 Store(results),
             )
-            for dataset, methods in links.by_dataset.items()
+            for (dataset, page), methods in links.by_page.items()
         },
         links=links,
         lead=lead_finding(findings.findings, views),

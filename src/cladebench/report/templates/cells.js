@@ -1,4 +1,4 @@
-// Shows below its table all that is stored of a setting's cells, from the JSON on this page. Everything is set as text.
+// Shows below its table all that is stored of a setting's runs, from the JSON on this page. Everything is set as text.
 "use strict";
 (function () {
   const data = JSON.parse(document.getElementById("cells-data").textContent);
@@ -25,7 +25,7 @@
       return shown(json);
     }
   }
-  // What all cells of a setting share is said once, above the table of what differs.
+  // What all runs of a setting share is said once, above the table of what differs.
   function panel(group, here) {
     const cells = group.cells.map((values) => Object.fromEntries(FIELDS.map((name, index) => [name, values[index]])));
     const environment = (name) => (cell) => data.environments[cell.environment][name];
@@ -40,7 +40,7 @@
       if (values.some((value) => value !== values[0])) row(label, pick);
       else if (values[0] !== "–") fact(label, values[0]);
     }
-    fact("cells", group.id + "/*");
+    fact("runs", group.id + "/*");
     fact("setting", group.setting);
     fact("estimator", shown(text(group.estimator)));
     fact("parameters", object(text(group.params)) || "defaults");
@@ -67,7 +67,7 @@
     either("end of log", (cell) => text(cell.log));
     const head = element("tr", [element("th", "repetition", { scope: "col" }), ...cells.map((cell) => element("th", cell.repetition, mark(cell, { scope: "col" })))]);
     const table = element("table", [element("thead", head), body]);
-    return element("div", [facts, element("div", table, { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells of " + group.id })], { class: "panel" });
+    return element("div", [facts, element("div", table, { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs of " + group.id })], { class: "panel" });
   }
   function open(id, scroll) {
     const target = document.getElementById(id);

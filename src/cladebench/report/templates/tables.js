@@ -1,11 +1,12 @@
 // Sorting and filtering of tables that are complete without it.
 "use strict";
 (function () {
-  // What a verdict means, written out on the index page, shows where the pointer rests on one; said once a page, not thousands of times.
+  // What a verdict means shows where the pointer rests on one; said once a page, not thousands of times.
   const meanings = JSON.parse(document.getElementById("verdict-meanings").textContent);
   document.querySelectorAll(".verdict").forEach((badge) => {
-    const meaning = meanings[badge.lastChild.textContent.trim()];
-    if (meaning) badge.title = meaning;
+    const name = Array.from(badge.classList).find((word) => word.startsWith("v-"));
+    const meaning = name && meanings[name.slice(2).replace(/-/g, " ")];
+    if (meaning && !badge.title) badge.title = meaning;
   });
   // "0.47 ± 0.02 (5)" sorts as 0.47, "−3" as -3; what does not begin with a number sorts last.
   function number(text) {
@@ -15,7 +16,7 @@
   function key(row, column) {
     const cell = row.cells[column];
     if (!cell) return "";
-    if (cell.className === "claim") return row.id;
+    if (cell.classList.contains("claim")) return row.id;
     return (cell.dataset.sort !== undefined ? cell.dataset.sort : cell.textContent).trim();
   }
   function sort(table, header, column) {
@@ -49,20 +50,27 @@
     });
   });
 
+  const FIELDS = ["answer", "done", "verdict", "evidence"];
+  const fragment = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch (error) { return ""; } };
   document.querySelectorAll(".filters").forEach((box) => {
     const table = document.getElementById(box.dataset.table);
     const rows = Array.from(table.tBodies[0].rows);
-    const buttons = Array.from(box.querySelectorAll("button[data-value]"));
+    const buttons = Array.from(box.querySelectorAll("button[data-field]"));
+    const why = box.querySelector("select");
     const search = box.querySelector("input");
+    const only = box.querySelector("button.only");
     const shown = box.querySelector("output");
-    const fields = Array.from(new Set(buttons.map((button) => button.dataset.field)));
-    function chosen(field) {
-      return buttons.filter((button) => button.dataset.field === field && button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.value);
-    }
+    // The marks to which counts lead without a script stand in rows; with one, they lead to this box.
+    const places = new Map();
+    table.querySelectorAll("[data-filter]").forEach((mark) => {
+      places.set(mark.id, mark.dataset.filter);
+      mark.removeAttribute("id");
+    });
+    let state = new URLSearchParams();
+
     function apply() {
-      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const wanted = fields.map((field) => [field, chosen(field)]).filter((entry) => entry[1].length);
-      const verdicts = chosen("verdict");
+      const words = (state.get("text") || "").toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = FIELDS.map((field) => [field, state.getAll(field)]).filter((entry) => entry[1].length);
       let count = 0;
       rows.forEach((row) => {
         const text = words.length ? row.textContent.toLowerCase() : "";
@@ -71,43 +79,79 @@
         count += keep;
       });
       shown.textContent = count + " of " + rows.length;
-      // In the published tables, where hiding would tear holes, entries with other verdicts step back.
-      document.querySelectorAll("td[data-verdict]").forEach((cell) => cell.classList.toggle("dim", verdicts.length > 0 && !verdicts.includes(cell.dataset.verdict)));
+      buttons.forEach((button) => button.setAttribute("aria-pressed", String(state.getAll(button.dataset.field).includes(button.dataset.value))));
+      why.value = state.get("verdict") || "";
+      if (search.value !== (state.get("text") || "")) search.value = state.get("text") || "";
+      only.textContent = state.get("evidence") + " ×";
+      only.hidden = !state.has("evidence");
+      // In the published tables, where hiding would tear holes, entries with other answers step back.
+      const answers = state.getAll("answer");
+      document.querySelectorAll("td[data-answer]").forEach((cell) => cell.classList.toggle("dim", answers.length > 0 && !answers.includes(cell.dataset.answer)));
     }
-    function clear() {
-      buttons.forEach((button) => button.setAttribute("aria-pressed", "false"));
-      search.value = "";
+    function change(next, hash) {
+      state = next;
       apply();
+      const query = state.toString();
+      try {
+        history.replaceState(null, "", location.pathname + (query ? "?" + query : "") + (hash === undefined ? location.hash : hash));
+      } catch (error) { /* some browsers refuse this for files; the filters work all the same */ }
     }
-    buttons.forEach((button) => button.addEventListener("click", () => {
-      button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
-      apply();
-    }));
-    search.addEventListener("input", apply);
-    box.querySelector("button.clear").addEventListener("click", clear);
-    // A count leads to what it counts: statements with a verdict, of a kind of evidence.
-    function press(field, value) {
-      buttons.filter((button) => button.dataset.field === field).forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.value === value)));
+    function changed(edit) {
+      const next = new URLSearchParams(state);
+      edit(next);
+      change(next, "#claims");
     }
-    // A link to a row that is filtered away shows it again.
+    function set(field, value) {
+      changed((next) => (value ? next.set(field, value) : next.delete(field)));
+    }
+    buttons.forEach((button) => button.addEventListener("click", () => changed((next) => {
+      const { field, value } = button.dataset;
+      const values = next.getAll(field);
+      next.delete(field);
+      values.filter((other) => other !== value).concat(values.includes(value) ? [] : [value]).forEach((other) => next.append(field, other));
+    })));
+    why.addEventListener("change", () => set("verdict", why.value));
+    search.addEventListener("input", () => set("text", search.value));
+    only.addEventListener("click", () => set("evidence", ""));
+    box.querySelector("button.clear").addEventListener("click", () => change(new URLSearchParams(), "#claims"));
+
+    // A count leads to what it counts; a link to a row that is filtered away shows it again.
     function reveal() {
-      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (target && table.contains(target) && target.dataset.onlyVerdict !== undefined) {
-        fields.forEach((field) => press(field, ""));
-        press("verdict", target.dataset.onlyVerdict);
-        press("evidence", target.dataset.onlyEvidence);
-        press("counted", "statement");
-        search.value = "";
-        apply();
+      const name = fragment();
+      const target = document.getElementById(name);
+      if (places.has(name)) {
+        change(new URLSearchParams(places.get(name)));
         box.scrollIntoView();
-      } else if (target && table.contains(target) && target.closest("tr[hidden]")) {
-        clear();
+      } else if (target && table.contains(target)) {
+        if (target.closest("tr[hidden]")) change(new URLSearchParams());
+        const folded = target.closest("details");
+        if (folded) folded.open = true;
         target.scrollIntoView();
       }
     }
-    window.addEventListener("hashchange", reveal);
     box.hidden = false;
+    const asked = new URLSearchParams(location.search);
+    Array.from(asked.keys()).filter((name) => name !== "text" && !FIELDS.includes(name)).forEach((name) => asked.delete(name));
+    state = asked;
     apply();
     reveal();
+    window.addEventListener("hashchange", reveal);
+    window.addEventListener("load", reveal);
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("a[href^='#']");
+      if (link && link.hash === location.hash) reveal();
+    });
   });
+
+  // In the navigation that stays in sight, the section that is being read is marked.
+  const links = new Map(Array.from(document.querySelectorAll("nav.sticky a[href^='#']")).map((link) => [link.hash.slice(1), link]));
+  if (links.size && "IntersectionObserver" in window) {
+    const heads = Array.from(links.keys()).map((name) => document.getElementById(name)).filter(Boolean);
+    const mark = () => {
+      const read = heads.filter((head) => head.getBoundingClientRect().top < 120).pop();
+      links.forEach((link, name) => (read && read.id === name ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")));
+    };
+    const observer = new IntersectionObserver(mark, { rootMargin: "0px 0px -80% 0px" });
+    heads.forEach((head) => observer.observe(head));
+  }
 })();

@@ -1,0 +1,193 @@
+"""The pages of one paper: what was seen first; details of claims, choices, runs and long tables on pages of their own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED
+from cladebench.papers.tables import settings_table, status_table
+from cladebench.report.cell_links import cells_page, encoded, overview_page
+from cladebench.report.claim_rows import ClaimRow, count_values, filter_places
+from cladebench.report.paper_view import ArtifactView, PaperView
+from cladebench.report.templating import html_page
+from cladebench.report.views import RunView
+
+#: The largest table that stands on the page of its paper; the largest slice of a table on a page of its own.
+ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 40, 700, 300, 6000
+#: How many claims a page of details has.
+CLAIMS_ON_PAGE = 80
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """A statement of the paper: the claim that stands for it, and the claims that it is made of."""
+
+    head: ClaimRow
+    inside: tuple[ClaimRow, ...]
+
+
+@dataclass(frozen=True)
+class PlacedArtifact:
+    """A table or figure, and the pages that a long table has: names and slices; none where the paper's page has it."""
+
+    view: ArtifactView
+    pages: tuple[tuple[str, ArtifactView], ...] = ()
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A statement on which choices disagree: its claim, and the other choices under each stance."""
+
+    row: ClaimRow
+    choices: Mapping[str, tuple[str, ...]]
+
+
+def paper_pages(
+    run: RunView,
+    paper: PaperView,
+    figures: Mapping[str, str],
+    sizes: Mapping[str, tuple[int, int]],
+) -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each page of a paper.
+
+    Parameters
+    ----------
+    run : RunView
+    paper : PaperView
+    figures : mapping of str to str
+        Name -> file of each figure of the paper's verdicts.
+    sizes : mapping of str to (int, int)
+        File of a figure -> its width and height in pixels.
+    """
+    name, title = paper.plan.paper, paper.plan.title
+    stated = statement_views(paper.audit)
+    details = detail_pages(name, stated)
+    of_runs = [view for view in paper.artifacts if is_of_runs(view)]
+    shown = [place(name, view) for view in paper.artifacts if not is_of_runs(view)]
+    runs = [place(name, view, rows=ROWS_ALONE, elements=ELEMENTS_ALONE // 3) for view in of_runs]
+    main_table = paper.main.artifact if paper.main else ""
+    common = {
+        "run": run,
+        "paper": paper,
+        "claim_pages": {row.claim: page for page, rows in details.items() for row in rows},
+        "sizes": sizes,
+        "turns": turns(paper, stated),
+        "figures": figures,
+    }
+    heads = [statement.head for statement in stated]
+    yield (
+        f"{name}.html",
+        html_page(
+            "paper.html",
+            title=title,
+            statements=stated,
+            places=filter_places(heads),
+            filter_counts=count_values(heads),
+            published=sorted(paper.published, key=lambda table: table.title != main_table),
+            artifacts=shown,
+            **common,
+        ),
+    )
+    pages = list(details)
+    for number, (page, rows) in enumerate(details.items(), 1):
+        values = {"rows": rows, "number": number, "pages": pages, "title": f"Claims {number}: {title}"}
+        yield page, html_page("paper-claims.html", **values, **common)
+    yield choices_page(name), html_page("paper-choices.html", title=f"Unstated choices: {title}", **common)
+    yield runs_page(name), html_page("paper-runs.html", title=f"Runs: {title}", artifacts=runs, **common)
+    for placed in (*shown, *runs):
+        for page, view in placed.pages:
+            values = {"view": view, "placed": placed, "page": page, "title": view.artifact.title}
+            yield page, html_page("paper-table.html", of_runs=placed in runs, **values, **common)
+    yield overview_page(name), html_page("cells-overview.html", title=f"All runs: {title}", **common)
+    for dataset, number in paper.details:
+        heading = f"Runs on {dataset}: {title}"
+        values = {"dataset": dataset, "number": number, "title": heading}
+        yield cells_page(name, dataset, number), html_page("cells.html", **values, **common)
+
+
+def choices_page(paper: str) -> str:
+    """File of the page with the unstated choices of a paper and their effects."""
+    return f"{paper}-choices.html"
+
+
+def runs_page(paper: str) -> str:
+    """File of the page with settings, status, time and memory of a paper's runs."""
+    return f"{paper}-runs.html"
+
+
+def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
+    """List the pages of a paper that an earlier report wrote and this one did not."""
+    patterns = ("claims-*", "table-*", "choices", "runs", "cells-*")
+    kept = set(written)
+    found = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
+    return sorted(path for path in found if path.name not in kept)
+
+
+def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
+    """Gather claims under the statements that they count in: the main claim first, sentences before numbers."""
+    inside: dict[str, list[ClaimRow]] = {}
+    for row in rows:
+        if row.level == "part":
+            inside.setdefault(row.statement, []).append(row)
+    heads = sorted(
+        (row for row in rows if row.level == "statement"), key=lambda row: (not row.main, row.kind_order)
+    )
+    return [StatementView(row, tuple(inside.get(row.claim, ()))) for row in heads]
+
+
+def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[ClaimRow]]:
+    """Deal all claims out to pages of details, each statement before what it is made of."""
+    rows = [row for statement in stated for row in (statement.head, *statement.inside)]
+    slices = [rows[start : start + CLAIMS_ON_PAGE] for start in range(0, len(rows), CLAIMS_ON_PAGE)]
+    return {f"{paper}-claims-{number}.html": part for number, part in enumerate(slices, 1)}
+
+
+def turns(paper: PaperView, stated: Iterable[StatementView]) -> list[Turn]:
+    """List the statements on which choices disagree, those that turn on a choice first."""
+    stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
+    found = []
+    for statement in stated:
+        names: dict[str, list[str]] = {stance: [] for stance in (SUPPORTS, UNDECIDED, CONTRADICTS)}
+        for choice, stance in stances[statement.head.claim].items():
+            if stance in names:
+                names[stance].append(choice)
+        if sum(bool(choices) for choices in names.values()) > 1 or statement.head.depends_on:
+            found.append(Turn(statement.head, {stance: tuple(choices) for stance, choices in names.items()}))
+    return sorted(found, key=lambda turn: (not turn.row.main, not turn.row.depends_on))
+
+
+def is_of_runs(view: ArtifactView) -> bool:
+    """Whether a table is about the runs, such as the settings chosen, and not about a result."""
+    build = view.artifact.build
+    return (build.func if isinstance(build, functools.partial) else build) in (settings_table, status_table)
+
+
+def place(
+    paper: str, view: ArtifactView, rows: int = ROWS_INLINE, elements: int = ELEMENTS_INLINE
+) -> PlacedArtifact:
+    """Leave a short table where it is, and cut a long one into slices on pages of their own."""
+    weights = [
+        1 + sum(1 + bool(entry.target) + 3 * bool(entry.claim) for entry in row) for row in view.rows
+    ]
+    if len(view.rows) <= rows and sum(weights) <= elements:
+        return PlacedArtifact(view)
+    slices: list[list[int]] = [[]]
+    for number, weight in enumerate(weights):
+        full = sum(weights[n] for n in slices[-1]) + weight > ELEMENTS_ALONE
+        if slices[-1] and (full or len(slices[-1]) == ROWS_ALONE):
+            slices.append([])
+        slices[-1].append(number)
+    base = f"{paper}-table-{encoded(view.artifact.id).replace('/', '_2f_')}"
+    return PlacedArtifact(
+        view,
+        tuple(
+            (
+                f"{base}-{number}.html",
+                replace(view, rows=tuple(view.rows[n] for n in part)),
+            )
+            for number, part in enumerate(slices, 1)
+        ),
+    )

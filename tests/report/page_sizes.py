@@ -1,0 +1,89 @@
+"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, overflow at 390 px.
+
+By hand: ``python tests/report/page_sizes.py results/full/report`` prints the pages that break a limit.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+#: No page of a report may be larger.
+MOST_BYTES, MOST_PIXELS, MOST_ELEMENTS = 1_000_000, 20_000, 10_000
+
+HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
+const names = NAMES, found = {};
+function measure(frame, width) {
+  frame.style.width = width + "px";
+  const page = frame.contentDocument;
+  const wide = Array.from(page.querySelectorAll("body *")).filter((element) =>
+    element.getBoundingClientRect().right > width + 1 && !element.closest(".scroll, .skip, .sticky, svg"));
+  return [page.documentElement.scrollHeight, wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40))];
+}
+async function run() {
+  for (const name of names) {
+    const frame = document.createElement("iframe");
+    frame.style.cssText = "width:1440px;height:900px;border:0";
+    frame.src = "file://FOLDER/" + encodeURIComponent(name);
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; });
+    const [height, wide] = measure(frame, 1440);
+    const elements = frame.contentDocument.getElementsByTagName("*").length;
+    found[name] = { height, elements, wide: wide.concat(measure(frame, 390)[1]) };
+    frame.remove();
+  }
+  const out = document.createElement("pre");
+  out.id = "outcome";
+  out.textContent = JSON.stringify(found);
+  document.body.append(out);
+}
+run();
+</script></body>"""
+
+
+def measure_pages(folder: Path) -> dict[str, dict]:
+    """Measure every page of a folder: name -> bytes, elements, height, and what leaves the page sideways."""
+    pages = sorted(folder.resolve().glob("*.html"))
+    with tempfile.TemporaryDirectory() as scratch:
+        harness = Path(scratch) / "harness.html"
+        text = HARNESS.replace("NAMES", json.dumps([page.name for page in pages]))
+        harness.write_text(text.replace("FOLDER", str(folder.resolve())), encoding="utf-8")
+        done = subprocess.run(
+            [
+                *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"),
+                *(f"--user-data-dir={scratch}/profile", "--window-size=1500,1000", "--timeout=550000"),
+                *("--virtual-time-budget=500000", "--dump-dom", f"file://{harness}"),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+    found = re.search(r'<pre id="outcome">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found, done.stderr[-2000:]
+    sizes = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    for page in pages:
+        sizes[page.name]["bytes"] = page.stat().st_size
+    return sizes
+
+
+def too_large(sizes: dict[str, dict]) -> list[str]:
+    """Say which pages break a limit, a line for each."""
+    limits = {"bytes": MOST_BYTES, "height": MOST_PIXELS, "elements": MOST_ELEMENTS}
+    return [
+        f"{name}: {key} {size[key]:,}; expected at most {most:,}"
+        for name, size in sizes.items()
+        for key, most in limits.items()
+        if size[key] > most
+    ] + [f"{name}: wider than the window: {size['wide']}" for name, size in sizes.items() if size["wide"]]
+
+
+if __name__ == "__main__":
+    measured = measure_pages(Path(sys.argv[1]))
+    for key in ("bytes", "height", "elements"):
+        largest = sorted(measured, key=lambda name: -measured[name][key])[:5]
+        print(key, ", ".join(f"{name} {measured[name][key]:,}" for name in largest))
+    print("\n".join(too_large(measured)) or f"{len(measured)} pages within the limits")
