@@ -54,7 +54,13 @@ def measure_pages(folder: Path) -> dict[str, dict]:
         harness.write_text(text.replace("FOLDER", str(folder.resolve())), encoding="utf-8")
         done = subprocess.run(
             [
-                *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"),
+                *(
+                    BROWSER,
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--allow-file-access-from-files",
+                ),
                 *(f"--user-data-dir={scratch}/profile", "--window-size=1500,1000", "--timeout=550000"),
                 *("--virtual-time-budget=500000", "--dump-dom", f"file://{harness}"),
             ],

@@ -21,7 +21,12 @@ def row(name, residual, tolerance, passed=True, problem="a = b"):
 
 
 def test_checks_of_one_statement_are_one_row_with_the_worst():
-    rows = [row("t/1", 1e-12, 1e-10), row("t/2", 5e-11, 1e-10), row("t/3", 0.0, 0.0, problem="c"), row("u/1", 0, 1)]
+    rows = [
+        row("t/1", 1e-12, 1e-10),
+        row("t/2", 5e-11, 1e-10),
+        row("t/3", 0.0, 0.0, problem="c"),
+        row("u/1", 0, 1),
+    ]
     found = checks_by_topic(rows)
     assert list(found) == ["t", "u"]
     first, second = found["t"]
@@ -38,7 +43,13 @@ def test_a_failed_check_is_the_worst_and_is_listed():
 
 @pytest.mark.parametrize(
     ("residual", "tolerance", "written"),
-    [(0.0, 0.0, "exact"), (1e-9, 0.0, "inf"), (1e-9, 1.0, "below 0.001"), (2.0, 1.0, "2"), (math.nan, 1.0, "–")],
+    [
+        (0.0, 0.0, "exact"),
+        (1e-9, 0.0, "inf"),
+        (1e-9, 1.0, "below 0.001"),
+        (2.0, 1.0, "2"),
+        (math.nan, 1.0, "–"),
+    ],
 )
 def test_residuals_are_written_in_tolerances(residual, tolerance, written):
     assert written_ratio(in_tolerances(row("t/1", residual, tolerance))) == written

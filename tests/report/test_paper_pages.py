@@ -38,7 +38,9 @@ def ids(text):
 
 def elements(text):
     """Count the elements of a page as a browser does, near enough: what stands in scripts and styles is none."""
-    return len(re.findall(r"<[a-z]", re.sub(r"(<(script|style)\b)[^>]*>.*?</\2>", r"\1>", text, flags=re.DOTALL)))
+    return len(
+        re.findall(r"<[a-z]", re.sub(r"(<(script|style)\b)[^>]*>.*?</\2>", r"\1>", text, flags=re.DOTALL))
+    )
 
 
 def test_every_link_to_a_page_and_fragment_of_the_report_resolves(report, texts):
@@ -158,7 +160,14 @@ def test_no_page_of_a_large_run_breaks_a_limit(tmp_path):
 
 
 def test_pages_that_are_not_written_any_more_are_removed(tmp_path):
-    for name in ("p.html", "p-claims-1.html", "p-claims-9.html", "p-notes.html", "p-runs.html", "q-runs.html"):
+    for name in (
+        "p.html",
+        "p-claims-1.html",
+        "p-claims-9.html",
+        "p-notes.html",
+        "p-runs.html",
+        "q-runs.html",
+    ):
         (tmp_path / name).touch()
     gone = gone_pages(tmp_path, "p", ["p.html", "p-claims-1.html", "p-runs.html"])
     assert [path.name for path in gone] == ["p-claims-9.html"]
@@ -179,7 +188,9 @@ def test_the_rule_beside_leads_to_its_own_runs(tmp_path, results, paper):
     claim = next(claim for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
     (pattern,) = claim["cells"]
     chosen = pattern.removesuffix("/*")
-    other = min(g.group_id for g in paper.links.groups if "/glass/Grid/" in g.group_id and g.group_id != chosen)
+    other = min(
+        g.group_id for g in paper.links.groups if "/glass/Grid/" in g.group_id and g.group_id != chosen
+    )
     for cells, number in ((other, 2), (chosen, 1)):
         claim["cells_beside"] = [f"{cells}/*"]
         (tmp_path / "audit.json").write_text(json.dumps(audit))

@@ -8,7 +8,6 @@ import subprocess
 import pytest
 from page_sizes import measure_pages, too_large
 
-
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 
@@ -110,7 +109,9 @@ def test_statements_filter_by_answer_done_why_and_text(act):
         const start = [shown().length, said(), box.hidden];
         const answer = box.querySelector("button[data-value='not tested']");
         answer.click();
-        const one = [shown().map((row) => row.dataset.answer), answer.getAttribute("aria-pressed"), document.querySelectorAll("td.dim").length > 0, location.search];
+        const dimmed = document.querySelectorAll("td.dim").length > 0;
+        const pressed = answer.getAttribute("aria-pressed");
+        const one = [shown().map((row) => row.dataset.answer), pressed, dimmed, location.search];
         answer.click();
         const none = [shown().length, location.search];
         const done = box.querySelector("button[data-field='done']");
@@ -125,7 +126,8 @@ def test_statements_filter_by_answer_done_why_and_text(act):
         const search = box.querySelector("input");
         search.value = "HARD";
         search.dispatchEvent(new Event("input"));
-        return { start, one, none, two, three, text: [shown().length, location.search], count: rows.length, said: said() };
+        const text = [shown().length, location.search];
+        return { start, one, none, two, three, text, count: rows.length, said: said() };
         """,
     )
     count = outcome["count"]
@@ -168,19 +170,19 @@ def test_every_count_leads_to_what_it_counts_with_the_filters_in_sight(act):
         "page_paper.html",
         ROWS
         + """
-        const marks = Array.from(document.querySelectorAll("[data-filter]"));
-        const names = ["only-answer-holds", "only-answer-not-tested", "only-not-testable", "only-paper-data", "only-paper-data-not-testable"];
+        const names = ["answer-holds", "answer-not-tested", "not-testable", "paper-data", "paper-data-not-testable"];
+        const facts = (row) => [row.dataset.answer, row.dataset.verdict, row.dataset.evidence];
         return names.map((name) => {
           scrollTo(0, 0);
-          location.hash = "#" + name;
+          location.hash = "#only-" + name;
           window.dispatchEvent(new HashChangeEvent("hashchange"));
           const top = box.getBoundingClientRect().top;
-          return [name, top >= 0 && top < innerHeight / 2, shown().map((row) => [row.dataset.answer, row.dataset.verdict, row.dataset.evidence])];
+          return [name, top >= 0 && top < innerHeight / 2, shown().map(facts)];
         });
         """,
     )
     for name, in_sight, rows in outcome:
-        words = name.removeprefix("only-answer-").removeprefix("only-")
+        words = name.removeprefix("answer-")
         assert in_sight and rows, name
         for row in rows:
             slugs = [word.replace(" ", "-") for word in row]
@@ -205,7 +207,8 @@ def test_the_navigation_stays_in_sight_and_marks_the_section(act):
         """
         document.getElementById("artifacts").scrollIntoView();
         const bar = document.querySelector("nav.sticky").getBoundingClientRect();
-        return [Math.round(bar.top), document.getElementById("artifacts").getBoundingClientRect().top >= bar.height - 1];
+        const head = document.getElementById("artifacts").getBoundingClientRect();
+        return [Math.round(bar.top), head.top >= bar.height - 1];
         """,
     )
     assert outcome == [0, True]

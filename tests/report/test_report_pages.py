@@ -177,10 +177,10 @@ def test_the_main_result_is_drawn_and_shown(report, pages):
 
 def test_each_order_states_what_it_could_have_seen(pages, audit):
     for row in audit[audit.kind == "order"].itertuples():
-        assert f"detectable: {float(row.detectable):#.4g}" in pages["page_paper.html"].words
+        assert f"detectable: {float(row.detectable):#.4g}" in pages["page_paper-claims-1.html"].words
 
 
-def test_what_a_claim_hangs_on_is_shown(tmp_path, results):
+def test_what_a_claim_turns_on_is_shown(tmp_path, results):
     copy_run(results, tmp_path, "cells.parquet", "audit.json", "tables", "certificates.csv", "figures")
     audit = json.loads((tmp_path / "audit.json").read_text())
     claim = next(claim for claim in audit["claims"] if claim["claim"] == "grid-beats-plain/glass")
@@ -197,12 +197,16 @@ def test_what_a_claim_hangs_on_is_shown(tmp_path, results):
     audit["universes"] = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
     (tmp_path / "audit.json").write_text(json.dumps(audit))
     write_report(tmp_path, "smoke", ["page_paper"])
+    details = (tmp_path / "report" / "page_paper-claims-1.html").read_text(encoding="utf-8")
+    row = details[details.index('<tr id="claim-grid-beats-plain/glass"') :].split("</tr>")[0]
+    assert 'turns on <a href="page_paper-choices.html#deviation-leaves">leaves</a> + elsewhere' in row
+    assert (
+        "<summary>1 not run</summary>three leaves" in row
+        and details.count("<strong>Main claim</strong>") == 1
+    )
+    assert "other choices: 1 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
+    assert "random method: open (a random method passes too)" in row
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
-    row = text[text.index('<tr id="claim-grid-beats-plain/glass"') :].split("</tr>")[0]
-    assert 'depends on <a href="#deviation-leaves">leaves</a> + elsewhere' in row
-    assert '<small title="three leaves">1 not run</small>' in row and "the paper's main claim" in row
-    assert text.count("main claim") == 1
-    assert "universes: 1/0/1" in row and "v-uninformative" in row and 'data-verdict="depends"' in row
     assert 'src="figures/page_paper/universes.svg"' in text
     assert "| 1/0/1 | leaves + elsewhere |" in (tmp_path / "report" / "report.md").read_text()
 
@@ -287,9 +291,10 @@ def test_trouble_is_said_clearly(pages):
         "glass.data: no source holds the file" in paper and "glass.data: no source holds the file" in checks
     )
     assert "unavailable in 7 of 28 runs" in checks
-    assert "needs more time than a smoke run has" in paper
+    runs = pages["page_paper-runs.html"].words
+    assert "needs more time than a smoke run has" in runs
     assert "This figure was not made in this run." in paper
-    assert "was broken once ); did not happen" in paper.replace("(was broken once)", "was broken once )")
+    assert "was broken once ); did not happen" in runs.replace("(was broken once)", "was broken once )")
     assert "1 of 2 passed" not in checks and "0 of 1 passed" in checks
 
 

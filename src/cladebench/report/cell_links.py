@@ -14,7 +14,6 @@ import pandas as pd
 from cladebench.bench.cell_spec import point_text
 from cladebench.bench.selection import Rule
 
-
 #: How high a page of cells may get, in pixels as `_height` guesses them.
 PAGE_HEIGHT = 12_000
 

@@ -216,7 +216,9 @@ class PublishedTable:
     @property
     def stand_ins(self) -> str:
         """Say which columns were measured on stand-in data; empty where none was."""
-        found = {column for (_, column), claims in self.entries.items() if any(c.stand_in_for for c in claims)}
+        found = {
+            column for (_, column), claims in self.entries.items() if any(c.stand_in_for for c in claims)
+        }
         away = [column for column in self.columns if column in found]
         if len(away) == len(self.columns):
             return "All columns are measured on stand-in data."

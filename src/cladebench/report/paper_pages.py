@@ -1,4 +1,4 @@
-"""The pages of one paper: what was seen first; details of claims, choices, runs and long tables on pages of their own."""
+"""The pages of one paper: what was seen comes first; details, runs and long tables have pages of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cladebench.report.views import RunView
 #: The largest table that stands on the page of its paper; the largest slice of a table on a page of its own.
 ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 40, 700, 300, 6000
 #: How many claims a page of details has.
-CLAIMS_ON_PAGE = 80
+CLAIMS_ON_PAGE = 60
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class StatementView:
 
     head: ClaimRow
     inside: tuple[ClaimRow, ...]
+
+    @property
+    def main(self) -> bool:
+        """Whether the paper stands or falls with it."""
+        return any(row.main for row in (self.head, *self.inside))
 
 
 @dataclass(frozen=True)
@@ -132,10 +137,8 @@ def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
     for row in rows:
         if row.level == "part":
             inside.setdefault(row.statement, []).append(row)
-    heads = sorted(
-        (row for row in rows if row.level == "statement"), key=lambda row: (not row.main, row.kind_order)
-    )
-    return [StatementView(row, tuple(inside.get(row.claim, ()))) for row in heads]
+    found = [StatementView(row, tuple(inside.get(row.claim, ()))) for row in rows if row.level == "statement"]
+    return sorted(found, key=lambda statement: (not statement.main, statement.head.kind_order))
 
 
 def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[ClaimRow]]:
@@ -156,7 +159,7 @@ def turns(paper: PaperView, stated: Iterable[StatementView]) -> list[Turn]:
                 names[stance].append(choice)
         if sum(bool(choices) for choices in names.values()) > 1 or statement.head.depends_on:
             found.append(Turn(statement.head, {stance: tuple(choices) for stance, choices in names.items()}))
-    return sorted(found, key=lambda turn: (not turn.row.main, not turn.row.depends_on))
+    return sorted(found, key=lambda turn: not turn.row.depends_on)
 
 
 def is_of_runs(view: ArtifactView) -> bool:
@@ -169,9 +172,7 @@ def place(
     paper: str, view: ArtifactView, rows: int = ROWS_INLINE, elements: int = ELEMENTS_INLINE
 ) -> PlacedArtifact:
     """Leave a short table where it is, and cut a long one into slices on pages of their own."""
-    weights = [
-        1 + sum(1 + bool(entry.target) + 3 * bool(entry.claim) for entry in row) for row in view.rows
-    ]
+    weights = [1 + sum(1 + bool(entry.target) + 3 * bool(entry.claim) for entry in row) for row in view.rows]
     if len(view.rows) <= rows and sum(weights) <= elements:
         return PlacedArtifact(view)
     slices: list[list[int]] = [[]]
