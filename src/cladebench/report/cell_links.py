@@ -218,7 +218,8 @@ def _on_pages(groups: Iterable[Group]) -> list[Group]:
     listed = list(groups)
     methods = {(group.dataset, group.method): number for number, group in reversed([*enumerate(listed)])}
     page, height = dict.fromkeys((group.dataset for group in listed), 1), Counter[str]()
-    dealt, last = {}, ("", "", 0)
+    dealt: dict[str, Group] = {}
+    last = ("", "", 0)
     for group in sorted(listed, key=lambda group: methods[group.dataset, group.method]):
         dataset = group.dataset
         if height[dataset] > PAGE_HEIGHT:
