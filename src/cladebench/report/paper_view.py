@@ -140,12 +140,6 @@ class PaperView:
         return sum(sum(row.values()) for row in self.matrix.values())
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many statements have each verdict, whatever the evidence."""
-        verdicts = next(iter(self.matrix.values()), {})
-        return {verdict: sum(row[verdict] for row in self.matrix.values()) for verdict in verdicts}
-
-    @property
     def factors(self) -> frozenset[str]:
         """Entries of the register of deviations."""
         return frozenset(view.deviation.id for view in self.deviations)
