@@ -84,7 +84,7 @@ def test_numbers_of_an_arithmetic_are_not_shown_as_repetitions(tmp_path, results
     def row_of_the_page():
         (tmp_path / "audit.json").write_text(json.dumps(audit))
         write_report(tmp_path, "smoke", ["page_paper"])
-        text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
+        text = (tmp_path / "report" / "page_paper-claims-1.html").read_text(encoding="utf-8")
         row = text[text.index(f'<tr id="{anchor("claim", "grid-beats-plain/glass")}"') :].split("</tr>")[0]
         return row, (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
 
