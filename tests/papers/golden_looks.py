@@ -18,7 +18,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Annotation, Text
 
+from cladebench.papers.figures import WIDTH
+
 FOLDER = Path(__file__).parent / "looks"
+#: Text below this size cannot be read in print.
+LEAST_POINTS = 6.0
 
 
 def looks(figure):
@@ -96,13 +100,23 @@ def kind_of(artist):
     return ""
 
 
+def fits_a_page(figure):
+    """Hold a figure against the page: no wider than it, so that print shrinks no text, and all text readable."""
+    assert figure.get_figwidth() <= WIDTH + 1e-9, f"{figure.get_figwidth()} in wide"
+    written = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    small = [text.get_text() for text in written if text.get_fontsize() < LEAST_POINTS]
+    assert not small, small
+
+
 def check_looks(paper, artifacts, context):
     """Hold the figures of a paper against the file of their looks."""
     hold(paper, {one.id: one.build(context) for one in artifacts if one.kind == "figure"})
 
 
 def hold(name, figures):
-    """Hold figures against a file of looks."""
+    """Hold figures against the page, and against a file of looks."""
+    for figure in figures.values():
+        fits_a_page(figure)
     found = {key: looks(figure) for key, figure in figures.items()}
     path = FOLDER / f"{name}.json"
     if os.environ.get("NEW_LOOKS"):

@@ -14,7 +14,7 @@ from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Table
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.exemplar import artifacts
-from cladebench.papers.exemplar.artifacts import ARTIFACTS, NOISY_OVER_CLEAN
+from cladebench.papers.exemplar.artifacts import ARTIFACTS, NOISY_OVER_CLEAN, name_of, said_of_lead
 
 PLAN = load_plan("exemplar")
 LABELS = {name: method.label for name, method in PLAN.methods.items()}
@@ -371,10 +371,25 @@ def bars_of(axes):
 def test_weights_of_features(golden):
     figure = build(ARTIFACTS, "figure-3", golden)
     outex, uiuc = figure.axes
-    assert [axes.get_title() for axes in (outex, uiuc)] == ["title of outex", "title of uiuc-few"]
-    assert [tick.get_text() for tick in outex.get_yticklabels()] == list(FEATURES)
+    assert outex.get_title().splitlines() == [
+        "title of outex",
+        "largest in the paper: dense HOG and dense SIFT;",
+        "here (none of them): rotation-invariant LBP and hog",
+    ]
+    assert uiuc.get_title().startswith("title of uiuc-few\n")
+    assert [tick.get_text() for tick in outex.get_yticklabels()] == list(map(name_of, FEATURES))
     assert bars_of(outex) == pytest.approx([0.25, 1 / 3, 2 / 3])  # means of two splits
     assert bars_of(uiuc) == pytest.approx([0.875, 1 / 3, 2 / 3])
+
+
+def test_the_title_says_where_the_largest_weights_are_the_papers():
+    names, weights = ["gist", "dense-hog", "rot-lbp"], np.array([[0.1, 0.9, 0.5], [0.1, 0.7, 1.0]])
+    same = said_of_lead(names, weights, ("rot-lbp", "dense-hog"))
+    assert same == "largest as in the paper:\nrotation-invariant LBP and dense HOG"
+    other = said_of_lead(names, weights, ("rot-lbp", "gist"))
+    assert other == (
+        "largest in the paper: rotation-invariant LBP and GIST;\nhere: dense HOG and rotation-invariant LBP"
+    )
 
 
 @pytest.mark.parametrize(
@@ -384,7 +399,7 @@ def test_weights_of_four_distances(golden, name, dataset, first):
     figure = build(ARTIFACTS, name, golden)
     (axes,) = figure.axes
     assert axes.get_title() == f"title of {dataset}"
-    assert [tick.get_text() for tick in axes.get_yticklabels()] == list(FEATURES)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == list(map(name_of, FEATURES))
     assert legend_of(figure) == ["chi-squared", "squared Euclidean", "l1", "RBF kernel"]
     expected = np.arange(12) / 12
     expected[0] = first
@@ -441,6 +456,7 @@ def test_of_many_exemplars_ten_are_shown_from_the_first_to_the_last():
     assert len(shown) == 10 and shown[0] == 0 and shown[-1] == 30
     assert set(np.diff(shown)) <= {3, 4}
     assert "10 of 31 exemplars" in notes_of(figure)
+    assert figure.get_suptitle() == "31 clusters found, 3 classes: title of outex"
 
 
 def not_here(name, draw):

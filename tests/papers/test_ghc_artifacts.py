@@ -9,13 +9,15 @@ from matplotlib.colors import same_color
 from cladebench.bench.results import Results
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Table
-from cladebench.papers.ghc.artifacts import ARTIFACTS, best_tree, candidate_costs
+from cladebench.papers.ghc.artifacts import ARTIFACTS, best_tree, candidate_costs, in_words
 from cladebench.papers.ghc.similarity_study import BOUNDS, CANDIDATE
 from cladebench.papers.protocol import tree_arrays
 
 #: Settings of GHC-N-FT: the first is the purest, the second the cheapest.
 PURE, CHEAP = ({"learning_rate": rate} for rate in (1.0, 3.0))
 RULE = "oracle: the setting with the highest mean dendrogram purity; uses test labels."
+#: Below figures.
+CHOSEN = "Settings chosen with test labels."
 PRINTED = [
     ("purity", "Figure 3a", "glass", "GHC-N-FT", "dendrogram_purity", 0.51, "0.51 ± 0.01"),
     ("cost", "Figure 3b", "glass", "GHC-N-FT", "dasgupta_cost", 6.7e5, "6.70e5"),
@@ -178,8 +180,27 @@ def test_the_map_shows_the_closest_candidates_first(golden):
     (image,) = axes.images
     np.testing.assert_allclose(image.get_array(), [[0, 0], [-1, 1]], atol=1e-12)
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["digits", "glass"]
-    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["exp, raw, ordered", "inv, raw, ordered"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [
+        "exp(-d), raw features, each pair twice",
+        "1 / (1 + d), raw features, each pair twice",
+    ]
     assert [text.get_text() for text in axes.texts] == ["in", "in", "-1.00", "+1.00"]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "words"),
+    [
+        (("exp_sq", "1/d", "raw", "ordered"), "exp(-d² / features), raw features, each pair twice"),
+        (("exp_sq", "1", "max", "unordered"), "exp(-d²), largest distance 1, each pair once"),
+        (
+            ("exp_sq", "0.5", "zscore", "unordered+self"),
+            "exp(-0.5 d²), z-scored features, each pair once, self-pairs",
+        ),
+        (("cosine", "", "unit", "ordered+self"), "cosine, rows of length 1, each pair twice, self-pairs"),
+    ],
+)
+def test_candidates_are_formulas_and_words(candidate, words):
+    assert in_words(*candidate) == words
 
 
 def test_without_the_study_there_is_no_map_and_no_ranking():
@@ -219,14 +240,10 @@ def test_the_tree_that_is_drawn_is_the_cheapest_in_the_setting_of_the_papers_rul
 @pytest.mark.parametrize("artifact", ["convergence", "learned-tree-glass", "figure-1", "figure-2"])
 def test_figures_say_how_their_setting_was_chosen_where_they_show_one(golden, artifact):
     """In the words of the tables, and by the rule that the plan names first, whatever it is called."""
-    assert " ".join(build(ARTIFACTS, artifact, golden).get_supxlabel().split()) == RULE
+    assert " ".join(build(ARTIFACTS, artifact, golden).get_supxlabel().split()) == CHOSEN
     rules = dict(reversed(golden.rules.items()))
     other = type(golden)(**{**golden.__dict__, "results": Results(golden.results.records, rules)})
-    assert (
-        build(ARTIFACTS, artifact, other)
-        .get_supxlabel()
-        .startswith("label-free: the setting with the lowest")
-    )
+    assert build(ARTIFACTS, artifact, other).get_supxlabel() == "Settings chosen with no labels."
     assert build(ARTIFACTS, artifact, context_of("ghc", datasets=["glass"])).get_supxlabel() == ""
 
 
@@ -255,7 +272,9 @@ def test_learned_trees_show_the_sizes_of_their_leaves(golden):
 
 def test_figures_1_and_2_are_drawn_from_the_first_data_set_that_has_a_tree(golden):
     one, two = (build(ARTIFACTS, f"figure-{n}", golden) for n in (1, 2))
-    assert one.axes[0].get_title().startswith("glass: ") and "= 13;" in one.axes[0].get_title()
+    assert (
+        one.axes[0].get_title().startswith("glass: ") and "3 leaves with 13 points" in one.axes[0].get_title()
+    )
     assert sorted(texts(one)[:3]) == ["2", "4", "7"]
     assert two.axes[0].get_title() == "glass: numbers below leaves are points"
     assert sorted(texts(two)) == ["3", "5", "6"]  # of the tree trained block-wise

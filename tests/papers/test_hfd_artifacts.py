@@ -16,7 +16,6 @@ from golden_records import (
     context_of,
     extents,
     failed,
-    legend_of,
     points_of,
     ranges_of,
     texts,
@@ -37,6 +36,8 @@ TREES = {"n_trees": 50}
 #: Settings of ITML: the first is the better one on training rows, the second on test rows.
 TRAINED, TESTED = {"gamma": 0.1}, {"gamma": 1.0}
 RULE = "oracle: the setting with the highest mean accuracy (%) at neighbors: 5; uses test labels."
+#: Below figures.
+CHOSEN = "Settings chosen with test labels."
 PRINTED = [
     (
         "map-1",
@@ -314,47 +315,45 @@ def test_the_table_of_fixed_graphs_has_the_data_of_the_run_or_says_that_there_ar
     )
 
 
-def test_figure_1_has_bars_of_five_neighbours_with_their_intervals(golden):
+def test_figure_1_has_dots_of_five_neighbours_with_their_intervals(golden):
     figure = build(ARTIFACTS, "figure-1", golden)
     sonar, usps, blobs = (axes for axes in figure.axes if axes.axison)
     assert [axes.get_title() for axes in (sonar, usps, blobs)] == ["sonar", "usps", "nested-blobs"]
-    heights = {bars.get_label(): bars[0].get_height() for bars in sonar.containers}
+    dots = {line.get_label(): points_of(line)[0] for line in sonar.lines}
     # ITML in the setting that the paper's rule chooses.
-    assert heights == pytest.approx({"Euclidean": 80, "ITML": 81, "HFD": 90, "Random": 30})
-    places = {bars.get_label(): bars[0].get_x() + bars[0].get_width() / 2 for bars in sonar.containers}
-    shown = {place: [low, high] for place, low, high in ranges_of(sonar)}
+    means = {label: mean for label, (mean, _) in dots.items()}
+    assert means == pytest.approx({"Euclidean": 80, "ITML": 81, "HFD": 90})
+    shown = {
+        low[1]: [pytest.approx(low[0], abs=1e-9), pytest.approx(high[0], abs=1e-9)]
+        for lines in sonar.collections
+        for low, high in lines.get_segments()
+    }
     # A third of the rows is held out; equal values, and single ones, have no interval.
     assert shown == {
-        places["Euclidean"]: interval([0.7, 0.8, 0.9], 0.5),
-        places["ITML"]: interval([0.8, 0.81, 0.82], 0.5),
+        dots["Euclidean"][1]: interval([0.7, 0.8, 0.9], 0.5),
+        dots["ITML"][1]: interval([0.8, 0.81, 0.82], 0.5),
     }
-    assert [text.get_text().strip() for text in sonar.texts] == ["30"]
-    assert ranges_of(blobs) == []
-    assert legend_of(figure) == ["Euclidean", "ITML", "RFD", "HFD", "Random"]
+    assert [text.get_text() for text in sonar.texts] == ["\u2190 30"]
+    assert not blobs.collections
+    rows = [tick.get_text() for tick in sonar.get_yticklabels()]
+    assert rows == ["Euclidean", "ITML", "RFD", "HFD", "Random"]
     said = notes_of(figure)
-    assert RULE in said and "Bars begin below the worst" in said and "folds share their training rows" in said
-    assert "Repetitions and folds: 1 to 3 (3 for ITML; Random) (2 for RFD)." in said
+    assert CHOSEN in said and "oracle" not in said and "Repetitions" not in said
     assert "Missing: 1 of the " in said and "Left out: LMNN on sonar, usps: timeout." in said
     assert "NCA" not in said
 
 
-def test_figure_2_has_a_curve_over_the_noise(golden):
+def test_figure_2_has_hfd_minus_each_method_over_the_noise(golden):
     figure = build(ARTIFACTS, "figure-2", golden)
-    (axes,) = figure.axes
-    curves = {line.get_label(): line for line in axes.lines}
-    assert list(curves) == ["Euclidean", "ITML", "HFD", "Random"]
-    for method, points in {
-        "HFD": [(0, 90), (10, 85), (20, 75)],
-        "Euclidean": [(0, 80), (20, 60)],
-        "ITML": [(0, 81)],
-    }.items():
-        found = np.array(points_of(curves[method]))
-        # Side by side, less than a hundredth of the width from their places.
-        assert found == pytest.approx(np.array(points), abs=0.2)
-        assert found[:, 1] == pytest.approx(np.array(points)[:, 1])
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0", "10", "20"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("training labels replaced (%)", "accuracy (%)")
-    assert RULE in notes_of(figure)
+    panels = {axes.get_title(): axes for axes in figure.axes if axes.axison}
+    assert list(panels) == ["Euclidean", "ITML"]
+    assert points_of(panels["Euclidean"].lines[1]) == [pytest.approx((0, 10)), pytest.approx((20, 15))]
+    assert points_of(panels["ITML"].lines[1]) == [pytest.approx((0, 9))]
+    # Runs are paired: those of equal rows.
+    assert ranges_of(panels["Euclidean"])[0] == pytest.approx((0, *interval([0.2, 0.1, 0.0], 0.5)), abs=1e-6)
+    for axes in panels.values():
+        assert axes.get_xlabel() == "training labels replaced (%)"
+    assert CHOSEN in notes_of(figure)
 
 
 def test_figure_3_has_precision_over_images_and_speaks_of_no_folds(golden):
@@ -367,7 +366,6 @@ def test_figure_3_has_precision_over_images_and_speaks_of_no_folds(golden):
     assert at_5 == pytest.approx((5, 45 - half, 45 + half), abs=1e-3)
     assert axes.get_ylim()[0] > -3 and axes.get_ylim()[1] < 103 and at_50[0] == 50
     assert (axes.get_title(), axes.get_ylabel()) == ("cifar10", "precision (%)")
-    assert "95% intervals of the mean over repetitions and blocks" in notes_of(figure)
     assert "fold" not in notes_of(figure)
 
 
@@ -455,11 +453,11 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("figure-1", "No finished cell of classification in this scope."),
-        ("figure-2", "No finished cell of this experiment in this scope."),
-        ("figure-3", "No finished cell of this experiment in this scope."),
-        ("figure-3-one-number", "No finished cell of this experiment in this scope."),
-        ("accuracy-against-time", "No finished cell of classification in this scope."),
+        ("figure-1", "No finished run of classification in this scope."),
+        ("figure-2", "No finished run of this experiment in this scope."),
+        ("figure-3", "No finished run of this experiment in this scope."),
+        ("figure-3-one-number", "No finished run of this experiment in this scope."),
+        ("accuracy-against-time", "No finished run of classification in this scope."),
         ("gallery", "No finished cell on usps in this scope."),
     ],
 )

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from golden_looks import fits_a_page
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, ranges_of, texts
 from matplotlib.colors import to_hex, to_rgb
 
@@ -77,81 +78,98 @@ def test_what_is_not_in_the_paper_is_hatched_and_hollow():
         ([(1.0, 1.0)], 0.9),
     ],
 )
-def test_bars_begin_at_a_tenth_below_all(ends, end):
+def test_axes_begin_at_a_tenth_below_all(ends, end):
     assert drawings.lower_end([between(*pair) for pair in ends]) == pytest.approx(end)
 
 
 def test_a_single_value_counts_by_itself():
     single = mean_interval(np.array([0.83]))
     assert single.low == -np.inf and drawings.lower_end([single]) == pytest.approx(0.7)
-    figure = drawings.accuracy_bars({"one": {"HFD": single}}, LABELS, PERCENT)
-    assert ranges_of(figure.axes[0]) == [] and figure.axes[0].get_ylim()[0] == 70
+    figure = drawings.accuracy_dots({"one": {"HFD": single}}, LABELS, PERCENT)
+    assert ranges_of(figure.axes[0]) == [] and figure.axes[0].get_xlim()[0] == 70
+
+
+def dots_of(axes):
+    """Marker of each method on a panel: (mean, row)."""
+    return {line.get_label(): points_of(line)[0] for line in axes.lines}
 
 
 @pytest.mark.parametrize(("measure", "scale"), [(PERCENT, 100), (SHARE, 1)])
-def test_bars_stand_in_one_order_with_their_intervals(measure, scale):
+def test_dots_stand_in_one_order_with_their_intervals(measure, scale):
     found = {
         "one": {"HFD": between(0.7, 0.9), "Euclidean": exactly(0.75)[0], "Random": between(0.1, 0.5)},
         "two": {"LMNN": exactly(0.9)[0], "HFD": exactly(0.95)[0], "Random": exactly(0.88)[0]},
     }
-    figure = drawings.accuracy_bars(found, LABELS, measure)
+    figure = drawings.accuracy_dots(found, LABELS, measure)
     one, two = panels_of(figure)
-    shown = {
-        axes.get_title(): {
-            bars.get_label(): (
-                round(bars[0].get_x() + bars[0].get_width() / 2, 9),
-                bars[0].get_height() / scale,
-            )
-            for bars in axes.containers
-        }
-        for axes in (one, two)
+    # A method has one row in all panels, empty where it has no number.
+    assert dots_of(one) == {
+        LABELS["Euclidean"]: pytest.approx((0.75 * scale, 0)),
+        LABELS["HFD"]: pytest.approx((0.8 * scale, 2)),
     }
-    # A method has one place in all panels, empty where it has no number.
-    assert shown == {
-        "one": {"Euclidean": (0, 0.75), "HFD": (2, pytest.approx(0.8)), "Random": (3, pytest.approx(0.3))},
-        "two": {"LMNN": (1, 0.9), "HFD": (2, 0.95), "Random": (3, 0.88)},
+    assert dots_of(two) == {
+        LABELS[name]: pytest.approx((mean * scale, row))
+        for name, mean, row in (("LMNN", 0.9, 1), ("HFD", 0.95, 2), ("Random", 0.88, 3))
     }
-    # The interval of a bar that is not seen is not drawn.
-    assert ranges_of(one) == [(2, 0.7 * scale, 0.9 * scale)] and ranges_of(two) == []
-    assert [axes.get_ylim()[0] for axes in (one, two)] == pytest.approx([0.7 * scale, 0.8 * scale])
-    # A control that would not be seen stands as a number, at the lower end; it does not pull that down.
+    ((left, right),) = one.collections[0].get_segments()
+    assert left == pytest.approx((0.7 * scale, 2)) and right == pytest.approx((0.9 * scale, 2))
+    assert not two.collections
+    assert [axes.get_xlim()[0] for axes in (one, two)] == pytest.approx([0.7 * scale, 0.8 * scale])
+    # A control that would stretch the axis stands as a number at its end.
     (number,) = one.texts
-    assert number.get_text().strip() == f"{0.3 * scale:.3g}"
-    assert number.get_position() == pytest.approx((3, 0.7 * scale)) and not two.texts
-    assert legend_of(figure) == ["Euclidean", "LMNN", "HFD", "Random"]
-    assert (one.get_ylabel(), two.get_ylabel()) == (measure.heading, "")
-    for axes in (one, two):
-        for bars in axes.containers:
-            (method,) = [name for name in STYLES if LABELS[name] == bars.get_label()]
-            assert to_hex(bars[0].get_facecolor()) == to_hex(STYLES[method][0])
-            assert (bars[0].get_hatch() or "") == STYLES[method][3]
+    assert number.get_text() == f"\u2190 {0.3 * scale:.3g}"
+    assert number.get_position() == pytest.approx((0.7 * scale, 3)) and not two.texts
+    assert [tick.get_text() for tick in one.get_yticklabels()] == ["Euclidean", "LMNN", "HFD", "Random"]
+    assert {axes.get_xlabel() for axes in (one, two)} == {measure.heading}
 
 
-def test_bars_of_controls_alone_are_seen():
-    figure = drawings.accuracy_bars({"one": {"Random": exactly(0.35)[0]}}, LABELS, PERCENT)
-    assert figure.axes[0].get_ylim()[0] == 30 and not texts(figure)
+def test_dots_of_controls_alone_are_seen():
+    figure = drawings.accuracy_dots({"one": {"Random": exactly(0.35)[0]}}, LABELS, PERCENT)
+    assert figure.axes[0].get_xlim()[0] == 30 and not texts(figure)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 7])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 9])
 def test_data_sets_have_three_panels_in_a_row(n):
     found = {f"set {k}": every_method() for k in range(n)}
     with use_style():
-        figure = drawings.accuracy_bars(found, LABELS, PERCENT)
+        figure = drawings.accuracy_dots(found, LABELS, PERCENT)
+        fits_a_page(figure)
+        panels = panels_of(figure)
+        assert [axes.get_title() for axes in panels] == list(found)
+        boxes = extents(figure, panels)
+    assert apart(boxes) and min(box.width for box in boxes) > 1.4
+
+
+def test_differences_have_a_panel_for_each_method_but_hfd():
+    found = {method: {0.0: between(-0.02, 0.06), 10.0: exactly(0.03)[0]} for method in ("NCA", "DCA", "RFD")}
+    with use_style():
+        figure = drawings.differences(found, LABELS, PERCENT, "noise (%)")
+        fits_a_page(figure)
     panels = panels_of(figure)
-    assert [axes.get_title() for axes in panels] == list(found)
-    assert [axes.get_ylabel() for axes in panels] == [PERCENT.heading if k % 3 == 0 else "" for k in range(n)]
-    boxes = extents(figure, panels)
-    assert apart(boxes) and min(box.width for box in boxes) > 1.5
-    (legend,) = extents(figure, figure.legends)
-    assert apart([legend, *boxes])
-    room = figure.bbox.transformed(figure.dpi_scale_trans.inverted())
-    assert inside(legend, room)
+    assert [axes.get_title() for axes in panels] == [LABELS[name] for name in ("DCA", "RFD", "NCA")]
+    for axes in panels:
+        level, line = axes.lines
+        assert set(level.get_ydata()) == {0}
+        assert points_of(line) == [pytest.approx((0, 2)), pytest.approx((10, 3))]
+        assert ranges_of(axes) == [pytest.approx((0, -2, 6))]
+        assert axes.get_xlabel() == "noise (%)"
+    assert panels[0].get_ylabel() == "HFD minus\nthe method (points)"
+
+
+def test_curves_and_images_of_many_data_sets_fit_a_page():
+    of = {method: {5.0: interval, 50.0: interval} for method, interval in every_method().items()}
+    rows = {method: (np.arange(20).reshape(4, 5), np.ones((4, 5), bool)) for method in STYLES}
+    with use_style():
+        fits_a_page(drawings.curves({f"set {k}": of for k in range(3)}, LABELS, PERCENT, "x"))
+        fits_a_page(
+            drawings.gallery(range(4), rows, LABELS, Images(tuple([np.zeros((4, 4), np.uint8)] * 20)))
+        )
 
 
 def test_axes_end_where_values_can():
     found = {"one": {"HFD": between(-0.4, 1.6), "Random": between(0.1, 0.3)}}
-    bars = drawings.accuracy_bars(found, LABELS, PERCENT).axes[0].get_ylim()
-    assert bars == pytest.approx((0, 102))
+    dots = drawings.accuracy_dots(found, LABELS, PERCENT).axes[0].get_xlim()
+    assert dots == pytest.approx((0, 102))
     points = {"one": {method: {0.0: interval} for method, interval in found["one"].items()}}
     curves = drawings.curves(points, LABELS, PERCENT, "x").axes[0].get_ylim()
     assert curves == pytest.approx((-2, 102))
@@ -266,7 +284,7 @@ def test_the_gallery_has_a_row_for_each_method_and_a_column_for_each_query(n):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda: drawings.accuracy_bars(
+        lambda: drawings.accuracy_dots(
             {"a": every_method(), "b": {**every_method(), "Random": exactly(0.1)[0]}}, LABELS, PERCENT
         ),
         lambda: drawings.curves(
@@ -286,8 +304,9 @@ def test_all_text_can_be_read_in_print(draw):
 @pytest.mark.parametrize(
     "figure",
     [
-        drawings.accuracy_bars({}, LABELS, SHARE),
+        drawings.accuracy_dots({}, LABELS, SHARE),
         drawings.curves({}, LABELS, SHARE, "x"),
+        drawings.differences({}, LABELS, SHARE, "x"),
         drawings.accuracy_against_time({}, LABELS, SHARE),
         drawings.accuracy_against_time({"one": {"Random": (0.1, 1.0, 1.0)}}, LABELS, SHARE),
     ],

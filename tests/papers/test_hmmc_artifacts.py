@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from golden_looks import check_looks
+from golden_looks import check_looks, fits_a_page
 from golden_records import (
     build,
     cell_id,
@@ -26,8 +26,10 @@ from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Table
-from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_4, PAPER_DATASETS
+from cladebench.papers.hmmc import drawings
+from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_2, FIGURE_4, PAPER_DATASETS
 from cladebench.papers.protocol import tree_arrays
+from cladebench.plotting import use_style
 
 #: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
 COMPACT, BEST, OTHER = ({"alpha": alpha, "beta": 1.0} for alpha in (0.01, 1.0, 100.0))
@@ -36,6 +38,8 @@ POINTS = [{"leaf_factor": factor} for factor in (1.0, 1.5, 2.0)]
 AT = POINTS[0]
 STUDY = [{"n_splits": k} for k in (2, 5)]
 RULE = "oracle: the setting with the highest mean SP (%) at leaf_factor: 1.0; uses test labels."
+#: Below figures.
+CHOSEN = "Settings chosen with test labels."
 PRINTED = [
     ("sp-hmmc", "Table 1, SP", "awa-attr", "HMMC", "sp", 0.944, "94.40"),
     ("ps-hmmc", "Table 1, PS", "awa-attr", "HMMC", "ps_without_root", 0.733, "73.30"),
@@ -281,7 +285,7 @@ def test_settings_chosen(golden):
 
 def test_figure_2_draws_means_and_ranges_by_leaves_and_by_splits(golden):
     figure = build(ARTIFACTS, "figure-2", golden)
-    (awa, vehicle), (awa_k, vehicle_k) = np.reshape(figure.axes, (2, 2))
+    (awa, vehicle), (awa_k, vehicle_k) = np.reshape(figure.axes, (2, 2)).T
     assert [panel.get_title() for panel in (awa, vehicle)] == ["awa-attr", "vehicle"]
     # Above: the setting chosen with as many leaves as classes, although another is better with twice as many.
     assert line_of(awa, "HMMC") == [(1.0, 89.0), (1.5, 72.0), (2.0, 62.0)]
@@ -297,10 +301,8 @@ def test_figure_2_draws_means_and_ranges_by_leaves_and_by_splits(golden):
     assert awa.get_ylabel() == awa_k.get_ylabel() == "SP (%)"
     assert legend_of(figure) == ["KM", "MMC", "HMMC"]
     assert figure.get_supxlabel().splitlines() == [
-        RULE,
+        CHOSEN,
         "Rows used: awa-attr 1,000 of 30,475; vehicle all.",
-        "Repetitions: 1 (1 to 2 for KM) (1 to 3 for HMMC).",
-        "Settings to choose from: 2 (MMC; HMMC with K = 3), 1 to 3 (HMMC).",
     ]
 
 
@@ -309,7 +311,7 @@ def test_figure_2_follows_the_rule_of_the_paper(golden):
     rules = {name: golden.rules[name] for name in ("label_free", "oracle")}
     figure = build(ARTIFACTS, "figure-2", context_of("hmmc", *ROWS, selection=rules))
     assert line_of(figure.axes[0], "HMMC")[0] == (1.0, 81.0)
-    assert line_of(figure.axes[2], "HMMC")[0] == (2.0, 81.0)
+    assert line_of(figure.axes[1], "HMMC")[0] == (2.0, 81.0)
 
 
 @pytest.mark.parametrize(
@@ -327,13 +329,39 @@ def test_figure_3_draws_the_best_tree_and_only_what_its_models_use(golden):
     figure = build(ARTIFACTS, "figure-3", golden)
     assert texts(figure) == [
         "1,234 images\nape 1200\nbat 30\ncat 4",
-        "black 90%\nwhite 10%\nblue < 1%",
+        "black 90%, white 10%,\nblue < 1%",
         "34 images\nbat 30\ncat 4",
-        "blue 70%\nblack 30%",
+        "blue 70%, black 30%",
         "30 images\nbat 30",
         "4 images\ncat 4",
         "1,200 images\nape 1200",
     ]
+
+
+def test_stand_in_data_are_said_and_are_of_no_images(golden):
+    entries = {n: {**entry, "stand_in_for": "AWA"} for n, entry in golden.datasets.items()}
+    context = dataclasses.replace(golden, datasets=entries)
+    for artifact in ("figure-2", "figure-3", "convergence"):
+        figure = build(ARTIFACTS, artifact, context)
+        assert all("stand-in data" in axes.get_title() for axes in figure.axes)
+        if artifact == "figure-3":
+            assert texts(figure)[0].startswith("1,234 rows") and "image" not in " ".join(texts(figure))
+    (axes,) = build(ARTIFACTS, "figure-4", context).axes
+    assert all("stand-in data" in tick.get_text() for tick in axes.get_yticklabels())
+
+
+def test_figures_of_many_data_sets_fit_a_page(golden):
+    names = [f"set {k}" for k in range(9)]
+    values = np.array([0.5, 0.7])
+    points = {name: {method: {1.0: values, 2.0: values} for method in FIGURE_2} for name in names}
+    with use_style():
+        fits_a_page(drawings.measure_against_size(points, points, golden.measures["sp"]))
+        fits_a_page(
+            drawings.sparsity(
+                {name: dict.fromkeys(FIGURE_4, values) for name in names}, golden.measures["zeros"]
+            )
+        )
+        fits_a_page(drawings.convergence({name: {"HMMC": [np.array([2.0, 1.0])]} for name in names}))
 
 
 def test_figure_3_has_the_first_four_layers_of_a_deeper_tree():
@@ -354,7 +382,10 @@ def test_figure_3_without_a_tree_says_so():
 def test_figures_say_how_their_setting_was_chosen_where_they_show_one(golden):
     """Figure 4 has one setting that no rule chooses."""
     empty = context_of("hmmc", datasets=["awa-attr"])
-    for artifact, said in (("figure-2", RULE), ("figure-3", RULE), ("convergence", RULE), ("figure-4", "")):
+    for artifact, said in (
+        *((name, CHOSEN) for name in ("figure-2", "figure-3", "convergence")),
+        ("figure-4", ""),
+    ):
         below = build(ARTIFACTS, artifact, golden).get_supxlabel()
         assert " ".join(below.split()).startswith(said) and bool(below) == bool(said)
         assert build(ARTIFACTS, artifact, empty).get_supxlabel() == ""
@@ -363,15 +394,15 @@ def test_figures_say_how_their_setting_was_chosen_where_they_show_one(golden):
 def test_figure_4_draws_the_zeros_at_one_setting(golden):
     figure = build(ARTIFACTS, "figure-4", golden)
     (axes,) = figure.axes
-    bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
+    bars = {bars.get_label(): [bar.get_width() for bar in bars] for bars in axes.containers}
     assert bars == {"HMMC": pytest.approx([60, 40]), "HMMC-G": pytest.approx([20])}
-    dots = [list(map(float, line.get_ydata())) for line in axes.lines]
+    dots = [list(map(float, line.get_xdata())) for line in axes.lines]
     assert dots == [pytest.approx([50, 70, 60]), pytest.approx([40]), pytest.approx([20])]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["awa-attr", "vehicle"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["awa-attr", "vehicle"]
     # The bars of a group stand side by side around its place, in order.
-    centres = [bar.get_x() + bar.get_width() / 2 for bars in axes.containers for bar in bars]
+    centres = [bar.get_y() + bar.get_height() / 2 for bars in axes.containers for bar in bars]
     assert centres == pytest.approx([-0.2, 0.8, 0.2])
-    assert [float(line.get_xdata()[0]) for line in axes.lines] == pytest.approx([-0.2, 0.8, 0.2])
+    assert [float(line.get_ydata()[0]) for line in axes.lines] == pytest.approx([-0.2, 0.8, 0.2])
     assert legend_of(figure) == ["HMMC", "HMMC-G"]
 
 
@@ -388,7 +419,7 @@ def test_figure_4_has_every_method_at_parameters_of_one():
         for setting in found
     ]
     (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", *rows)).axes
-    bars = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
+    bars = {bars.get_label(): [bar.get_width() for bar in bars] for bars in axes.containers}
     assert bars == {method: pytest.approx([30]) for method in ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1")}
 
 
@@ -401,7 +432,7 @@ def test_figure_4_leaves_out_data_sets_without_a_comparison():
     ]
     for rows, shown in ((alone, ["nested-blobs"]), (compared, ["vehicle"]), (alone + compared, ["vehicle"])):
         (axes,) = build(ARTIFACTS, "figure-4", context_of("hmmc", rows)).axes
-        assert [tick.get_text() for tick in axes.get_xticklabels()] == shown
+        assert [tick.get_text() for tick in axes.get_yticklabels()] == shown
 
 
 def test_figure_4_has_the_settings_that_its_claims_judge():

@@ -48,11 +48,11 @@ def test_the_annotated_tree_names_classes_and_features_with_their_shares():
     shares = [[0.5, 0.3, 0.2], [1, 0, 0], none, [0.995, 0.005, 0], none, none, none]
     assert texts(drawings.annotated_tree(TREE, arrays(shares), depth=2)) == [
         "6 images\ncat 3\nbat 2\nape 1",
-        "blue 50%\nfurry 30%\nfast 20%",
+        "blue 50%, furry 30%, fast 20%",
         "5 images\ncat 3\nbat 2",  # classes without images are not named
         "blue 100%",
         "4 images\ncat 3\nbat 1",
-        "blue 100%\nfurry < 1%",  # of a node that is split below what is drawn
+        "blue 100%, furry < 1%",  # of a node that is split below what is drawn
         "1 image\nbat 1",
         "1 image\nape 1",
     ]
@@ -64,28 +64,28 @@ def test_features_without_weight_are_not_named():
     assert len(shown) == 7 and all("image" in text for text in shown)
 
 
-def test_the_annotated_tree_stands_above_the_middle_of_its_parts():
+def test_a_node_of_the_annotated_tree_stands_left_of_the_middle_of_its_parts():
     figure = drawings.annotated_tree(TREE, arrays(np.zeros((7, 3))), depth=2)
-    places = {text.get_text().splitlines()[0]: text.get_position() for text in figure.axes[0].texts}
-    assert places["6 images"] == (1.25, 0)  # over 0.5 and 2
-    assert places["5 images"] == (0.5, -1)
+    places = {text.get_text().splitlines()[0]: text.xy for text in figure.axes[0].texts}
+    assert places["6 images"] == (0, 1.25)  # between 0.5 and 2
+    assert places["5 images"] == (1, 0.5)
     edges = [tuple(map(tuple, line.get_xydata())) for line in figure.axes[0].lines]
     assert sorted(edges) == [
-        ((0.5, -1), (0, -2)),
-        ((0.5, -1), (1, -2)),
-        ((1.25, 0), (0.5, -1)),
-        ((1.25, 0), (2, -1)),
+        ((0, 1.25), (1, 0.5)),
+        ((0, 1.25), (1, 2)),
+        ((1, 0.5), (2, 0)),
+        ((1, 0.5), (2, 1)),
     ]
 
 
 @pytest.mark.parametrize(("measure", "shown"), [(PERCENT, [60, 20]), (SHARE, [0.6, 0.2])])
 def test_sparsity_has_a_bar_for_each_method_and_data_set(measure, shown):
     figure = drawings.sparsity({"a": {"HMMC": np.array([0.5, 0.7]), "HMMC-G": np.array([0.2])}}, measure)
-    heights = [bar.get_height() for bar in figure.axes[0].patches]
-    assert heights == pytest.approx(shown)
-    dots = sorted(float(y) for line in figure.axes[0].lines for y in line.get_ydata())
+    lengths = [bar.get_width() for bar in figure.axes[0].patches]
+    assert lengths == pytest.approx(shown)
+    dots = sorted(float(x) for line in figure.axes[0].lines for x in line.get_xdata())
     assert dots == pytest.approx([measure.scale * value for value in (0.2, 0.5, 0.7)])
-    assert figure.axes[0].get_ylabel() == measure.heading
+    assert figure.axes[0].get_xlabel() == measure.heading
 
 
 def test_convergence_is_relative_to_the_end():
@@ -94,10 +94,10 @@ def test_convergence_is_relative_to_the_end():
 
 
 @pytest.mark.parametrize(("measure", "shown"), [(PERCENT, [85, 70]), (SHARE, [0.85, 0.7])])
-def test_figure_2_has_two_rows(measure, shown):
+def test_figure_2_has_two_columns(measure, shown):
     points = {"d": {"HMMC": {1.0: np.array([0.8, 0.9]), 2.0: np.array([0.7])}}}
     figure = drawings.measure_against_size(points, points, measure)
-    assert len(figure.axes) == 2 and {axes.get_ylabel() for axes in figure.axes} == {measure.heading}
+    assert [axes.get_ylabel() for axes in figure.axes] == [measure.heading, ""]
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), shown)
 
 
@@ -119,12 +119,14 @@ def test_nothing_covers_anything_in_the_annotated_tree(depth):
     assert apart(texts)
     room = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     assert all(inside(box, room) for box in boxes.values())
-    # What a node holds stands at its place, what splits it below that, both centred.
-    places = axes.transData.transform([text.get_position() for text in axes.texts]) / figure.dpi
+    # What a node holds stands above its place, what splits it below that, both centred.
+    places = axes.transData.transform([text.xy for text in axes.texts]) / figure.dpi
     for text, place, box in zip(axes.texts, places, texts, strict=True):
         assert (box.xmin + box.xmax) / 2 == pytest.approx(place[0], abs=0.03)
         if "image" in text.get_text():
-            assert (box.ymin + box.ymax) / 2 == pytest.approx(place[1], abs=0.03)
+            assert box.ymin == pytest.approx(place[1], abs=0.05)
+        else:
+            assert box.ymax < place[1]
     # Boxes have a rim and hide the edges behind them, features are set apart from classes.
     assert max(line.get_zorder() for line in axes.lines) < 1
     for text in axes.texts:
@@ -148,7 +150,7 @@ def test_no_more_than_three_classes_and_three_features_are_named():
     }
     assert texts(drawings.annotated_tree(tree, stored, depth=1))[:2] == [
         "10 images\nc 3\nd 3\ne 2",  # of equals the first
-        "v 30%\nw 25%\nx 20%",
+        "v 30%, w 25%, x 20%",
     ]
 
 
@@ -159,24 +161,23 @@ def test_bars_of_zeros_stand_side_by_side_with_their_repetitions():
     }
     figure = drawings.sparsity(shares, ZEROS)
     (axes,) = figure.axes
-    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
+    bars = sorted((bar.get_y(), bar.get_y() + bar.get_height()) for bar in axes.patches)
     gaps = [after[0] - before[1] for before, after in itertools.pairwise(bars)]
     assert min(gaps) > 0 and int(np.argmax(gaps)) == 2 and gaps[2] > 2 * gaps[1]  # between the data sets
     assert min(end - start for start, end in bars) > 5 * min(gaps)
-    assert axes.get_ylim()[0] == 0 and axes.get_ylabel() == "zeros in the models (%)"
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["one", "two"]
-    assert not axes.spines["top"].get_visible() and not axes.spines["right"].get_visible()
+    assert axes.get_xlim()[0] == 0 and axes.get_xlabel() == "zeros in the models (%)"
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["one", "two"]
     assert legend_of(figure) == ["HMMC", "HMMC-G", "HMMC-E"]
     colours = {bars.get_label(): {to_hex(bar.get_facecolor()) for bar in bars} for bars in axes.containers}
     assert colours == {method: {to_hex(drawings.STYLES[method][0])} for method in shares["one"]}
     for line in axes.lines:
         assert (line.get_marker(), line.get_linestyle(), to_hex(line.get_color())) == ("o", "None", "#000000")
-        assert points_of(line) == [(line.get_xdata()[0].round(9), 50), (line.get_xdata()[0].round(9), 70)]
+        assert points_of(line) == [(50, line.get_ydata()[0].round(9)), (70, line.get_ydata()[0].round(9))]
 
 
 def test_a_data_set_without_a_method_has_no_bar_of_it():
     figure = drawings.sparsity({"one": {"HMMC": np.array([0.5])}, "two": {"HMMC-G": np.array([0.2])}}, ZEROS)
-    centres = [bar.get_x() + bar.get_width() / 2 for bar in figure.axes[0].patches]
+    centres = [bar.get_y() + bar.get_height() / 2 for bar in figure.axes[0].patches]
     assert centres == pytest.approx([-0.2, 1.2])
 
 
@@ -191,7 +192,7 @@ def falling(*traces, **more):
 def test_an_objective_is_drawn_on_a_log_axis_with_plain_ticks(start):
     figure, axes = falling([start, start**0.5, 1.0])
     assert (axes.get_title(), axes.get_xlabel()) == ("one", "half-step")
-    assert (axes.get_ylabel(), axes.get_yscale()) == ("objective / final objective", "log")
+    assert (axes.get_ylabel(), axes.get_yscale()) == ("objective /\nfinal objective", "log")
     low, high = axes.get_ylim()
     ticks = [tick for tick in axes.get_yticks() if low <= tick <= high]
     assert 3 <= len(ticks) <= 14 and not len(axes.yaxis.get_minorticklocs())
@@ -222,7 +223,7 @@ def test_curves_look_like_their_method_and_the_legend_names_each_once():
     halves = [np.array([2.0, 1.0])] * 2
     figure = drawings.convergence({"one": {"HMMC": halves}, "two": {"HMMC": halves, "HMMC-2": halves}})
     assert legend_of(figure) == ["HMMC", "HMMC-2"]
-    assert [axes.get_ylabel() for axes in figure.axes] == ["objective / final objective", ""]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["objective /\nfinal objective", ""]
     looks = [(to_hex(line.get_color()), line.get_linestyle()) for axes in figure.axes for line in axes.lines]
     own, other = (
         (to_hex(colour), dashes) for colour, dashes, _ in map(drawings.STYLES.get, ("HMMC", "HMMC-2"))
@@ -235,13 +236,13 @@ def test_figure_2_says_what_its_panels_show():
     leaves = {"one": {"HMMC": {2.0: np.array([0.7]), 1.0: np.array([0.8, 0.9])}}, "two": {}}
     splits = {"one": {"KM": {3: np.array([0.2])}}, "two": {"SC": {2: np.array([0.6])}}}
     figure = drawings.measure_against_size(leaves, splits, SP)
-    above, below = np.reshape(figure.axes, (2, 2))
-    assert [axes.get_title() for axes in figure.axes] == ["one", "two", "", ""]
+    above, below = np.reshape(figure.axes, (2, 2)).T
+    assert [axes.get_title() for axes in figure.axes] == ["one", "one", "two", "two"]
     assert [axes.get_ylabel() for axes in figure.axes] == ["SP (%)", "", "SP (%)", ""]
-    assert {axes.get_xlabel() for axes in above} == {"leaves F / classes, K = 2"}
-    assert {axes.get_xlabel() for axes in below} == {"splits K, F = classes"}
+    assert [axes.get_xlabel() for axes in above] == ["", "leaves F / classes, K = 2"]
+    assert [axes.get_xlabel() for axes in below] == ["", "splits K, F = classes"]
     assert [[tick.get_text() for tick in axes.get_xticklabels()] for axes in figure.axes] == [
-        *(["1", "2"], [], ["3"], ["2"])
+        *(["1", "2"], ["3"], [], ["2"])
     ]
     assert points_of(above[0].lines[0]) == [(1, 85), (2, 70)]
     (ranges,) = above[0].collections

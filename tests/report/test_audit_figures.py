@@ -1,69 +1,92 @@
 """The figures of the verdicts show each number and each stance where it belongs."""
 
-import numpy as np
 import pytest
-from golden_looks import hold
+from golden_looks import fits_a_page, hold
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from cladebench.report.audit_figures import (
-    LOOKS,
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.plotting import use_style
+from cladebench.report.audit_figures import ANSWER_COLOURS, BAND, LOOKS, Printed, main_result, words_of
+from cladebench.report.choice_figures import (
     MOST_ROWS,
     STANCES,
-    Printed,
-    claims_by_universes,
-    disagreeing,
-    main_result,
+    changing,
+    choice_table,
+    claims_by_choices,
+    deciding,
+    first_rows,
+    quoted,
 )
 
 
-def printed(row, column, published, measured, verdict="reproduced", spread=None, half=0.5):
+def printed(row, column, published, measured, verdict="reproduced", spread=None, half=0.5, **more):
     low, high = (None, None) if measured is None else (measured - half, measured + half)
-    return Printed(row, column, str(published), published, spread, measured, low, high, verdict)
+    return Printed(row, column, str(published), published, spread, measured, low, high, verdict, **more)
 
 
 def texts(figure: Figure):
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return [text.get_text() for text in figure.findobj(match=lambda found: hasattr(found, "get_text"))]
+
+
+def segments(axes):
+    return [segment.tolist() for found in axes.collections for segment in found.get_segments()]
 
 
 def test_each_number_stands_in_its_panel_and_row_in_the_look_of_its_verdict():
     entries = [
-        printed("A", "x", 1.0, 3.0, "contradicted", spread=0.25),
+        printed("A", "x", 1.0, 3.0, "contradicted", spread=0.25, band=(2.0, 4.0)),
         printed("B", "x", 2.0, None, "not testable"),
-        printed("B", "y", 5.0, 6.0, "analogue holds"),
+        printed("B", "y", 5.0, 6.0, "analogue holds", stand_in=True),
     ]
-    figure = main_result(entries, ("y", "x"), "purity", {"Random": {"x": 0.5}}, {"x": "reproduced"})
+    figure = main_result(
+        entries, ("y", "x"), "purity", {"Random": {"x": 0.5}}, {"x": "within noise"}, direction="higher"
+    )
     left, right = figure.axes
-    assert left.get_title() == "y" and right.get_title() == "x\norder: reproduced"
+    assert left.get_title() == "y\nstand-in data" and right.get_title() == "x\norder: open"
     assert [label.get_text() for label in left.get_yticklabels()] == ["A", "B"]
+    assert {axes.get_xlabel() for axes in figure.axes} == {"purity\nhigher is better →"}
     ours = {
         axes.get_title()[0]: [
-            (
-                float(line.get_xdata()[0]),
-                round(float(line.get_ydata()[0])),
-                line.get_marker(),
-                to_hex(line.get_color()),
-            )
+            (*line.get_xdata(), *line.get_ydata(), line.get_marker())
             for line in axes.lines
             if line.get_label().startswith("ours")
         ]
         for axes in (left, right)
     }
-    assert [found[:3] for found in ours["x"]] == [(3.0, 0, LOOKS["contradicted"].marker)]
-    assert [found[:3] for found in ours["y"]] == [(6.0, 1, LOOKS["analogue holds"].marker)]
+    assert ours["x"] == [(3.0, 0, LOOKS["contradicted"].marker)]
+    assert ours["y"] == [(6.0, 1, LOOKS["analogue holds"].marker)]
     spans = [sorted(line.get_xdata()) for line in right.lines if len(line.get_xdata()) == 2]
     assert [2.5, 3.5] in spans and [0.5, 0.5] in spans
-    assert [c.lines[0].get_xdata()[0] for c in right.containers] == [1.0, 2.0]
-    (segment,) = right.containers[0].lines[2][0].get_segments()
-    assert segment[:, 0].tolist() == [0.75, 1.25]
+    # The printed number as a tick, its spread across it, and where it could lie.
+    assert [[1.0, -0.36], [1.0, 0.36]] in segments(right) and [[0.75, -0.36], [1.25, -0.36]] in segments(
+        right
+    )
+    (band,) = right.patches
+    assert (band.get_x(), band.get_width()) == (2.0, 2.0)
+    assert to_hex(band.get_facecolor()) == LOOKS["contradicted"].colour
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
-        "published, with its printed spread",
-        "ours: contradicted",
-        "ours: analogue holds",
-        "Random",
+        "printed in the paper; bar on top: its spread",
+        BAND,
+        "ours: does not hold (we measure otherwise)",
+        "ours: holds (on stand-in data)",
+        "random method: Random",
     ]
+
+
+def test_a_look_has_the_colour_of_its_answer():
+    assert len(set(ANSWER_COLOURS.values())) == len(ANSWERS)
+    for verdict, look in LOOKS.items():
+        assert look.colour == ANSWER_COLOURS[VERDICTS[verdict].answer]
+        assert VERDICTS[verdict].answer in words_of(verdict) and VERDICTS[verdict].why in words_of(verdict)
+
+
+def test_a_title_is_said_where_there_is_one():
+    entries = [printed("A", "x", 1.0, 3.0)]
+    assert main_result(entries, ("x",), "purity").get_suptitle() == ""
+    assert main_result(entries, ("x",), "purity", title="It holds").get_suptitle() == "It holds"
 
 
 def test_nothing_measured_is_said():
@@ -71,84 +94,21 @@ def test_nothing_measured_is_said():
     assert any("None of the printed numbers" in text for text in texts(figure))
 
 
-def claim(name, stance, **stances):
-    return {"claim": name, "stance": stance, "stances": stances}
-
-
-UNIVERSES = [{"factor": "f", "name": "one"}, {"factor": "g", "name": "two"}]
-
-
-def test_a_claim_is_split_where_two_universes_differ():
-    claims = [
-        claim("a", "supports", one="supports", two="contradicts"),
-        claim("b", "supports", one="supports", two="not testable"),
-        claim("c", "not testable", one="supports"),
-        claim("d", "undecided", one="supports"),
-        claim("e", "supports"),
-    ]
-    assert [found["claim"] for found in disagreeing(claims)] == ["a", "d"]
-
-
-def test_the_map_has_the_stance_of_each_claim_in_each_universe():
-    claims = [
-        claim("a/1", "supports", one="undecided", two="contradicts"),
-        claim("a/2", "supports", one="supports"),
-        claim("b", "contradicts", two="supports", **{"one, two": "contradicts"}),
-    ]
-    figure = claims_by_universes(claims, UNIVERSES)
-    (axes,) = figure.axes
-    order = list(STANCES)
-    values = np.array(axes.images[0].get_array())
-    shown = [[order[int(value)] for value in row] for row in values]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["as chosen", "one", "two", "one, two"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a/1", "b"]
-    assert shown == [
-        ["supports", "undecided", "contradicts", "not testable"],
-        ["contradicts", "not testable", "supports", "contradicts"],
-    ]
-    signs = [text.get_text() for text in axes.texts]
-    assert signs == [STANCES[stance][1] for row in shown for stance in row]
-    assert "2 of 3 claims" in figure.get_supxlabel()
-    # A dark line below the chosen column and between groups, by the first part of names.
-    grouped = [
-        claim("a/1", "supports", one="undecided"),
-        *claims[2:],
-        claim("b/2", "supports", one="undecided"),
-    ]
-    (axes,) = claims_by_universes(grouped, UNIVERSES).axes
-    across = [line for line in axes.lines if len(set(line.get_ydata())) == 1]
-    assert [(line.get_ydata()[0], line.get_color()) for line in across] == [(0.5, "black"), (1.5, "white")]
-    # A wide line parts the choices that were made from the universes.
-    down = [line for line in figure.axes[0].lines if len(set(line.get_xdata())) == 1]
-    widths = [(line.get_xdata()[0], line.get_linewidth()) for line in down]
-    assert widths == [(0.5, 1.4), (1.5, 0.6), (2.5, 0.6)]
-
-
-def test_of_many_the_most_divided_are_shown_in_their_order():
-    many = [claim(f"c{k:03}", "supports", one="undecided") for k in range(MOST_ROWS + 5)]
-    many[-1]["stances"]["two"] = "contradicts"
-    figure = claims_by_universes(many, UNIVERSES)
-    (axes,) = figure.axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert len(names) == MOST_ROWS and names == sorted(names) and names[-1] == many[-1]["claim"]
-    assert "5 more are in the table" in figure.get_supxlabel()
-
-
-@pytest.mark.parametrize("claims", [[], [claim("a", "supports", one="supports")]])
-def test_where_none_is_split_that_is_said(claims):
-    assert any("No claim of this run" in text for text in texts(claims_by_universes(claims, UNIVERSES)))
-
-
-def test_many_columns_stand_in_several_rows():
+@pytest.mark.parametrize("title", ["", "A finding of some words that takes more than one line " * 2])
+def test_many_columns_stand_in_several_rows(title):
     names = [f"column {k}" for k in range(6)]
-    figure = main_result([printed("A", name, 1.0, 2.0) for name in names], names, "purity")
-    figure.canvas.draw()
+    entries = [printed("A", name, 1.0, 2.0, v) for name, v in zip(names, LOOKS, strict=False)]
+    with use_style():
+        figure = main_result(entries, names, "purity", title=title)
+        figure.draw_without_rendering()
+        fits_a_page(figure)
     shown = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title() for axes in shown] == names
     heights = [round(axes.get_position().y0, 6) for axes in shown]
     assert len(set(heights)) == 2 and heights[:4] == heights[:1] * 4 and heights[4:] == heights[4:5] * 2
-    titles = [axes.title.get_window_extent() for axes in shown]
-    assert not any(a.overlaps(b) for k, a in enumerate(titles) for b in titles[:k])
+    parts = [*(axes.title for axes in shown), *(axes.xaxis.label for axes in shown), *figure.legends]
+    boxes = [part.get_window_extent() for part in parts if part in figure.legends or part.get_text()]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
 @pytest.mark.parametrize(
@@ -159,14 +119,131 @@ def test_titles_have_at_most_twenty_characters_a_line(column, title):
     figure = main_result(
         [printed("A", column, 1.0, 2.0)], [column], "purity", headings={column: "reproduced"}
     )
-    assert figure.axes[0].get_title() == f"{title}\norder: reproduced"
+    assert figure.axes[0].get_title() == f"{title}\norder: holds"
+
+
+def claim(name, stance, kind="order", main=False, quote="", **stances):
+    return {
+        **{"claim": name, "verdict": "depends", "stance": stance, "stances": stances},
+        **{"kind": kind, "main": main, "quote": quote, "place": "", "published": ""},
+    }
+
+
+CHOICES = [
+    {"factor": "f-f", "name": "one"},
+    {"factor": "g", "name": "two"},
+    {"factor": "h", "name": "three"},
+]
+
+
+def test_a_claim_changes_where_two_choices_differ():
+    claims = [
+        claim("a", "supports", one="supports", two="contradicts"),
+        claim("b", "supports", one="supports", two="not testable"),
+        claim("c", "not testable", one="supports"),
+        claim("d", "undecided", one="supports"),
+        claim("e", "supports"),
+    ]
+    assert [found["claim"] for found in changing(claims)] == ["a", "d"]
+
+
+def test_the_table_has_the_stance_of_each_claim_under_each_choice():
+    claims = [
+        claim("a/1", "supports", one="undecided", two="contradicts"),
+        claim("a/2", "supports", one="supports"),
+        claim("b", "contradicts", two="supports", **{"one, two": "contradicts"}),
+    ]
+    table = choice_table(claims, CHOICES)
+    assert table.columns == ("as chosen", "one", "two", "one, two")
+    assert table.choices == ("", "f-f", "g", "several at once")
+    assert [(row.claim, row.verdict, row.stances) for row in table.rows] == [
+        ("a/1", "depends", ("supports", "undecided", "contradicts", "not testable")),
+        ("b", "depends", ("contradicts", "not testable", "supports", "contradicts")),
+    ]
+    assert choice_table([], []).rows == ()
+
+
+def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer():
+    claims = [
+        claim("a", "supports", quote="it works", one="undecided", two="contradicts", three="supports"),
+        claim("b", "supports", one="supports"),
+    ]
+    figure = claims_by_choices(claims, CHOICES, {"g": "which features"})
+    (axes,) = figure.axes
+    bars = [(bar.get_x(), bar.get_width(), to_hex(bar.get_facecolor())) for bar in axes.patches]
+    colours = [ANSWER_COLOURS[answer] for _, answer in STANCES.values()]
+    assert bars == [(k, 1, colour) for k, colour in enumerate(colours)]
+    # What turns the claim round comes first.
+    assert [text.get_text() for text in axes.texts][:5] == [
+        "1",
+        "1",
+        "1",
+        "“it works”",
+        "which features, f f",
+    ]
+    assert figure.get_suptitle() == "Another choice changes the answer to 1 of 2 claims"
+    assert not any("more claims" in text for text in texts(figure))
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["support", "open", "contradict"]
+
+
+def test_the_main_claim_comes_first_then_sentences_then_the_most_divided():
+    claims = [
+        claim("one", "supports", one="undecided"),
+        claim("two", "supports", one="undecided", two="undecided"),
+        claim("sentence", "supports", "sentence", one="undecided"),
+        claim("same", "supports", "sentence", quote="said", one="undecided", two="undecided"),
+        claim("again", "supports", quote="said", one="undecided"),
+        claim("main", "supports", "sentence", main=True, one="supports"),
+        claim("untested", "not testable", "sentence", main=True),
+    ]
+    assert [found["claim"] for found in first_rows(claims)] == ["main", "same", "sentence", "two", "one"]
+
+
+def test_what_is_not_shown_is_counted():
+    many = [claim(f"c{k:03}", "supports", one="undecided") for k in range(MOST_ROWS + 5)]
+    figure = claims_by_choices(many, CHOICES)
+    assert len([bar for bar in figure.axes[0].patches if bar.get_width()]) == MOST_ROWS
+    assert "5 more claims change: see the table of choices." in texts(figure)
+
+
+def test_a_row_quotes_the_paper_or_names_the_printed_number():
+    assert quoted(claim("a", "supports", quote="it works")) == "“it works”"
+    number = claim("a", "supports", "value", quote="0.5") | {"place": "Table 1, row A", "published": "0.5"}
+    assert quoted(number) == "Table 1, row A: 0.5"
+    assert quoted(claim("a", "supports")) == "a"
+
+
+def test_choices_together_are_not_named():
+    found = claim("a", "supports", one="supports", **{"one + two": "contradicts"})
+    assert deciding(found, {"one": "f", "two": "g"}) == []
+    assert "–" in texts(claims_by_choices([found], CHOICES))
+
+
+@pytest.mark.parametrize("claims", [[], [claim("a", "supports", one="supports")]])
+def test_where_none_changes_that_is_said(claims):
+    assert any("No claim of this run" in text for text in texts(claims_by_choices(claims, CHOICES)))
+
+
+def test_long_sentences_take_two_lines():
+    claims = [claim(f"c{k}", "supports", quote=f"{k} many words " * 20, one="undecided") for k in range(3)]
+    with use_style():
+        figure = claims_by_choices(claims, CHOICES)
+        fits_a_page(figure)
+        shown = [text for text in figure.axes[0].texts if "many words" in text.get_text()]
+        assert len(shown) == 3 and all(text.get_text().count("\n") == 1 for text in shown)
+        assert all(text.get_text().endswith("…”") for text in shown)
+        figure.draw_without_rendering()
+        ends = [text.get_window_extent().transformed(figure.dpi_scale_trans.inverted()) for text in shown]
+        left = figure.axes[0].get_position().x0 * figure.get_figwidth()
+        assert all(end.xmin >= 0 and end.xmax < left for end in ends)
 
 
 def test_figures_of_verdicts_look_as_before():
     verdicts = [verdict for verdict in LOOKS if verdict != "not testable"]
     names = [f"column {k}" for k in range(len(verdicts))]
     entries = [
-        printed("A", name, 1.0, 2.0, verdict, spread=0.25)
+        printed("A", name, 1.0, 2.0, verdict, spread=0.25, band=(0.5, 3.5))
         for name, verdict in zip(names, verdicts, strict=True)
     ]
     claims = [
@@ -175,8 +252,9 @@ def test_figures_of_verdicts_look_as_before():
         claim("b", "contradicts", two="supports", **{"one, two": "contradicts"}),
     ]
     blind = {"Random": {names[0]: 0.5, names[1]: 0.25}, "Star": {names[0]: 0.75}}
-    figures = {
-        "main-result": main_result(entries, names, "purity", blind, {names[0]: "reproduced"}),
-        "universes": claims_by_universes(claims, UNIVERSES),
-    }
-    hold("verdicts", figures)
+    with use_style():
+        figures = {
+            "main-result": main_result(entries, names, "purity", blind, {names[0]: "reproduced"}),
+            "universes": claims_by_choices(claims, CHOICES),
+        }
+        hold("verdicts", figures)

@@ -1,14 +1,18 @@
 """What the figure of a paper's main result is drawn from."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
+import pytest
 
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.printed import parse_printed
-from cladebench.audit.verdict_types import Rules
+from cladebench.audit.verdict_rules import judge_value
+from cladebench.audit.verdict_types import CONTRADICTED, Rules
 from cladebench.papers.findings import Findings
-from cladebench.report.verdict_figures import gather_main_result
+from cladebench.report.verdict_figures import band_of, gather_main_result
 
 
 def claim(name, kind, column, published=None, artifact="Table 1", **measure):
@@ -32,20 +36,27 @@ AUDIT = [
 ]
 
 
+def sample_of(values, point=False, overlap=0.0):
+    return SimpleNamespace(problem="", values=pd.Series(values), point=point, overlap=overlap)
+
+
 def gathered(findings, claims=CLAIMS, **measures):
     asked = []
 
     def sample(query, rule):
         asked.append((query, rule))
         if query["method"] == "Away":
-            return SimpleNamespace(problem="no finished cell", values=np.empty(0))
-        return SimpleNamespace(problem="", values=np.array([0.25, 0.5]) + (query["dataset"] == "digits"))
+            return SimpleNamespace(problem="no finished cell", values=pd.Series(dtype=float))
+        return sample_of(np.array([0.25, 0.5]) + (query["dataset"] == "digits"))
 
     context = SimpleNamespace(
         results=SimpleNamespace(sample=sample),
         own_rule="own",
         methods={name: {"label": f"{name} of all"} for name in ("Random", "Away")},
-        measures={"purity": SimpleNamespace(name="purity", heading="purity of leaves", unit=""), **measures},
+        measures={
+            "purity": SimpleNamespace(name="purity", heading="purity of leaves", unit="", direction="higher"),
+            **measures,
+        },
     )
     of_paper = ClaimSet("p", {one.id: one for one in claims}, Rules(), frozenset(), ())
     return gather_main_result(findings, of_paper, AUDIT, context), asked
@@ -83,7 +94,10 @@ def test_entries_are_what_is_printed_there_and_judged():
 def test_columns_of_several_measures_share_their_unit_or_nothing():
     for unit, heading in (("%", "value (%)"), ("", "value")):
         other = claim("two", "value", "y", "0.25", dataset="digits", metric="cost")
-        measures = {name: SimpleNamespace(name=name, heading=name, unit=unit) for name in ("purity", "cost")}
+        measures = {
+            name: SimpleNamespace(name=name, heading=name, unit=unit, direction=name)
+            for name in ("purity", "cost")
+        }
         assert gathered(FINDINGS, [CLAIMS[0], other], **measures)[0].heading == heading
 
 
@@ -91,3 +105,63 @@ def test_where_nothing_is_named_or_printed_there_is_no_main_result():
     assert gathered(Findings())[0] is None
     assert gathered(Findings(main_result="Table 9"))[0] is None
     assert gathered(FINDINGS, [CLAIMS[4]])[0] is None
+
+
+def test_the_direction_is_said_where_all_columns_have_it():
+    assert gathered(FINDINGS)[0].direction == "higher"
+    other = claim("two", "value", "y", "0.25", dataset="digits", metric="cost")
+    cost = SimpleNamespace(name="cost", heading="cost", unit="", direction="lower")
+    assert gathered(FINDINGS, [CLAIMS[0], other], cost=cost)[0].direction is None
+
+
+def test_without_findings_there_is_no_title():
+    assert gathered(FINDINGS)[0].title == ""
+
+
+@pytest.mark.parametrize("text", ["0.50", "0.5 ± 0.02", "0.50 ± 0.10"])
+@pytest.mark.parametrize(
+    "more", [{}, {"repetitions": 5}, {"one_draw": True}, {"tolerance": 0.03}, {"overlap": 0.25}]
+)
+def test_a_printed_number_lies_outside_the_band_where_it_is_contradicted(text, more):
+    """The drawing and the verdict agree, whatever the spread and the number of runs."""
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(40):
+        values = (
+            0.5 + 0.1 * rng.normal() + rng.choice([0.0, 0.02, 0.2]) * rng.normal(size=rng.integers(2, 12))
+        )
+        options = {key: value for key, value in more.items() if key != "overlap"}
+        printed = claim("one", "value", "x", text, dataset="glass", metric="purity")
+        printed = replace(
+            printed,
+            repetitions=options.get("repetitions"),
+            one_draw=options.get("one_draw", False),
+            tolerance={"absolute": options["tolerance"]} if "tolerance" in options else {},
+        )
+        overlap = more.get("overlap", 0.0)
+        outcome = judge_value(
+            values,
+            printed.published,
+            Rules(),
+            n_published=printed.repetitions,
+            published_sd=printed.published_sd,
+            one_draw=printed.one_draw,
+            tolerance=printed.allowance,
+            overlap=overlap,
+        )
+        low, high = band_of(printed, sample_of(values, overlap=overlap), Rules())
+        contradicted = outcome.verdict == CONTRADICTED
+        assert (low <= printed.published.value <= high) is not contradicted
+        seen.add(contradicted)
+    assert seen == {True, False}
+
+
+def test_the_band_of_seeds_is_what_they_span_with_what_matters():
+    seeds = replace(CLAIMS[1], seeds_alone=True)
+    assert band_of(seeds, sample_of([0.3, 0.5]), Rules()) == pytest.approx((0.3 - 0.015, 0.5 + 0.015))
+
+
+def test_one_value_has_no_band():
+    assert band_of(CLAIMS[1], sample_of([0.3]), Rules()) is None
+    exact = band_of(CLAIMS[1], sample_of([0.3], point=True), Rules())
+    assert exact == pytest.approx((0.3 - 0.005, 0.3 + 0.005), abs=1e-6)

@@ -1,21 +1,43 @@
-"""Parts that the figures of every paper share."""
+"""Share parts among the figures of all papers."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cladebench.papers.tables import how_chosen
+from cladebench.papers.tables import basis_notes
 from cladebench.plotting import SMALL
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from cladebench.datasets import Images
     from cladebench.hierarchy import Hierarchy
     from cladebench.papers.artifact_types import ArtifactContext
+
+
+#: Widest figure in inches: a page has no more room, and print would shrink the text.
+WIDTH = 7.2
+#: Said of data that are not the paper's own.
+STAND_IN = "stand-in data"
+
+
+def headline(figure: Figure, title: str) -> None:
+    """Write what a figure shows above it, in lines as long as it is wide; nothing for an empty title."""
+    if title:
+        lines = textwrap.fill(title, int(12.5 * figure.get_figwidth()))
+        figure.suptitle(lines, x=0.01, ha="left", fontsize=9.0, fontweight="bold")
+
+
+def panel_title(context: ArtifactContext, dataset: str, width: int = 26) -> str:
+    """Give the title of a data set in lines, with a last one where it stands in for the paper's."""
+    entry = context.datasets.get(dataset, {})
+    title = textwrap.fill(str(entry.get("title") or dataset), width)
+    return f"{title}\n({STAND_IN})" if entry.get("stand_in_for") else title
 
 
 def empty_figure(reason: str) -> Figure:
@@ -96,8 +118,27 @@ def write_below(figure: Figure, notes: Sequence[str]) -> None:
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
 
 
+def chosen_with(context: ArtifactContext) -> str:
+    """Say which labels chose the settings of a figure; empty where none were chosen."""
+    rule = context.rules[context.own_rule]
+    return f"Settings chosen with {rule.uses}." if rule.uses else ""
+
+
 def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
-    """Say below a figure by which rule its settings were chosen, where something is shown; gives the figure."""
+    """Write below a figure with which labels its settings were chosen, where something is shown; give the figure."""
     if shown:
-        write_below(figure, [how_chosen(context, context.own_rule)])
+        write_below(figure, [note for note in [chosen_with(context)] if note])
     return figure
+
+
+def limits_of(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
+    """Say where a figure rests on fewer rows or runs than are there; see `basis_notes`."""
+    notes = (note for note in basis_notes(context, shown) if note.startswith(("Rows used", "Missing")))
+    return tuple(named(context, note) for note in notes)
+
+
+def named(context: ArtifactContext, text: str) -> str:
+    """Write the titles of data sets where a text has their ids."""
+    ids = "|".join(re.escape(name) for name in sorted(context.datasets, key=len, reverse=True))
+    found = re.compile(rf"(?<![\w-])({ids})(?![\w-])")
+    return found.sub(lambda match: str(context.datasets[match[1]]["title"]), text) if ids else text

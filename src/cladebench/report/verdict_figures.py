@@ -1,7 +1,8 @@
-"""The figures of a paper's verdicts: what they are drawn from, and their files."""
+"""Gather and write the figures of a paper's verdicts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,17 @@ from typing import Any
 
 from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.rivals import Rival
+from cladebench.audit.statistics import against_published
+from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
+from cladebench.bench.intervals import mean_interval
+from cladebench.bench.samples import Sample
 from cladebench.papers.artifact_types import ArtifactContext
 from cladebench.papers.findings import Findings
 from cladebench.plotting import FORMATS, save_figure, use_style
-from cladebench.report.audit_figures import Printed, claims_by_universes, disagreeing, main_result
+from cladebench.report.audit_figures import Printed, main_result
+from cladebench.report.choice_figures import changing, claims_by_choices
 from cladebench.report.claim_rows import columns_in_order
 
 
@@ -34,6 +41,10 @@ class MainResult:
         Column -> the verdict on the order of its methods, where one is judged.
     heading : str
         What is measured, and in what unit.
+    direction : str or None
+        Which is better, where all columns agree.
+    title : str
+        The headline of the paper's first finding; empty where this run has something else.
     """
 
     artifact: str
@@ -42,6 +53,8 @@ class MainResult:
     blind: Mapping[str, Mapping[str, float]]
     headings: Mapping[str, str]
     heading: str
+    direction: str | None = None
+    title: str = ""
 
     @property
     def by_row(self) -> dict[str, dict[str, Printed]]:
@@ -82,13 +95,18 @@ def gather_main_result(
     # Columns of several measures are told by their names; what they share is the unit.
     same = len({measure.name for measure in measures}) == 1
     heading = measures[0].heading if same else f"value ({measures[0].unit})" if measures[0].unit else "value"
+    directions = {measure.direction for measure in measures}
+    first = list(findings.findings[:1])
+    holds = first and first[0].id not in check_findings(first, list(by_id.values()), context.results)
     return MainResult(
         findings.main_result,
-        tuple(_printed(claim, by_id[claim.id]) for claim in printed),
+        tuple(_printed(claim, by_id[claim.id], context, claims.rules) for claim in printed),
         columns_in_order(map(_place, printed)),
         blind,
         rankings,
         heading,
+        directions.pop() if len(directions) == 1 else None,
+        first[0].headline if holds else "",
     )
 
 
@@ -96,8 +114,11 @@ def _place(claim: Claim) -> tuple[str, str]:
     return str(claim.place["row"]), str(claim.place["column"])
 
 
-def _printed(claim: Claim, row: Mapping[str, Any]) -> Printed:
+def _printed(claim: Claim, row: Mapping[str, Any], context: ArtifactContext, rules: Rules) -> Printed:
     assert claim.published is not None
+    band = None
+    if row["measured"] is not None and row["verdict"] != NOT_TESTABLE:
+        band = band_of(claim, context.results.sample(claim.measure, context.own_rule), rules)
     return Printed(
         *_place(claim),
         claim.published.text,
@@ -107,7 +128,35 @@ def _printed(claim: Claim, row: Mapping[str, Any]) -> Printed:
         row["low"],
         row["high"],
         row["verdict"],
+        band,
+        bool(row.get("stand_in_for")),
     )
+
+
+def band_of(claim: Claim, sample: Sample, rules: Rules) -> tuple[float, float] | None:
+    """Give the printed numbers that would not contradict ours, as `judge_value` decides.
+
+    Returns
+    -------
+    (float, float) or None
+        None where one value says nothing of its spread.
+    """
+    assert claim.published is not None
+    if sample.problem or sample.values.empty:
+        return None
+    values = sample.values.to_numpy() * float(claim.measure.get("scale", 1.0))
+    half = claim.published.half_width(claim.allowance)
+    matters = half + (claim.published.unit if claim.smallest_gap is None else claim.smallest_gap)
+    if claim.seeds_alone and len(values) > 1:
+        return float(values.min()) - matters, float(values.max()) + matters
+    ours = mean_interval(values, point=sample.point, overlap=sample.overlap)
+    found = against_published(
+        *(ours, claim.published.value, claim.published_sd, claim.repetitions), one_draw=claim.one_draw
+    )
+    reach = half + found.half_width(1 - rules.alpha)
+    if found.within(matters) <= rules.alpha:  # shown to agree, whatever else is seen
+        reach = max(reach, matters)
+    return (ours.mean - reach, ours.mean + reach) if math.isfinite(reach) else None
 
 
 def draw_verdicts(
@@ -116,14 +165,20 @@ def draw_verdicts(
     universes: Sequence[Mapping[str, str]],
     folder: Path,
     formats: Sequence[str] = FORMATS,
+    labels: Mapping[str, str] | None = None,
 ) -> dict[str, Path]:
-    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it."""
+    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it.
+
+    `labels` are the words of the entries of the register of choices, by default their names.
+    """
     drawn = {}
     with use_style():
         if main is not None:
             drawn["main-result"] = main_result(
-                main.entries, main.columns, main.heading, main.blind, main.headings
+                *(main.entries, main.columns, main.heading, main.blind, main.headings),
+                title=main.title,
+                direction=main.direction,
             )
-        if disagreeing(audit):
-            drawn["universes"] = claims_by_universes(audit, universes)
+        if changing(audit):
+            drawn["universes"] = claims_by_choices(audit, universes, labels)
         return {name: save_figure(figure, folder / name, formats)[0] for name, figure in drawn.items()}

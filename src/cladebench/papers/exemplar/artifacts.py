@@ -13,7 +13,7 @@ from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.exemplar import drawings
-from cladebench.papers.figures import empty_figure
+from cladebench.papers.figures import empty_figure, panel_title
 from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.tables import comparison_table, status_table
 
@@ -41,6 +41,19 @@ AGAINST_NOISE = ("Exemplar", "Within", "Ratio", "Average", "Random", "Euclidean"
 SHOWN_EXEMPLARS = 10
 KIND_LABELS = {"chi2": "chi-squared", "squared_l2": "squared Euclidean", "l1": "l1", "rbf": "RBF kernel"}
 OF_SPLITS = "Means and standard deviations over splits; the largest weight of each split is 1."
+#: Names of the features, as the paper writes them where it does.
+FEATURES = {
+    "gist": "GIST",
+    "dense-hog": "dense HOG",
+    "lbp": "LBP",
+    "rot-lbp": "rotation-invariant LBP",
+    "dense-sift": "dense SIFT",
+    "sparse-sift": "sparse SIFT",
+    "textons": "textons",
+    "mr8-textons": "MR8 textons",
+}
+#: Features that have the largest weights in the paper's Figure 3.
+LEAD = {OUTEX: ("dense-hog", "dense-sift"), UIUC: ("sparse-sift", "mr8-textons")}
 #: Mean squared difference in a noisy dimension over that in a clean one, where all classes have centres of their own.
 NOISY_OVER_CLEAN = CENTRES**2 * (1 + NOISE**2) / (CENTRES**2 + 1)
 
@@ -162,15 +175,33 @@ def figure_3(context: ArtifactContext) -> Figure:
         stored = arrays_of(context, name, "Exemplar")
         if stored:
             names = [str(own) for own in stored[0]["features"]]
-            weights[title_of(context, name)] = np.stack([own["weights"] for own in stored])
+            found = np.stack([own["weights"] for own in stored])
+            lead = said_of_lead(names, found, LEAD[group])
+            weights[f"{panel_title(context, name, 40)}\n{lead}"] = found
     if not weights:
         return missing("Exemplar", OUTEX[0])
-    return drawings.weights_of_features(weights, names, notes=(OF_SPLITS,))
+    return drawings.weights_of_features(weights, list(map(name_of, names)), notes=(OF_SPLITS,))
+
+
+def name_of(feature: str) -> str:
+    """Give the name of a feature."""
+    return FEATURES.get(feature, feature)
+
+
+def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[str]) -> str:
+    """Say which features have the largest weights in the paper, and which ones here."""
+    largest = np.argsort(-weights.mean(axis=0), kind="stable")[: len(printed)]
+    here = [names[k] for k in largest]
+    said = " and ".join(map(name_of, printed))
+    if set(here) == set(printed):
+        return f"largest as in the paper:\n{said}"
+    turned = " (none of them)" if not {*here} & {*printed} else ""
+    return f"largest in the paper: {said};\nhere{turned}: {' and '.join(map(name_of, here))}"
 
 
 def title_of(context: ArtifactContext, dataset: str) -> str:
-    """Title of a data set."""
-    return str(context.datasets[dataset]["title"])
+    """Give the title of a data set in one line."""
+    return panel_title(context, dataset, 80).replace("\n", " ")
 
 
 def figure_of_distances(context: ArtifactContext, group: Sequence[str]) -> Figure:
@@ -182,8 +213,8 @@ def figure_of_distances(context: ArtifactContext, group: Sequence[str]) -> Figur
     features = list(dict.fromkeys(str(own) for own in stored[0]["features"]))
     weights = np.stack([own["weights"].reshape(len(features), len(KINDS)) for own in stored])
     return drawings.weights_of_distances(
-        {title_of(context, name): weights},
-        features,
+        {panel_title(context, name, 40): weights},
+        list(map(name_of, features)),
         [KIND_LABELS[kind] for kind in KINDS],
         notes=(OF_SPLITS,),
     )
@@ -216,6 +247,8 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
         pictures,
         captions,
         notes=(f"{len(shown)} of {len(own['exemplars'])} exemplars of the first split's test images.",),
+        title=f"{len(own['exemplars'])} clusters found, {len(np.unique(own['true']))} classes:"
+        f" {title_of(context, name)}",
     )
 
 

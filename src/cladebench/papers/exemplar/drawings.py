@@ -1,4 +1,4 @@
-"""Drawings of the exemplar paper's figures; data come in, a matplotlib figure goes out."""
+"""Draw the figures of the exemplar paper: data come in, a matplotlib figure goes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.papers.figures import empty_figure, shared_legend, write_below
+from cladebench.papers.figures import empty_figure, headline, shared_legend, write_below
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -398,13 +398,17 @@ def _feature_panels(titles: Sequence[str], names: Sequence[str], height: float) 
 
     columns = min(3, len(titles))
     rows = -(-len(titles) // columns)
-    size = (_WIDTH if columns > 1 else 4.6, rows * (height * len(names) + 0.75))
+    most_lines = max(title.count("\n") for title in titles)
+    size = (
+        _WIDTH if columns > 1 else 4.6,
+        rows * (height * len(names) + 0.75 + _LINE * most_lines),
+    )
     figure = Figure(figsize=size, layout="constrained")
     # Not shared by matplotlib: the names stand at the first panel of each row alone.
     grid = figure.subplots(rows, columns, squeeze=False)
     panels = list(grid.ravel())
     for k, axes in enumerate(panels[: len(titles)]):
-        axes.set_title(titles[k])
+        axes.set_title(titles[k], fontsize=8.0)
         axes.set_yticks(range(len(names)), names if k % columns == 0 else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
@@ -445,6 +449,7 @@ def exemplar_images(
     captions: Sequence[str],
     columns: int = 5,
     notes: Sequence[str] = (),
+    title: str = "",
 ) -> Figure:
     """Draw images that are exemplars in rows, their captions below them (Figures 4 and 7).
 
@@ -458,6 +463,8 @@ def exemplar_images(
         Pictures in a row, as in the paper.
     notes : sequence of str, default=()
         Written below the drawing.
+    title : str, default=""
+        What is seen, above it.
 
     Raises
     ------
@@ -497,6 +504,9 @@ def exemplar_images(
         axes.set_xlabel(text, fontsize=SMALL, labelpad=2.0)
     for axes in panels[len(pictures) :]:
         axes.axis("off")
+    if title:
+        figure.set_figheight(figure.get_figheight() + 0.3)
+        headline(figure, title)
     return _noted(figure, notes)
 
 

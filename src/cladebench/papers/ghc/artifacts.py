@@ -13,7 +13,7 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import with_rule
+from cladebench.papers.figures import panel_title, with_rule
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.ghc.protocol import PAIRS, SIMILARITY
 from cladebench.papers.protocol import stored_tree
@@ -111,7 +111,43 @@ def unstated_similarity(context: ArtifactContext) -> Table:
 def similarity_heatmap(context: ArtifactContext) -> Figure:
     """Heat map of the same study."""
     costs = candidate_costs(context)
-    return drawings.similarity_heatmap(costs[costs.scored] if len(costs) else costs)
+    if len(costs):
+        costs = costs[costs.scored].assign(candidate=lambda rows: list(map(in_words, *_named_by(rows))))
+        costs = costs.assign(dataset=[title_of(context, name) for name in costs.dataset])
+    return drawings.similarity_heatmap(costs)
+
+
+#: Similarities, scalings and ways of counting pairs, as formulas and words; d is the Euclidean distance.
+FORMULAS = {"exp": "exp(-d)", "inv": "1 / (1 + d)", "inv_sq": "1 / (1 + d²)", "cosine": "cosine"}
+SCALED = {
+    "raw": "raw features",
+    "zscore": "z-scored features",
+    "unit": "rows of length 1",
+    "minmax": "features from 0 to 1",
+    "max": "largest distance 1",
+}
+COUNTED = {
+    "unordered": "each pair once",
+    "ordered": "each pair twice",
+    "unordered+self": "each pair once, self-pairs",
+    "ordered+self": "each pair twice, self-pairs",
+}
+
+
+def in_words(kind: str, gamma: str, features: str, pairs: str) -> str:
+    """Write a candidate for the similarity as a formula, the scaling of features, how pairs are counted."""
+    rate = {"1": "d²", "1/d": "d² / features", "median": "d² / median"}.get(gamma, f"{gamma} d²")
+    formula = f"exp(-{rate})" if kind == "exp_sq" else FORMULAS.get(kind, kind)
+    return f"{formula}, {SCALED.get(features, features)}, {COUNTED.get(pairs, pairs)}"
+
+
+def _named_by(rows: pd.DataFrame) -> list[pd.Series[str]]:
+    return [rows[name].astype(str) for name in ("kind", "gamma", "features", "pairs")]
+
+
+def title_of(context: ArtifactContext, dataset: str) -> str:
+    """Give the title of a data set, in lines that have room above a panel."""
+    return panel_title(context, dataset) if dataset in context.datasets else dataset
 
 
 def convergence(context: ArtifactContext) -> Figure:
@@ -124,7 +160,7 @@ def convergence(context: ArtifactContext) -> Figure:
             traces = [context.load_arrays(cell) for cell in cells]
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:
-                curves.setdefault(dataset, {})[method] = found
+                curves.setdefault(panel_title(context, dataset, 40), {})[method] = found
     return with_rule(drawings.convergence(curves, looks), context, bool(curves))
 
 
@@ -151,7 +187,7 @@ def best_tree(
 def learned_tree(context: ArtifactContext, dataset: str) -> Figure:
     """Draw the best tree of GHC-N-FT on a data set."""
     hierarchy, labels = best_tree(context, dataset, "GHC-N-FT")
-    figure = drawings.learned_tree(hierarchy, labels, dataset)
+    figure = drawings.learned_tree(hierarchy, labels, title_of(context, dataset))
     return with_rule(figure, context, hierarchy is not None)
 
 
@@ -173,7 +209,7 @@ def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str,
     for dataset in context.datasets_after(PAPER_DATASETS):
         hierarchy, _ = best_tree(context, dataset, method)
         if hierarchy is not None:
-            return dataset, hierarchy
+            return str(context.datasets[dataset]["title"]), hierarchy
     return "", None
 
 

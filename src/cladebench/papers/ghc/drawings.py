@@ -1,4 +1,4 @@
-"""Drawings of the GHC paper's figures; data come in, a matplotlib figure goes out."""
+"""Draw the figures of the GHC paper: data come in, a matplotlib figure goes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import empty_figure, node_places, shared_legend
+from cladebench.papers.figures import WIDTH, empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -38,9 +38,13 @@ def convergence(
 
     if not curves:
         return empty_figure("No optimisation traces in this scope.")
-    figure = Figure(figsize=(2.6 * len(curves) + 1.4, 3.0), layout="constrained")
-    panels = figure.subplots(1, len(curves), squeeze=False)[0]
-    for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
+    across = min(2, len(curves))
+    down = -(-len(curves) // across)
+    figure = Figure(figsize=(WIDTH, 2.0 * down + 0.4), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes in panels[len(curves) :]:
+        axes.axis("off")
+    for axes, (dataset, methods) in zip(panels, curves.items(), strict=False):
         for method, traces in methods.items():
             router, training = looks[method]
             style = {"color": _TRAINING[training], "linestyle": _ROUTER[router]}
@@ -49,9 +53,10 @@ def convergence(
             seconds, cost = median_curve(traces)
             axes.plot(seconds, cost, linewidth=1.6, label=method, **style)
         axes.set_xscale("symlog", linthresh=0.1)
-        axes.set_title(dataset)
+        axes.set_title(dataset, fontsize=8.0)
         axes.set_xlabel("seconds of training")
-    panels[0].set_ylabel("Dasgupta cost of the tree")
+    for axes in panels[::across]:
+        axes.set_ylabel("Dasgupta cost of the tree")
     shared_legend(figure, panels)
     return figure
 
@@ -80,7 +85,8 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
     table = costs.pivot_table(index="candidate", columns="dataset", values="log_ratio")
     table = table.loc[table.abs().mean(axis=1).sort_values(kind="stable").index]
     shown = table.head(24)
-    figure = Figure(figsize=(3.4 + 1.1 * table.shape[1], 0.24 * len(shown) + 1.2), layout="constrained")
+    size = min(WIDTH, 3.9 + 1.1 * table.shape[1]), 0.24 * len(shown) + 1.2
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     image = axes.imshow(shown.to_numpy(), cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto")
     axes.set_xticks(range(shown.shape[1]), list(shown.columns))
@@ -132,7 +138,8 @@ def _tree_axes(
     xy = _places(hierarchy)
     n_leaves = int(xy[:, 0].max()) + 1
     figure = Figure(
-        figsize=(max(4.5, 0.42 * n_leaves + 1.0), 0.62 * hierarchy.depths.max() + 1.3), layout="constrained"
+        figsize=(min(WIDTH, max(4.5, 0.42 * n_leaves + 1.0)), 0.62 * hierarchy.depths.max() + 1.3),
+        layout="constrained",
     )
     axes = figure.add_subplot()
     axes.axis("off")
@@ -195,7 +202,8 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
     for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
         axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL)
     axes.set_title(
-        f"{dataset}: $v$ = lca($l_1$, $l_2$), |lvs($v$)| = {hierarchy.sizes[node]}; numbers below leaves are points",
+        f"{dataset}: below $v$ = lca($l_1$, $l_2$) lie {len(leaves)} leaves with {hierarchy.sizes[node]} points;"
+        "\nthe paper's drawing counts leaves, its cost counts points; numbers below leaves: points",
         fontsize=8,
     )
     return figure

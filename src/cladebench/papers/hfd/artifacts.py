@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,16 @@ import pandas as pd
 from cladebench.bench.intervals import Interval
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure
+from cladebench.papers.figures import empty_figure, panel_title
 from cladebench.papers.hfd import drawings
-from cladebench.papers.hfd.figure_data import OWN, constraints_note, intervals, labels_of, noted
+from cladebench.papers.hfd.figure_data import (
+    OWN,
+    constraints_note,
+    difference_of,
+    intervals,
+    labels_of,
+    noted,
+)
 from cladebench.papers.tables import (
     basis_notes,
     comparison_table,
@@ -29,6 +36,8 @@ from cladebench.papers.tables import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+V = TypeVar("V")
 
 #: The data sets of Figure 1, in its order.
 CLASSIFICATION = ("sonar", "ionosphere", "balance", "segmentation", "usps", "magic")
@@ -52,14 +61,6 @@ CANDIDATES = (1, 3, 5, 10, 20, 30)
 RETRIEVED = (5, 10, 15, 20, 30, 40, 50)
 #: Test images of the gallery, and how many of their neighbours it shows.
 QUERIES, NEIGHBORS = 4, 5
-#: What the lines of a figure are.
-FOLDS = (
-    "Lines: 95% intervals of the mean, wider than of independent values: folds share their training rows. A single"
-    " value has none."
-)
-OFFICIAL = (
-    "Lines: 95% intervals of the mean over repetitions and blocks of test images. A single value has none."
-)
 #: Columns of Table 3: data set, and numbers of constraints.
 CLUSTERING: Mapping[str, tuple[int, ...]] = {
     "sonar": (60, 120, 180),
@@ -190,24 +191,32 @@ def figure_1(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours on six data sets."""
     datasets = classified(context)
     found = intervals(context, datasets, "accuracy", {"neighbors": 5})
-    figure = drawings.accuracy_bars(found, labels_of(context), context.measures["accuracy"])
-    bars = "Bars begin below the worst of them, not always at 0; where one of Random is shorter, its number stands."
-    return noted(figure, context, datasets, found, (FOLDS, bars))
+    figure = drawings.accuracy_dots(titled(context, found), labels_of(context), context.measures["accuracy"])
+    return noted(figure, context, datasets, found)
+
+
+def titled(context: ArtifactContext, found: Mapping[str, V]) -> dict[str, V]:
+    """Give what is shown of data sets under their titles."""
+    return {panel_title(context, dataset): of for dataset, of in found.items()}
 
 
 def figure_2(context: ArtifactContext) -> Figure:
-    """Accuracy of five neighbours against label noise."""
+    """HFD minus each other method, against label noise."""
     datasets = list(NOISE.values())
-    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
     by_method: dict[str, dict[float, Interval]] = {}
+    shown: dict[str, dict[str, Interval]] = {}
     for share, problem in NOISE.items():
-        for method, interval in found.get(problem, {}).items():
-            by_method.setdefault(method, {})[share] = interval
-    panels = {"sonar": by_method} if by_method else {}
-    figure = drawings.curves(
-        panels, labels_of(context), context.measures["accuracy"], "training labels replaced (%)"
+        # Where chance lies is in Figure 1; here it would only stretch the axes.
+        for method in (name for name in OWN if name not in ("HFD", "Random")):
+            found = difference_of(context, problem, method, "accuracy", {"neighbors": 5})
+            if found is not None:
+                by_method.setdefault(method, {})[share] = found
+                shown.setdefault(problem, {}).update({method: found, "HFD": found})
+    figure = drawings.differences(
+        by_method, labels_of(context), context.measures["accuracy"], "training labels replaced (%)"
     )
-    return noted(figure, context, datasets, found, (FOLDS,))
+    methods = {name: method for name, method in OWN.items() if name != "Random"}
+    return noted(figure, context, datasets, shown, methods)
 
 
 def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN) -> Figure:
@@ -218,8 +227,10 @@ def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN) -> Figu
             for style, interval in of.items():
                 panels.setdefault(dataset, {}).setdefault(style, {})[float(number)] = interval
     panels = {dataset: panels[dataset] for dataset in RETRIEVAL if dataset in panels}
-    figure = drawings.curves(panels, labels_of(context), context.measures["precision"], "images retrieved")
-    return noted(figure, context, RETRIEVAL, panels, (OFFICIAL,), methods)
+    figure = drawings.curves(
+        titled(context, panels), labels_of(context), context.measures["precision"], "images retrieved"
+    )
+    return noted(figure, context, RETRIEVAL, panels, methods)
 
 
 def accuracy_against_time(context: ArtifactContext) -> Figure:
@@ -236,7 +247,9 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
         }
         for dataset, of in accuracy.items()
     }
-    figure = drawings.accuracy_against_time(found, labels_of(context), context.measures["accuracy"])
+    figure = drawings.accuracy_against_time(
+        titled(context, found), labels_of(context), context.measures["accuracy"]
+    )
     return noted(figure, context, datasets, found)
 
 

@@ -1,4 +1,4 @@
-"""Drawings of the HFD paper's figures; data come in, a matplotlib figure goes out."""
+"""Draw the figures of the HFD paper: data come in, a matplotlib figure goes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from cladebench.bench.intervals import Interval
 from cladebench.measures import Measure
-from cladebench.papers.figures import empty_figure, thumbnails
+from cladebench.papers.figures import WIDTH, empty_figure, thumbnails
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cladebench.datasets import Images
 
-#: One look for a method in every figure: colour, dashes, marker, hatch of its bars. Forests are vermilion, linear
+#: One look for a method in every figure: colour, dashes, marker, hatch. Forests are vermilion, linear
 #: metrics orange, blue and green, with their nonlinear or boosted forms in a lighter shade, other trees purple; what is
 #: not in the paper has a hatch, or a hollow marker.
 STYLES: Mapping[str, tuple[str, str, str, str]] = {
@@ -41,52 +41,96 @@ STYLES: Mapping[str, tuple[str, str, str, str]] = {
 Bars = Mapping[str, Mapping[str, Interval]]
 
 
-def accuracy_bars(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
-    """Bars with 95% intervals: a panel for each data set, a bar for each method.
+def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
+    """Draw means with 95% intervals: a panel for each data set, a row for each method.
 
-    Bars begin at a round number below all but those of Random, which stand there as a number where they are shorter.
+    Where Random lies far below all others, an arrow at the edge has its number.
     """
     from matplotlib.figure import Figure
 
     if not found:
-        return empty_figure("No finished cell of classification in this scope.")
+        return empty_figure("No finished run of classification in this scope.")
     columns = min(3, len(found))
     rows = -(-len(found) // columns)
-    figure = Figure(figsize=(2.1 * columns + 1.9, 1.9 * rows + 0.3), layout="constrained")
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
     methods = [method for method in STYLES if any(method in of for of in found.values())]
+    figure = Figure(figsize=(WIDTH, rows * (0.16 * len(methods) + 0.75)), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, (dataset, of) in zip(panels, found.items(), strict=False):
-        bottom = measure.scale * lower_end([of[m] for m in of if m != "Random"] or list(of.values()))
+        left = measure.scale * lower_end([of[m] for m in of if m != "Random"] or list(of.values()))
+        axes.grid(axis="y", color="0.93", linewidth=0.8)
+        axes.set_axisbelow(True)
         for place, method in enumerate(methods):
             if method not in of:
                 continue
-            colour, _, _, hatch = STYLES[method]
-            height = measure.scale * of[method].mean
-            axes.bar(
-                place,
-                height,
-                0.85,
-                color=colour,
-                hatch=hatch,
-                edgecolor="white" if hatch else colour,
-                label=labels.get(method, method),
-            )
-            if height < bottom:
-                axes.text(
-                    place, bottom, f" {height:.3g}", ha="center", va="bottom", rotation=90, fontsize=SMALL
-                )
-            else:
-                interval_line(axes, place, of[method], measure.scale, "black")
-        keep_possible(axes, measure)
-        axes.set_ylim(bottom, None)
-        axes.set_xlim(-0.7, len(methods) - 0.3)
-        axes.set_title(dataset)
-        axes.set_xticks([])
-    for axes in panels[len(found) :]:
+            mean = measure.scale * of[method].mean
+            if mean < left:
+                axes.text(left, place, f"\u2190 {mean:.3g}", ha="left", va="center", fontsize=SMALL)
+                continue
+            dot(axes, place, of[method], measure.scale, method, labels)
+        keep_possible(axes, measure, upright=False)
+        axes.set_xlim(left, None)
+        axes.set_title(dataset, fontsize=8.0)
+    for k, axes in enumerate(panels):
+        if k >= len(found):
+            axes.axis("off")
+        elif k + columns >= len(found):
+            axes.set_xlabel(measure.heading)
+    panels[0].set_yticks(range(len(methods)), [labels.get(method, method) for method in methods])
+    panels[0].set_ylim(len(methods) - 0.5, -0.5)
+    return figure
+
+
+def dot(
+    axes: Axes, y: float, interval: Interval, scale: float, method: str, labels: Mapping[str, str]
+) -> None:
+    """Draw the mean of a method as its marker, with a line for its interval where there is one."""
+    colour, _, marker, _ = STYLES[method]
+    if np.isfinite(interval.low) and interval.high > interval.low:
+        axes.hlines(y, scale * interval.low, scale * interval.high, color=colour, linewidth=1.2)
+    axes.plot(
+        scale * interval.mean,
+        y,
+        marker,
+        color=colour,
+        markerfacecolor=filling(method),
+        markersize=6.5 if marker == "*" else 4.5,
+        label=labels.get(method, method),
+        zorder=3,
+    )
+
+
+def differences(
+    found: Mapping[str, Mapping[float, Interval]], labels: Mapping[str, str], measure: Measure, x_label: str
+) -> Figure:
+    """Draw HFD minus each other method against a number, a panel for each method; HFD is better above 0."""
+    from matplotlib.figure import Figure
+
+    rivals = [method for method in STYLES if method in found]
+    if not rivals:
+        return empty_figure("No finished run of this experiment in this scope.")
+    columns = min(4, len(rivals))
+    rows = -(-len(rivals) // columns)
+    figure = Figure(figsize=(WIDTH, 1.3 * rows + 0.5), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    panels = grid.ravel()
+    for axes, method in zip(panels, rivals, strict=False):
+        colour, _, marker, _ = STYLES[method]
+        xs = sorted(found[method])
+        axes.axhline(0.0, color="0.5", linewidth=0.8)
+        axes.plot(
+            xs, [measure.scale * found[method][x].mean for x in xs], marker, color=colour, markersize=4.0
+        )
+        for x in xs:
+            interval_line(axes, x, found[method][x], measure.scale, colour, 1.2)
+        axes.set_title(labels.get(method, method), fontsize=8.0)
+    for axes in panels[len(rivals) :]:
         axes.axis("off")
-    for row in range(rows):
-        panels[row * columns].set_ylabel(measure.heading)
-    legend(figure, panels, labels)
+    for k, axes in enumerate(panels[: len(rivals)]):
+        if k + columns >= len(rivals):
+            axes.set_xlabel(x_label, fontsize=SMALL)
+            axes.tick_params(labelbottom=True)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("HFD minus\nthe method" + (" (points)" if measure.unit == "%" else ""))
     return figure
 
 
@@ -96,12 +140,16 @@ def lower_end(intervals: Sequence[Interval]) -> float:
     return max(0.0, float(np.floor(round(10 * min(ends), 9))) / 10)
 
 
-def keep_possible(axes: Axes, measure: Measure) -> None:
-    """Cut the vertical axis where no value can be: intervals of few values are wider than that."""
-    low, high = axes.get_ylim()
+def keep_possible(axes: Axes, measure: Measure, upright: bool = True) -> None:
+    """Cut the axis of values where no value can be: intervals of few values are wider than that."""
+    low, high = axes.get_ylim() if upright else axes.get_xlim()
     least, most = (measure.scale * end for end in measure.range)
     room = 0.02 * (min(high, most) - max(low, least))
-    axes.set_ylim(max(low, least - room), min(high, most + room))
+    ends = max(low, least - room), min(high, most + room)
+    if upright:
+        axes.set_ylim(*ends)
+    else:
+        axes.set_xlim(*ends)
 
 
 def interval_line(
@@ -112,15 +160,17 @@ def interval_line(
         axes.vlines(place, scale * interval.low, scale * interval.high, color=colour, linewidth=width)
 
 
-def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str]) -> None:
-    """Draw one legend for all panels, in the order of `STYLES`, whichever panel lacks a method."""
+def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], above: bool = False) -> None:
+    """Draw one legend for all panels, beside or above them, in the order of `STYLES`."""
     handles = {
         label: handle
         for axes in panels
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     shown = [label for label in (labels.get(method, method) for method in STYLES) if label in handles]
-    figure.legend([handles[label] for label in shown], shown, loc="outside right upper", frameon=False)
+    place = "outside upper center" if above else "outside right upper"
+    columns = 4 if above else 1
+    figure.legend([handles[label] for label in shown], shown, loc=place, ncols=columns, frameon=False)
 
 
 def curves(
@@ -129,12 +179,12 @@ def curves(
     measure: Measure,
     x_label: str,
 ) -> Figure:
-    """Means with 95% intervals against a number: a panel for each data set, a curve for each method."""
+    """Draw means with 95% intervals against a number: a panel for each data set, a curve for each method."""
     from matplotlib.figure import Figure
 
     if not panels_of:
-        return empty_figure("No finished cell of this experiment in this scope.")
-    figure = Figure(figsize=(max(4.2, 2.3 * len(panels_of)) + 1.9, 3.0), layout="constrained")
+        return empty_figure("No finished run of this experiment in this scope.")
+    figure = Figure(figsize=(min(WIDTH, max(4.4, 2.4 * len(panels_of))), 3.4), layout="constrained")
     panels = figure.subplots(1, len(panels_of), squeeze=False)[0]
     for axes, (dataset, of) in zip(panels, panels_of.items(), strict=True):
         shown = [method for method in STYLES if method in of]
@@ -158,13 +208,13 @@ def curves(
             )
             for x in xs:
                 interval_line(axes, x + shift, of[method][x], measure.scale, colour, 0.8)
-        axes.set_title(dataset)
+        axes.set_title(dataset, fontsize=8.0)
         axes.set_xlabel(x_label)
         places = sorted({x for method in shown for x in of[method]})
         axes.set_xticks(places, [f"{x:g}" for x in places])
         keep_possible(axes, measure)
     panels[0].set_ylabel(measure.heading)
-    legend(figure, panels, labels)
+    legend(figure, panels, labels, above=True)
     return figure
 
 
@@ -197,7 +247,7 @@ def accuracy_against_time(
         if (drawn := {method: of[method] for method in STYLES if method in of and method != "Random"})
     }
     if not found:
-        return empty_figure("No finished cell of classification in this scope.")
+        return empty_figure("No finished run of classification in this scope.")
     figure = Figure(figsize=(7.2, max(2.2, 1.35 * len(found) + 0.7)), layout="constrained")
     panels = figure.subplots(len(found), 2, squeeze=False, sharex="col", sharey="row")
     for row, (dataset, of) in enumerate(found.items()):
@@ -254,7 +304,8 @@ def gallery(
     from matplotlib.patches import Rectangle
 
     k = max(neighbors.shape[1] for neighbors, _ in found.values())
-    size = (0.3 * (k + 1) * len(query) + 1.7, 0.36 * len(found) + 0.3)
+    side = min(0.3, (WIDTH - 1.7) / ((k + 1) * len(query)))  # inches of an image
+    size = (side * (k + 1) * len(query) + 1.7, (side + 0.06) * len(found) + 0.3)
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(len(found), len(query), squeeze=False)
     for line, (method, (neighbors, relevant)) in zip(panels, found.items(), strict=True):

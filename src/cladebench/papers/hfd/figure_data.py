@@ -1,4 +1,4 @@
-"""What the figures of the HFD paper show: intervals as verdicts have them, and notes on what they rest on."""
+"""Gather the intervals and notes of the figures of the HFD paper."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cladebench.bench.intervals import Interval, mean_interval
+from cladebench.bench.samples import pair
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.figures import write_below
+from cladebench.papers.figures import chosen_with, limits_of, named, write_below
 from cladebench.papers.hfd.drawings import STYLES
-from cladebench.papers.tables import basis_notes, how_chosen, why_empty
+from cladebench.papers.tables import why_empty
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +38,26 @@ def interval_of(
     if sample.problem or sample.values.empty:
         return None
     return mean_interval(sample.values.to_numpy(), point=sample.point, overlap=sample.overlap)
+
+
+def difference_of(
+    context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any]
+) -> Interval | None:
+    """Give HFD minus another method, paired run by run, with its 95% interval; None where they share none."""
+    samples = [
+        context.results.sample(
+            {"dataset": dataset, "method": name, "metric": metric, "at": dict(at)}, context.own_rule
+        )
+        for name in ("HFD", method)
+        if not context.results.rows(dataset, name).empty
+    ]
+    if len(samples) < 2 or any(sample.problem for sample in samples):
+        return None
+    left, right = pair(*samples)
+    if not left.size:
+        return None
+    both = all(sample.point for sample in samples)
+    return mean_interval(left - right, point=both, overlap=max(sample.overlap for sample in samples))
 
 
 def labels_of(context: ArtifactContext) -> dict[str, str]:
@@ -97,10 +118,9 @@ def noted(
     context: ArtifactContext,
     datasets: Sequence[str],
     shown: Mapping[str, Mapping[str, Any]],
-    says: Sequence[str] = (),
     methods: Mapping[str, str] = OWN,
 ) -> Figure:
-    """Say below a figure how to read it, what it rests on, and which methods have nothing to show, and why."""
+    """Write below a figure what it rests on, and which methods have nothing to show, and why."""
     basis: list[tuple[str, str, pd.DataFrame]] = []
     left_out: dict[tuple[str, str], list[str]] = {}
     for dataset in datasets:
@@ -113,19 +133,17 @@ def noted(
             # Cells that are missing are counted among the notes on what a figure rests on.
             if style not in shown.get(dataset, {}) and why not in ("missing", "—"):
                 left_out.setdefault((label, why), []).append(dataset)
-    write_below(
-        figure,
-        [
-            *((*says, how_chosen(context, context.own_rule)) if shown else ()),
-            *basis_notes(context, basis),
-            *(
-                (*constraints_note(context, datasets), *limits_note(context, datasets, methods))
-                if shown
-                else ()
-            ),
-            *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
-        ],
+    rests_on = (
+        *constraints_note(context, datasets),
+        *limits_note(context, datasets, methods),
     )
+    notes = [
+        *([chosen_with(context)] if shown else []),
+        *limits_of(context, basis),
+        *(rests_on if shown else ()),
+        *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
+    ]
+    write_below(figure, [named(context, note) for note in notes])
     # Room for the notes is not taken from the panels, beside which the legend stands.
     lines = figure.get_supxlabel().splitlines()
     figure.set_figheight(figure.get_figheight() + 0.135 * len(lines))

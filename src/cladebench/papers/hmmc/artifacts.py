@@ -13,10 +13,18 @@ from cladebench.bench.samples import pair, paired_ratio
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure, with_rule, write_below
+from cladebench.papers.figures import (
+    chosen_with,
+    empty_figure,
+    limits_of,
+    named,
+    panel_title,
+    with_rule,
+    write_below,
+)
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import basis_notes, comparison_table, how_chosen, settings_table, status_table
+from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,13 +82,14 @@ def figure_2(context: ArtifactContext) -> Figure:
         basis[dataset, name] = context.results.rows(dataset, planned, where)
         values = context.results.chosen(dataset, planned, "sp", context.own_rule, at=at, where=where).value
         if few := context.results.unfinished(dataset, planned, context.own_rule, where):
-            left_out[f"Left out: {name} on {dataset}: {few}."] = None
+            left_out[named(context, f"Left out: {name} on {dataset}: {few}.")] = None
         if len(values):
-            rows_of_panels[row].setdefault(dataset, {}).setdefault(method, {})[size] = values.to_numpy()
+            panel = rows_of_panels[row].setdefault(panel_title(context, dataset, 44), {})
+            panel.setdefault(method, {})[size] = values.to_numpy()
     figure = drawings.measure_against_size(*rows_of_panels, context.measures["sp"])
-    chosen = [how_chosen(context, context.own_rule)] if any(rows_of_panels) else []
+    chosen = [chosen_with(context)] if any(rows_of_panels) else []
     write_below(
-        figure, [*chosen, *basis_notes(context, ((*key, rows) for key, rows in basis.items())), *left_out]
+        figure, [*chosen, *limits_of(context, ((*key, rows) for key, rows in basis.items())), *left_out]
     )
     return figure
 
@@ -108,7 +117,11 @@ def figure_3(context: ArtifactContext) -> Figure:
     if arrays is None:
         few = context.results.unfinished("awa-attr", "HMMC", context.own_rule)
         return empty_figure(few or "No finished cell of HMMC on awa-attr in this scope.")
-    return with_rule(drawings.annotated_tree(stored_tree(arrays), arrays, depth=3), context)
+    # Attribute scores that are drawn from a model are of no images.
+    what = "row" if context.datasets["awa-attr"].get("stand_in_for") else "image"
+    title = panel_title(context, "awa-attr", 80)
+    figure = drawings.annotated_tree(stored_tree(arrays), arrays, depth=3, what=what, title=title)
+    return with_rule(figure, context)
 
 
 def figure_4(context: ArtifactContext) -> Figure:
@@ -120,7 +133,8 @@ def figure_4(context: ArtifactContext) -> Figure:
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
     shown = {dataset: of for dataset, of in shares.items() if dataset in PAPER_DATASETS or len(of) > 1}
-    return drawings.sparsity(shown or shares, context.measures["zeros"])
+    titled = {panel_title(context, dataset, 34): of for dataset, of in (shown or shares).items()}
+    return drawings.sparsity(titled, context.measures["zeros"])
 
 
 def convergence(context: ArtifactContext) -> Figure:
@@ -132,7 +146,7 @@ def convergence(context: ArtifactContext) -> Figure:
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:
-                curves.setdefault(dataset, {})[method] = found
+                curves.setdefault(panel_title(context, dataset, 28), {})[method] = found
     return with_rule(drawings.convergence(curves), context, bool(curves))
 
 

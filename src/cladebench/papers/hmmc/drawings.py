@@ -1,4 +1,4 @@
-"""Drawings of the HMMC paper's figures; data come in, a matplotlib figure goes out."""
+"""Draw the figures of the HMMC paper: data come in, a matplotlib figure goes out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.figures import empty_figure, node_places, shared_legend
+from cladebench.papers.figures import WIDTH, empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ BySize = dict[str, dict[str, dict[float, np.ndarray]]]
 
 
 def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure) -> Figure:
-    """A measure against the number of leaves (upper row) and of splits (lower row), a column for each data set."""
+    """Draw a measure against the numbers of leaves (left) and splits (right), a row for each data set."""
     from matplotlib.figure import Figure
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
     if not datasets:
         return empty_figure("No data set of the paper is available in this run.")
-    figure = Figure(figsize=(2.3 * len(datasets) + 1.2, 5.0), layout="constrained")
-    panels = figure.subplots(2, len(datasets), squeeze=False, sharey="col")
-    for column, dataset in enumerate(datasets):
-        for row, (source, label) in enumerate(
+    figure = Figure(figsize=(WIDTH, 1.75 * len(datasets) + 0.3), layout="constrained")
+    panels = figure.subplots(len(datasets), 2, squeeze=False, sharey="row")
+    for row, dataset in enumerate(datasets):
+        for column, (source, label) in enumerate(
             ((by_leaves, "leaves F / classes, K = 2"), (by_splits, "splits K, F = classes"))
         ):
             axes = panels[row, column]
@@ -56,10 +56,9 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure)
                 _curve(axes, method, {size: measure.scale * values for size, values in points.items()})
             sizes = sorted({size for points in source.get(dataset, {}).values() for size in points})
             axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
-            axes.set_xlabel(label)
-            if row == 0:
-                axes.set_title(dataset)
-    for row in range(2):
+            axes.set_title(dataset, fontsize=8.0)
+            if row == len(datasets) - 1:
+                axes.set_xlabel(label)
         panels[row, 0].set_ylabel(measure.heading)
     shared_legend(figure, panels.flat)
     return figure
@@ -76,13 +75,13 @@ def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
 
 
 def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -> Figure:
-    """Bars of the share of zeros: a group for each data set, a bar for each method, dots for the repetitions."""
+    """Draw bars of the share of zeros: a group for each data set, a bar for each method, dots for repetitions."""
     from matplotlib.figure import Figure
 
     if not shares:
-        return empty_figure("No finished cell with alpha = beta = 1 in this scope.")
+        return empty_figure("No finished run with alpha = beta = 1 in this scope.")
     methods = list(dict.fromkeys(method for found in shares.values() for method in found))
-    figure = Figure(figsize=(1.3 * len(shares) + 2.0, 3.0), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 0.14 * len(methods) * len(shares) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     width = 0.8 / len(methods)
     for k, method in enumerate(methods):
@@ -93,25 +92,29 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
                 places.append(place)
                 values = measure.scale * found[method]
                 means.append(float(values.mean()))
-                axes.plot([place] * len(values), values, "o", color="black", markersize=1.8)
-        axes.bar(places, means, width * 0.92, color=STYLES[method][0], label=method)
-    axes.set_xticks(range(len(shares)), list(shares))
-    axes.set_ylabel(measure.heading)
-    axes.spines[["top", "right"]].set_visible(False)
+                axes.plot(values, [place] * len(values), "o", color="black", markersize=1.8)
+        axes.barh(places, means, width * 0.92, color=STYLES[method][0], label=method)
+    axes.set_yticks(range(len(shares)), list(shares))
+    axes.set_ylim(len(shares) - 0.5, -0.5)
+    axes.set_xlabel(measure.heading)
     shared_legend(figure, [axes])
     return figure
 
 
 def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Figure:
-    """Objective over its final value against half-steps: a panel for each data set."""
+    """Draw the objective over its final value against half-steps, a panel for each data set."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
     if not curves:
         return empty_figure("No optimisation traces in this scope.")
-    figure = Figure(figsize=(2.3 * len(curves) + 1.2, 2.8), layout="constrained")
-    panels = figure.subplots(1, len(curves), squeeze=False)[0]
-    for axes, (dataset, methods) in zip(panels, curves.items(), strict=True):
+    across = min(3, len(curves))
+    down = -(-len(curves) // across)
+    figure = Figure(figsize=(WIDTH, 1.75 * down + 0.5), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes in panels[len(curves) :]:
+        axes.axis("off")
+    for axes, (dataset, methods) in zip(panels, curves.items(), strict=False):
         for method, traces in methods.items():
             colour, dashes, _ = STYLES[method]
             for k, trace in enumerate(traces):
@@ -125,7 +128,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
                     alpha=0.8,
                     label=method if k == 0 else None,
                 )
-        axes.set_title(dataset)
+        axes.set_title(dataset, fontsize=8.0)
         axes.set_yscale("log")
         axes.set_xlabel("half-step")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
@@ -136,13 +139,16 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
         )
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
-    panels[0].set_ylabel("objective / final objective")
+    for axes in panels[::across]:
+        axes.set_ylabel("objective /\nfinal objective")
     shared_legend(figure, panels)
     return figure
 
 
-def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int) -> Figure:
-    """Draw the top of a tree as boxes: size and largest classes of each node, and the features that split it.
+def annotated_tree(
+    tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int, what: str = "image", title: str = ""
+) -> Figure:
+    """Draw the top of a tree as boxes, the root at the left: size, largest classes, features that split.
 
     Parameters
     ----------
@@ -153,37 +159,54 @@ def annotated_tree(tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int
         of its regulariser, the largest first.
     depth : int
         Deepest layer that is drawn; the root is layer 0.
+    what : str, default="image"
+        What a row of the data is.
+    title : str, optional
     """
     from matplotlib.figure import Figure
 
-    places = node_places(tree, depth)
-    n_tips = int(max(x for x, _ in places.values())) + 1
-    figure = Figure(figsize=(1.2 * n_tips + 0.4, 1.5 * (depth + 1)), layout="constrained")
+    places = {node: (-y, x) for node, (x, y) in node_places(tree, depth).items()}
+    n_tips = int(max(y for _, y in places.values())) + 1
+    figure = Figure(figsize=(WIDTH, 1.1 * n_tips + 0.4), layout="constrained")
     axes = figure.add_subplot()
     axes.axis("off")
-    axes.set_xlim(-0.55, n_tips - 0.45)
-    axes.set_ylim(-depth - 0.55, 0.3)
-    write = partial(axes.text, ha="center", fontsize=SMALL)
+    axes.set_title(title, fontsize=9.0)
+    axes.set_xlim(-0.4, depth + 0.4)
+    axes.set_ylim(n_tips - 0.4, -0.6)
+    write = partial(axes.annotate, ha="center", fontsize=SMALL, textcoords="offset points")
     box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 0.8}
-    plain = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+    plain = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     for node, (x, y) in places.items():
         if node != tree.root:
-            above, top = places[int(tree.parents[node])]
-            axes.plot([above, x], [top, y], color="0.6", linewidth=1.0, zorder=0)
-        write(x, y, "\n".join(_classes(arrays, node)), va="center", bbox=box)
+            before, above = places[int(tree.parents[node])]
+            axes.plot([before, x], [above, y], color="0.6", linewidth=1.0, zorder=0)
+        classes = "\n".join(_classes(arrays, node, what))
+        write(classes, (x, y), (0, -1), va="bottom", bbox=box)
         if features := _features(arrays, node):
-            text = "\n".join(features)
-            write(x, y - 0.22, text, va="top", style="italic", color="#8a3a00", bbox=plain)
+            text = _in_lines(features)
+            write(text, (x, y), (0, -7), va="top", style="italic", color="#8a3a00", bbox=plain)
     return figure
 
 
-def _classes(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
-    """Write the number of images of a node, and its three largest classes."""
+def _in_lines(features: Sequence[str], width: int = 30) -> str:
+    """Write features side by side, in lines that none is broken by."""
+    lines = [features[0]]
+    for feature in features[1:]:
+        if len(lines[-1]) + len(feature) + 2 <= width:
+            lines[-1] += f", {feature}"
+        else:
+            lines[-1] += ","
+            lines.append(feature)
+    return "\n".join(lines)
+
+
+def _classes(arrays: Mapping[str, np.ndarray], node: int, what: str) -> list[str]:
+    """Write the number of rows of a node, and its three largest classes."""
     counts = arrays["class_counts"][node]
     largest = [c for c in np.argsort(-counts, kind="stable")[:3] if counts[c] > 0]
     names = arrays["class_names"]
     n = int(counts.sum())
-    return [f"{n:,} image{'s' if n > 1 else ''}", *(f"{names[c]} {int(counts[c])}" for c in largest)]
+    return [f"{n:,} {what}{'s' if n > 1 else ''}", *(f"{names[c]} {int(counts[c])}" for c in largest)]
 
 
 def _features(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:

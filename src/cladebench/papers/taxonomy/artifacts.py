@@ -12,7 +12,7 @@ import pandas as pd
 from cladebench.methods._structures import named_tree
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure
+from cladebench.papers.figures import empty_figure, panel_title
 from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.protocol import stored_tree
 from cladebench.papers.tables import comparison_table, status_table
@@ -119,7 +119,8 @@ def entropies(context: ArtifactContext) -> Figure:
         label_of(context, str(claim["method"])): float(claim["value"])
         for claim in published.to_dict("records")
     }
-    return drawings.entropies(rows, printed)
+    title = panel_title(context, "faces", 60) if rows else ""
+    return drawings.entropies(rows, printed, title)
 
 
 def figure_1(context: ArtifactContext) -> Figure:
@@ -157,8 +158,9 @@ def figure_2(context: ArtifactContext) -> Figure:
         captions,
         notes=(
             f"Draw {repetition + 1} of {len(found)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
-            " Below each the class that most of its images have. Images that stand in for the paper's.",
+            " Below each the class that most of its images have.",
         ),
+        title=panel_title(context, "faces", 60).replace("\n", " "),
     )
 
 
@@ -290,17 +292,18 @@ def numbers_figure(context: ArtifactContext) -> Figure:
         finished = rows[rows.status == "ok"] if len(rows) else rows
         if finished.empty:
             continue
+        title = panel_title(context, name)
         for k in range(2, 16):
             found = context.results.chosen(name, "number-study", "objective", context.own_rule, at={"k": k})
             if len(found):
-                curves.setdefault(name, {})[k] = found.value.to_numpy()
+                curves.setdefault(title, {})[k] = found.value.to_numpy()
         stored = [context.load_arrays(cell)["eigenvalues"] for cell in sorted(set(finished.cell_id))]
         least = min(len(values) for values in stored)
-        eigenvalues[name] = np.stack([values[:least] for values in stored])
+        eigenvalues[title] = np.stack([values[:least] for values in stored])
         for rule, into, less in (("elbow", elbow, 0), ("eigengap", gap, 1)):
             chosen = context.results.chosen(name, "number-study", rule, context.own_rule).value
             # Of repetitions that choose different numbers the median.
-            into[name] = int(np.median(chosen)) - less
+            into[title] = int(np.median(chosen)) - less
     return drawings.objective_against_clusters(curves, eigenvalues, elbow, gap)
 
 

@@ -1,4 +1,4 @@
-"""Drawings of the taxonomy paper's figures; data come in, a matplotlib figure goes out."""
+"""Draw the figures of the taxonomy paper: data come in, a matplotlib figure goes out."""
 
 from __future__ import annotations
 
@@ -419,7 +419,7 @@ def _mark(axes: Axes, x: int, y: float, marker: str, label: str) -> None:
     )
 
 
-def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float]) -> Figure:
+def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float], title: str = "") -> Figure:
     """Draw the conditional entropy of the class given the cluster: a row for each method (Table 1).
 
     Parameters
@@ -470,6 +470,7 @@ def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float]) -> F
     axes.grid(axis="y", color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("conditional entropy H(l|c) in nats, lower is better")
+    axes.set_title(title, fontsize=8.0)
+    axes.set_xlabel("conditional entropy H(l|c) in nats, \u2190 lower is better")
     shared_legend(figure, [axes])
     return figure

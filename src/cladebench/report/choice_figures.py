@@ -1,0 +1,235 @@
+"""Show what the answers to claims turn on: a figure of a few rows, and all rows as a table."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cladebench.audit.verdict_types import (
+    CONTRADICTS,
+    DOES_NOT_HOLD,
+    HOLDS,
+    OPEN,
+    SUPPORTS,
+    UNDECIDED,
+    UNTESTED,
+)
+from cladebench.papers.figures import empty_figure, headline
+from cladebench.plotting import SMALL
+from cladebench.report.audit_figures import ANSWER_COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: What one reading says -> its words and the answer whose colour it has.
+STANCES = {
+    SUPPORTS: ("support", HOLDS),
+    UNDECIDED: ("open", OPEN),
+    CONTRADICTS: ("contradict", DOES_NOT_HOLD),
+}
+#: Rows of the figure at most.
+MOST_ROWS = 12
+#: Choices that are named beside a row at most.
+MOST_NAMED = 2
+_QUOTE, _NAMES = 50, 32  # characters of a line at the left and at the right
+_SEVERAL = "several at once"
+
+
+@dataclass(frozen=True)
+class ChoiceRow:
+    """A claim under all choices.
+
+    Attributes
+    ----------
+    claim, verdict : str
+    stances : tuple of str
+        One for each column of the table: ``supports``, ``undecided``, ``contradicts`` or ``not testable``.
+    """
+
+    claim: str
+    verdict: str
+    stances: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChoiceTable:
+    """All claims whose answer changes with a choice.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        ``as chosen``, then the names of the other choices.
+    choices : tuple of str
+        The entry of the register that each column varies; empty for the first.
+    rows : tuple of ChoiceRow
+    """
+
+    columns: tuple[str, ...]
+    choices: tuple[str, ...]
+    rows: tuple[ChoiceRow, ...]
+
+
+def choice_table(claims: Sequence[Mapping[str, Any]], universes: Sequence[Mapping[str, str]]) -> ChoiceTable:
+    """List the stance of each claim that other choices change, under each of them.
+
+    Parameters
+    ----------
+    claims : sequence of Mapping
+        Entries of ``audit.json``: claim, verdict, stance (as chosen), stances (other choice -> stance).
+    universes : sequence of Mapping
+        As ``audit.json`` has them: factor (entry of the register) and name.
+    """
+    split = changing(claims)
+    entry_of = {universe["name"]: universe["factor"] for universe in universes}
+    for claim in split:
+        for name in claim["stances"]:
+            entry_of.setdefault(name, _SEVERAL)
+    names = [name for name in entry_of if any(name in claim["stances"] for claim in split)]
+    rows = (
+        ChoiceRow(
+            str(claim["claim"]),
+            str(claim["verdict"]),
+            (str(claim["stance"]), *(str(claim["stances"].get(name, UNTESTED)) for name in names)),
+        )
+        for claim in split
+    )
+    return ChoiceTable(("as chosen", *names), ("", *(entry_of[name] for name in names)), tuple(rows))
+
+
+def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """List the claims with more than one stance over all choices; what cannot be tested says nothing."""
+    return [c for c in claims if len({c["stance"], *c["stances"].values()} - {UNTESTED}) > 1]
+
+
+def claims_by_choices(
+    claims: Sequence[Mapping[str, Any]],
+    universes: Sequence[Mapping[str, str]],
+    labels: Mapping[str, str] | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw for a few claims how many other choices support them, leave them open, contradict them.
+
+    Parameters
+    ----------
+    claims, universes : sequence of Mapping
+        As in `choice_table`; claims also have kind, main, quote, place and published.
+    labels : mapping of str to str, optional
+        Entry of the register -> its words; by default its name.
+    title : str, optional
+        By default the number of claims that change.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
+
+    split = changing(claims)
+    if not split:
+        return empty_figure("No claim of this run changes with another choice.")
+    shown = first_rows(claims)
+    height = 0.36 * len(shown)
+    total = height + 1.35
+    figure = Figure(figsize=(7.2, total))
+    axes = figure.add_axes((0.425, 0.85 / total, 0.27, height / total))
+    entry_of = {universe["name"]: universe["factor"] for universe in universes}
+    for y, claim in enumerate(shown):
+        _bar(axes, y, claim)
+        side = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
+        weight = "bold" if claim.get("main") else "normal"
+        axes.text(-1.55, y, _shortened(quoted(claim), _QUOTE), ha="left", weight=weight, **side)
+        names = _named([(labels or {}).get(e, e.replace("-", " ")) for e in deciding(claim, entry_of)])
+        axes.text(1.05, y, _shortened(names, _NAMES), ha="left", **side)
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_xlim(0, max(len(claim["stances"]) for claim in shown) or 1)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("other choices that were run")
+    head = {"transform": axes.transAxes, "va": "bottom", "fontsize": SMALL, "color": "0.35"}
+    axes.text(-1.55, 1.01, "what the paper says (bold: main claim)", ha="left", **head)
+    axes.text(1.05, 1.01, "choices that change the answer", ha="left", **head)
+    figure.legend(
+        [Patch(facecolor=ANSWER_COLOURS[answer], linewidth=0) for _, answer in STANCES.values()],
+        [word for word, _ in STANCES.values()],
+        loc="lower left",
+        bbox_to_anchor=(0.41, 0.0),
+        ncols=3,
+        frameon=False,
+        columnspacing=1.0,
+        handlelength=1.0,
+    )
+    headline(figure, title or f"Another choice changes the answer to {len(split)} of {len(claims)} claims")
+    if hidden := len(split) - sum(claim in split for claim in shown):
+        note = f"{hidden} more claims change: see the table of choices."
+        figure.text(0.01, 0.03, note, fontsize=SMALL, color="0.35")
+    return figure
+
+
+def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Choose the claims of the figure: the main claim, then sentences, then those most divided.
+
+    Of several claims with one quote the first stands there.
+    """
+    tested = [claim for claim in claims if claim.get("main") and claim["stances"]]
+    split = sorted(changing(claims), key=lambda c: (c.get("kind") != "sentence", -_divided(c)))
+    by_quote: dict[str, Mapping[str, Any]] = {}
+    for claim in (*tested, *split):
+        by_quote.setdefault(quoted(claim), claim)
+    return list(by_quote.values())[:MOST_ROWS]
+
+
+def _divided(claim: Mapping[str, Any]) -> int:
+    """How many other choices say something else than the choice that was made."""
+    return sum(stance not in (claim["stance"], UNTESTED) for stance in claim["stances"].values())
+
+
+def quoted(claim: Mapping[str, Any]) -> str:
+    """Give what the paper says: the sentence in quotation marks, or the printed number and its place."""
+    published = str(claim.get("published") or "")
+    if claim.get("kind") == "value" or not claim.get("quote"):
+        return f"{claim.get('place') or claim['claim']}: {published}" if published else str(claim["claim"])
+    return f"\u201c{claim['quote']}\u201d"
+
+
+def deciding(claim: Mapping[str, Any], entry_of: Mapping[str, str]) -> list[str]:
+    """List the entries of the register that change the stance of a claim, those that turn it round first.
+
+    Alternatives of several entries at once are not listed.
+    """
+    opposite = {SUPPORTS: CONTRADICTS, CONTRADICTS: SUPPORTS}.get(claim["stance"])
+    strength: dict[str, int] = {}
+    for name, stance in claim["stances"].items():
+        if name in entry_of and stance not in (claim["stance"], UNTESTED):
+            entry = entry_of[name]
+            strength[entry] = max(strength.get(entry, 0), 2 if stance == opposite else 1)
+    order = list(dict.fromkeys(entry_of.values()))
+    return sorted(strength, key=lambda entry: (-strength[entry], order.index(entry)))
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    return ", ".join(names[:MOST_NAMED]) + rest if names else "\u2013"
+
+
+def _bar(axes: Axes, y: int, claim: Mapping[str, Any]) -> None:
+    """Draw the counts of a claim side by side, each with its number."""
+    left = 0
+    for stance, (_, answer) in STANCES.items():
+        n = sum(found == stance for found in claim["stances"].values())
+        if n:
+            axes.barh(y, n, 0.6, left, color=ANSWER_COLOURS[answer], linewidth=0)
+            axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL)
+        left += n
+
+
+def _shortened(text: str, width: int) -> str:
+    """Break a text into two lines at most."""
+    lines = textwrap.wrap(text, width)
+    if len(lines) <= 2:
+        return "\n".join(lines)
+    end = "\u2026\u201d" if text.endswith("\u201d") else "\u2026"
+    second = textwrap.shorten(" ".join(lines[1:]), width, placeholder=end)
+    return f"{lines[0]}\n{second}"
