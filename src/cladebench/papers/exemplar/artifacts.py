@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -192,11 +193,14 @@ def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[st
     """Say which features have the largest weights in the paper, and which ones here."""
     largest = np.argsort(-weights.mean(axis=0), kind="stable")[: len(printed)]
     here = [names[k] for k in largest]
-    said = " and ".join(map(name_of, printed))
+    said, found = (" and ".join(map(name_of, features)) for features in (printed, here))
     if set(here) == set(printed):
-        return f"largest as in the paper:\n{said}"
-    turned = " (none of them)" if not {*here} & {*printed} else ""
-    return f"largest in the paper: {said};\nhere{turned}: {' and '.join(map(name_of, here))}"
+        text = f"as in the paper, {said} weigh most"
+    elif {*here} & {*printed}:
+        text = f"in the paper {said} weigh most, here {found}"
+    else:
+        text = f"unlike the paper ({said}), {found} weigh most"
+    return textwrap.fill(text, 40)
 
 
 def title_of(context: ArtifactContext, dataset: str) -> str:
