@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.plotting import use_style
-from cladebench.report.audit_figures import ANSWER_COLOURS, BAND, LOOKS, Printed, main_result, words_of
+from cladebench.report.audit_figures import BAND, LOOKS, Printed, main_result, words_of
 from cladebench.report.choice_figures import (
     MOST_ROWS,
     STANCES,
@@ -77,9 +77,9 @@ def test_each_number_stands_in_its_panel_and_row_in_the_look_of_its_verdict():
 
 
 def test_a_look_has_the_colour_of_its_answer():
-    assert len(set(ANSWER_COLOURS.values())) == len(ANSWERS)
+    assert len({answer.colour for answer in ANSWERS.values()}) == len(ANSWERS)
     for verdict, look in LOOKS.items():
-        assert look.colour == ANSWER_COLOURS[VERDICTS[verdict].answer]
+        assert look.colour == ANSWERS[VERDICTS[verdict].answer].colour
         assert VERDICTS[verdict].answer in words_of(verdict) and VERDICTS[verdict].why in words_of(verdict)
 
 
@@ -171,7 +171,7 @@ def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer()
     figure = claims_by_choices(claims, CHOICES, {"g": "which features"})
     (axes,) = figure.axes
     bars = [(bar.get_x(), bar.get_width(), to_hex(bar.get_facecolor())) for bar in axes.patches]
-    colours = [ANSWER_COLOURS[answer] for _, answer in STANCES.values()]
+    colours = [ANSWERS[answer].colour for _, answer in STANCES.values()]
     assert bars == [(k, 1, colour) for k, colour in enumerate(colours)]
     # What turns the claim round comes first.
     assert [text.get_text() for text in axes.texts][:5] == [

@@ -11,7 +11,6 @@ import pytest
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.report.pages import write_report
-from cladebench.report.templating import ANSWER_COLOURS
 from cladebench.report.views import gather_run
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -167,8 +166,8 @@ def contrast(one, other):
 def test_text_can_be_read_in_both_modes(mode):
     colours = themes()[mode]
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert {"ink", "soft", "link", "grey", *ANSWER_COLOURS.values()} <= set(colours)
-    for text in ("ink", "soft", "link", "grey", *ANSWER_COLOURS.values()):
+    assert {"ink", "soft", "link", "grey", *(answer.css for answer in ANSWERS.values())} <= set(colours)
+    for text in ("ink", "soft", "link", "grey", *(answer.css for answer in ANSWERS.values())):
         for ground in ("bg", "card", "faint"):
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     assert contrast(colours["ink"], colours["mark"]) >= 4.5

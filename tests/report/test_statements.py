@@ -12,7 +12,7 @@ from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.verdict_types import ANSWERS
 from cladebench.report.audit_figures import LOOKS
 from cladebench.report.statements import Statement, matrix, statements
-from cladebench.report.templating import ANSWER_COLOURS, html_page
+from cladebench.report.templating import html_page
 
 
 def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="paper data", parts=()):
@@ -134,4 +134,6 @@ def test_a_page_gives_a_verdict_the_colour_of_its_answer(verdict):
     answer = VERDICTS[verdict].answer
     rule = re.search(rf"\.a-{answer.replace(' ', '-')}\b(.*?) \{{ --colour: var\(--(\w+)\); \}}", page)
     assert f".v-{verdict.replace(' ', '-')}" in rule[1].split(", ")
-    assert rule[2] == ANSWER_COLOURS[answer]
+    assert rule[2] == ANSWERS[answer].css
+    # On a light background the colour of the figures.
+    assert f"--{rule[2]}: {ANSWERS[answer].colour};" in page

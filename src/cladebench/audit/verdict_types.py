@@ -43,11 +43,17 @@ class Answer:
         As counts have it: "95 hold".
     sign : str
         Stands beside the word, so that no answer rests on colour alone.
+    colour : str
+        In figures and, on a light background, on pages.
+    css : str
+        Name of the colour in the style sheet, which has another one for dark backgrounds.
     """
 
     name: str
     plural: str
     sign: str
+    colour: str
+    css: str
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,6 @@ class Verdict:
         In a line.
     sign : str
         Stands beside the word.
-    colour : str
-        Of Okabe and Ito, in figures and pages.
     severity : int
         Of several claims that were printed as one, the one with the highest severity counts.
     stance : Stance or None
@@ -79,7 +83,6 @@ class Verdict:
     why: str
     meaning: str
     sign: str
-    colour: str
     severity: int
     stance: Stance | None
 
@@ -88,23 +91,14 @@ class Verdict:
 ANSWERS: dict[str, Answer] = {
     answer.name: answer
     for answer in (
-        Answer(HOLDS, "hold", "✓"),
-        Answer(DOES_NOT_HOLD, "do not hold", "✗"),
-        Answer(OPEN, "open", "?"),
-        Answer(NOT_TESTED, "not tested", "–"),
+        Answer(HOLDS, "hold", "✓", "#007052", "yes"),
+        Answer(DOES_NOT_HOLD, "do not hold", "✗", "#b03f00", "no"),
+        Answer(OPEN, "open", "?", "#755b00", "open"),
+        Answer(NOT_TESTED, "not tested", "–", "#636363", "nt"),
     )
 }
 
-_GREEN, _SKY, _YELLOW, _VERMILION, _PINK, _BLUE, _GREY = (
-    "#009e73",
-    "#56b4e9",
-    "#e6c700",
-    "#d55e00",
-    "#cc79a7",
-    "#0072b2",
-    "#8a8a8a",
-)
-#: All verdicts by their names, in the order of tables: the one home of their words, signs and colours.
+#: All verdicts by their names, in the order of tables: the one home of their words and signs.
 VERDICTS: dict[str, Verdict] = {
     verdict.name: verdict
     for verdict in (
@@ -114,7 +108,6 @@ VERDICTS: dict[str, Verdict] = {
             "shown",
             "Our number agrees with the printed one, or the printed order holds significantly.",
             "✓",
-            _GREEN,
             0,
             SUPPORTS,
         ),
@@ -124,7 +117,6 @@ VERDICTS: dict[str, Verdict] = {
             "too close to call",
             "The runs can show neither agreement nor difference, or the methods are level.",
             "≈",
-            _SKY,
             2,
             UNDECIDED,
         ),
@@ -134,7 +126,6 @@ VERDICTS: dict[str, Verdict] = {
             "direction only",
             "The side that the paper names is ahead, but not significantly.",
             "↗",
-            _YELLOW,
             3,
             UNDECIDED,
         ),
@@ -144,7 +135,6 @@ VERDICTS: dict[str, Verdict] = {
             "we measure otherwise",
             "The difference is larger than noise and rounding, or the opposite order holds significantly.",
             "✗",
-            _VERMILION,
             10,
             CONTRADICTS,
         ),
@@ -154,7 +144,6 @@ VERDICTS: dict[str, Verdict] = {
             "turns on an unstated choice",
             "The paper does not state a choice, and the answer changes with it.",
             "±",
-            _PINK,
             7,
             None,
         ),
@@ -164,7 +153,6 @@ VERDICTS: dict[str, Verdict] = {
             "a random method passes too",
             "The claim holds, and a method that cannot know the data passes as well.",
             "∅",
-            _BLUE,
             6,
             UNTESTED,  # as judged at once: a printed number below a constant's
         ),
@@ -174,7 +162,6 @@ VERDICTS: dict[str, Verdict] = {
             "the paper disagrees with itself or fact",
             "The paper contradicts its own numbers, or a fact.",
             "≠",
-            _VERMILION,
             9,
             CONTRADICTS,
         ),
@@ -184,7 +171,6 @@ VERDICTS: dict[str, Verdict] = {
             "on stand-in data",
             "The claim holds on data used instead of the paper's, which are not public.",
             "◇✓",
-            _GREEN,
             1,
             None,
         ),
@@ -194,7 +180,6 @@ VERDICTS: dict[str, Verdict] = {
             "stand-in data, too close to call",
             "The claim is undecided on data used instead of the paper's, which are not public.",
             "◇?",
-            _YELLOW,
             4,
             None,
         ),
@@ -204,7 +189,6 @@ VERDICTS: dict[str, Verdict] = {
             "on stand-in data",
             "The claim does not hold on data used instead of the paper's, which are not public.",
             "◇✗",
-            _VERMILION,
             8,
             None,
         ),
@@ -214,7 +198,6 @@ VERDICTS: dict[str, Verdict] = {
             "could not be tested",
             "The claim could not be judged; the reason says why.",
             "–",
-            _GREY,
             5,
             UNTESTED,
         ),

@@ -25,11 +25,6 @@ class Look:
     colour: str
 
 
-#: Colour of each answer: that of the first verdict that gives it.
-ANSWER_COLOURS = {
-    answer: next(verdict.colour for verdict in VERDICTS.values() if verdict.answer == answer)
-    for answer in ANSWERS
-}
 #: Shape of the marker of each verdict, and whether it is filled.
 _MARKERS = {
     "reproduced": ("o", True),
@@ -45,7 +40,7 @@ _MARKERS = {
     "not testable": ("h", False),
 }
 #: The look of each verdict, in the order of tables.
-LOOKS = {name: Look(*_MARKERS[name], ANSWER_COLOURS[verdict.answer]) for name, verdict in VERDICTS.items()}
+LOOKS = {name: Look(*_MARKERS[name], ANSWERS[verdict.answer].colour) for name, verdict in VERDICTS.items()}
 #: Columns of a table that stand beside each other at most: more have no room for their names.
 MOST_ACROSS = 4
 TITLE_WIDTH = 20  # characters of a line above a panel

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit.verdict_types import (
+    ANSWERS,
     CONTRADICTS,
     DOES_NOT_HOLD,
     HOLDS,
@@ -18,7 +19,6 @@ from cladebench.audit.verdict_types import (
 )
 from cladebench.papers.figures import empty_figure, headline
 from cladebench.plotting import SMALL
-from cladebench.report.audit_figures import ANSWER_COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,7 +151,7 @@ def claims_by_choices(
     axes.text(-1.55, 1.01, "what the paper says (bold: main claim)", ha="left", **head)
     axes.text(1.05, 1.01, "choices that change the answer", ha="left", **head)
     figure.legend(
-        [Patch(facecolor=ANSWER_COLOURS[answer], linewidth=0) for _, answer in STANCES.values()],
+        [Patch(facecolor=ANSWERS[answer].colour, linewidth=0) for _, answer in STANCES.values()],
         [word for word, _ in STANCES.values()],
         loc="lower left",
         bbox_to_anchor=(0.41, 0.0),
@@ -220,7 +220,7 @@ def _bar(axes: Axes, y: int, claim: Mapping[str, Any]) -> None:
     for stance, (_, answer) in STANCES.items():
         n = sum(found == stance for found in claim["stances"].values())
         if n:
-            axes.barh(y, n, 0.6, left, color=ANSWER_COLOURS[answer], linewidth=0)
+            axes.barh(y, n, 0.6, left, color=ANSWERS[answer].colour, linewidth=0)
             axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL)
         left += n
 

@@ -14,16 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.notation import significant
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.claim_rows import only, only_answer, slug
 from cladebench.report.main_claims import parts_in_words, shortened
 from cladebench.report.run_facts import provenance
-
-#: Answer -> the name of its colour in style.css.
-ANSWER_COLOURS = {HOLDS: "yes", DOES_NOT_HOLD: "no", OPEN: "open", NOT_TESTED: "nt"}
 
 
 def escape(text: object) -> str:
@@ -102,7 +99,6 @@ def _html_environment() -> Environment:
         significant=significant,
         verdicts=VERDICTS,
         answers=ANSWERS,
-        answer_colours=ANSWER_COLOURS,
         certificate_page=certificate_page,
         only_answer=only_answer,
         whys_of=whys_of,
