@@ -670,7 +670,7 @@ def test_of_data_made_of_parts_nothing_is_drawn():
         match=r"^task: toy has training and test sets; expected a plan that draws nothing from them$",
     ):
         draw(parts, {"rows": 3})
-    with pytest.raises(TaskError, match=r"of which nothing is drawn$"):
+    with pytest.raises(TaskError, match=r"expected a plan that draws nothing from them$"):
         draw(parts, {"share": 0.5})
 
 
