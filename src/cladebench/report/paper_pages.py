@@ -16,7 +16,7 @@ from cladebench.report.templating import html_page
 from cladebench.report.views import RunView
 
 #: The largest table that stands on the page of its paper; the largest slice of a table on a page of its own.
-ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 15, 600, 300, 6000
+ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 12, 600, 300, 6000
 #: How many claims a page of details has.
 CLAIMS_ON_PAGE = 60
 
