@@ -200,7 +200,7 @@ def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[Printed]) 
             found.setdefault(label, handle)
     spread = any(entry.spread for entry in entries)
     tick = Line2D([], [], color="black", marker="|", markersize=8, markeredgewidth=1.6, linestyle="none")
-    shown = [(f"{PUBLISHED}; bar on top: its spread" if spread else PUBLISHED, tick)]
+    shown: list[tuple[str, Any]] = [(f"{PUBLISHED}; bar on top: its spread" if spread else PUBLISHED, tick)]
     if any(entry.band for entry in entries):
         shown.append((BAND, Patch(facecolor="0.8", linewidth=0)))
     verdicts = [words_of(verdict) for verdict in LOOKS if any(e.verdict == verdict for e in entries)]

@@ -136,7 +136,7 @@ def claims_by_choices(
     entry_of = {universe["name"]: universe["factor"] for universe in universes}
     for y, claim in enumerate(shown):
         _bar(axes, y, claim)
-        side = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
+        side: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
         weight = "bold" if claim.get("main") else "normal"
         axes.text(-1.55, y, _shortened(quoted(claim), _QUOTE), ha="left", weight=weight, **side)
         names = _named([(labels or {}).get(e, e.replace("-", " ")) for e in deciding(claim, entry_of)])
@@ -147,7 +147,7 @@ def claims_by_choices(
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("other choices that were run")
-    head = {"transform": axes.transAxes, "va": "bottom", "fontsize": SMALL, "color": "0.35"}
+    head: dict[str, Any] = {"transform": axes.transAxes, "va": "bottom", "fontsize": SMALL, "color": "0.35"}
     axes.text(-1.55, 1.01, "what the paper says (bold: main claim)", ha="left", **head)
     axes.text(1.05, 1.01, "choices that change the answer", ha="left", **head)
     figure.legend(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -168,7 +168,7 @@ def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], ab
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     shown = [label for label in (labels.get(method, method) for method in STYLES) if label in handles]
-    place = "outside upper center" if above else "outside right upper"
+    place: Any = "outside upper center" if above else "outside right upper"
     columns = 4 if above else 1
     figure.legend([handles[label] for label in shown], shown, loc=place, ncols=columns, frameon=False)
 

@@ -1,7 +1,7 @@
 """How figures look: sizes, scales, colours, lines, letters, and the sums of what is drawn, as text.
 
 What figures show is told by tests of their own, in words. This sees that nothing else of a figure changes unnoticed.
-After a change that is meant, ``NEW_LOOKS=1 pytest tests/papers -k look`` writes the files of ``looks/`` anew; the
+After a change that is meant, ``NEW_LOOKS=1 pytest tests -k look`` writes the files of ``looks/`` anew; the
 difference of the file says what has changed.
 """
 
@@ -20,7 +20,7 @@ from matplotlib.text import Annotation, Text
 
 from cladebench.papers.figures import WIDTH
 
-FOLDER = Path(__file__).parent / "looks"
+FOLDER = Path(__file__).parent / "papers" / "looks"
 #: Text below this size cannot be read in print.
 LEAST_POINTS = 6.0
 
