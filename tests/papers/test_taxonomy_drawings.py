@@ -406,7 +406,7 @@ def test_entropies_have_a_row_for_each_method():
     assert axes.get_xlim()[0] == 0
     grids = [[line.get_visible() for line in axis.get_gridlines()] for axis in (axes.xaxis, axes.yaxis)]
     assert not any(grids[0]) and all(grids[1])
-    assert axes.get_xlabel() == "conditional entropy H(l|c) in nats, lower is better"
+    assert axes.get_xlabel() == "conditional entropy H(l|c) in nats, ← lower is better"
 
 
 def test_printed_entropies_are_told_apart_as_those_of_other_data():

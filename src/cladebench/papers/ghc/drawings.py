@@ -201,8 +201,9 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
     figure, axes, xy = _tree_axes(hierarchy, colours, edges)
     for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
         axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL)
+    leaves_below = "lies 1 leaf" if len(leaves) == 1 else f"lie {len(leaves)} leaves"
     axes.set_title(
-        f"{dataset}: below $v$ = lca($l_1$, $l_2$) lie {len(leaves)} leaves with {hierarchy.sizes[node]} points;"
+        f"{dataset}: below $v$ = lca($l_1$, $l_2$) {leaves_below} with {hierarchy.sizes[node]} points;"
         "\nthe paper's drawing counts leaves, its cost counts points; numbers below leaves: points",
         fontsize=8,
     )
