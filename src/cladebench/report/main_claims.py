@@ -39,7 +39,9 @@ def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
 def what_we_saw(claim: ClaimRow | None, lead: FindingView | None) -> str:
     """Say what a run shows of the main claim: the first finding where it holds, else the parts, else the reason."""
     if lead is not None:
-        return lead.headline
+        # The answer stands beside it already.
+        answer, _, said = lead.headline.partition(": ")
+        return said[:1].upper() + said[1:] if said and answer.lower() in ANSWERS else lead.headline
     if claim is None:
         return ""
     return parts_in_words(claim) if claim.parts else shortened(claim.reason)
