@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from golden_looks import check_looks
 from golden_records import (
     N_SAMPLES,
     build,
@@ -30,6 +29,7 @@ from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.drawings import STYLES
 from cladebench.papers.hfd.figure_data import constraints_note, limits_note
+from golden_looks import check_looks
 
 AT5 = {"neighbors": 5}
 TREES = {"n_trees": 50}

@@ -1,7 +1,6 @@
 """The figures of the verdicts show each number and each stance where it belongs."""
 
 import pytest
-from golden_looks import fits_a_page, hold
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -18,6 +17,7 @@ from cladebench.report.choice_figures import (
     first_rows,
     quoted,
 )
+from golden_looks import fits_a_page, hold
 
 
 def printed(row, column, published, measured, verdict="reproduced", spread=None, half=0.5, **more):

@@ -221,7 +221,7 @@ def _bar(axes: Axes, y: int, claim: Mapping[str, Any]) -> None:
         n = sum(found == stance for found in claim["stances"].values())
         if n:
             axes.barh(y, n, 0.6, left, color=ANSWERS[answer].colour, linewidth=0)
-            axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL)
+            axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL, color="white")
         left += n
 
 
