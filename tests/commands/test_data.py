@@ -47,8 +47,13 @@ def test_list_shows_every_shape(capsys):
         "uneven-distances": ("90", "-", "3", "1 view (distances)"),
         "unlabelled-blobs": ("120", "6", "-", "-"),
         **{
-            noisy_mixtures.name_of(noisy, n, centres): (str(20 * n), "100", str(m), "10 train, 10 test sets")
-            for noisy, n, m, centres in noisy_mixtures.KINDS
+            noisy_mixtures.name_of(noisy, n, centres, d): (
+                str(20 * n),
+                str(d),
+                str(m),
+                "10 train, 10 test sets",
+            )
+            for noisy, n, m, centres, d in noisy_mixtures.KINDS
         },
     }
 
