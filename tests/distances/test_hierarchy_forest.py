@@ -333,7 +333,7 @@ def test_a_fit_that_was_interrupted_is_taken_up(tmp_path, monkeypatch) -> None:
     assert np.array_equal(fewer.weights_, whole.weights_[: len(fewer.weights_)])
     first = folder / "trees-from-000000.npz"
     first.write_bytes(first.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="cut short or altered"):
+    with pytest.raises(ValueError, match="its digest does not fit; expected a file of a forest, whole"):
         forest_of(X, 9, checkpoint=folder, **given)
     with pytest.raises(ValueError, match="checkpoint=3: expected None or the path of a folder"):
         forest_of(X, checkpoint=3)
