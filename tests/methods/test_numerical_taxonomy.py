@@ -491,7 +491,7 @@ def test_bad_parameters() -> None:
     refuse("kernel='poly'", kernel="poly")
     refuse("visit='back'", visit="back")
     refuse("width=0.0", width=0.0)
-    refuse("rank=3: expected None", rank=3, kernel="precomputed")
+    refuse("rank=3; expected None", rank=3, kernel="precomputed")
     refuse("random_state='x'", random_state="x")
 
 
