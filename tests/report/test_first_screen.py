@@ -210,3 +210,16 @@ def test_times_and_shares_are_written_shortly():
         "2,778 CPU hours",
     ]
     assert [percent(1, 3), percent(0, 0)] == ["33%", "–"]
+
+
+@pytest.mark.parametrize(
+    ("headline", "seen"),
+    [
+        ("Open: five of eight are too close.", "Five of eight are too close."),
+        ("Does not hold: it is slower.", "It is slower."),
+        ("Clusters are not found: 39% are right.", "Clusters are not found: 39% are right."),
+        ("Open", "Open"),
+    ],
+)
+def test_the_answer_is_not_said_twice(headline, seen):
+    assert what_we_saw(None, SimpleNamespace(headline=headline)) == seen
