@@ -319,5 +319,5 @@ class BrokenRouter(LinearRouter):
 
 @pytest.mark.parametrize("training", TRAININGS)
 def test_a_router_that_gives_nan_is_an_error(training: str) -> None:
-    with pytest.raises(FloatingPointError, match="cost:? nan"):
+    with pytest.raises(FloatingPointError, match=r"cost:? nan"):
         small(router=BrokenRouter(), training=training, n_iter=100).fit(nested()[0])
