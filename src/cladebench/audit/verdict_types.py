@@ -124,7 +124,7 @@ VERDICTS: dict[str, Verdict] = {
             DIRECTION_ONLY,
             OPEN,
             "direction only",
-            "The side that the paper names is ahead, but not significantly.",
+            "The result is on the side that the paper names, but not significantly.",
             "↗",
             3,
             UNDECIDED,
