@@ -11,7 +11,6 @@ from cladebench.report.choice_figures import (
     MOST_ROWS,
     STANCES,
     changing,
-    choice_table,
     claims_by_choices,
     deciding,
     first_rows,
@@ -147,22 +146,6 @@ def test_a_claim_changes_where_two_choices_differ():
     assert [found["claim"] for found in changing(claims)] == ["a", "d"]
 
 
-def test_the_table_has_the_stance_of_each_claim_under_each_choice():
-    claims = [
-        claim("a/1", "supports", one="undecided", two="contradicts"),
-        claim("a/2", "supports", one="supports"),
-        claim("b", "contradicts", two="supports", **{"one, two": "contradicts"}),
-    ]
-    table = choice_table(claims, CHOICES)
-    assert table.columns == ("as chosen", "one", "two", "one, two")
-    assert table.choices == ("", "f-f", "g", "several at once")
-    assert [(row.claim, row.verdict, row.stances) for row in table.rows] == [
-        ("a/1", "depends", ("supports", "undecided", "contradicts", "not testable")),
-        ("b", "depends", ("contradicts", "not testable", "supports", "contradicts")),
-    ]
-    assert choice_table([], []).rows == ()
-
-
 def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer():
     claims = [
         claim("a", "supports", quote="it works", one="undecided", two="contradicts", three="supports"),
@@ -204,7 +187,7 @@ def test_what_is_not_shown_is_counted():
     many = [claim(f"c{k:03}", "supports", one="undecided") for k in range(MOST_ROWS + 5)]
     figure = claims_by_choices(many, CHOICES)
     assert len([bar for bar in figure.axes[0].patches if bar.get_width()]) == MOST_ROWS
-    assert "5 more claims change: see the table of choices." in texts(figure)
+    assert "5 more claims change: see the list of claims." in texts(figure)
 
 
 def test_a_row_quotes_the_paper_or_names_the_printed_number():

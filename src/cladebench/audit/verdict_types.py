@@ -73,7 +73,7 @@ class Verdict:
     sign : str
         Stands beside the word.
     severity : int
-        Of several claims that were printed as one, the one with the highest severity counts.
+        The highest one counts where several claims were printed as one.
     stance : Stance or None
         What one reading with this verdict says of a claim; None for verdicts that several readings make, or other data.
     """

@@ -31,7 +31,7 @@ def principal_scores(
     roots : bool, default=True
         Whether to take the square roots of the frequencies, which makes frequent words weigh less.
     sizes : ndarray of shape (n_samples,), optional
-        What the frequencies of each row are multiplied by, such as the relative size of an image.
+        Factor of the frequencies of each row, such as the relative size of an image.
 
     Returns
     -------

@@ -1,10 +1,9 @@
-"""Show what the answers to claims turn on: a figure of a few rows, and all rows as a table."""
+"""Show what the answers to claims turn on, in a figure of a few rows."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit.verdict_types import (
@@ -35,68 +34,6 @@ MOST_ROWS = 12
 #: Choices that are named beside a row at most.
 MOST_NAMED = 2
 _QUOTE, _NAMES = 50, 32  # characters of a line at the left and at the right
-_SEVERAL = "several at once"
-
-
-@dataclass(frozen=True)
-class ChoiceRow:
-    """A claim under all choices.
-
-    Attributes
-    ----------
-    claim, verdict : str
-    stances : tuple of str
-        One for each column of the table: ``supports``, ``undecided``, ``contradicts`` or ``not testable``.
-    """
-
-    claim: str
-    verdict: str
-    stances: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ChoiceTable:
-    """All claims whose answer changes with a choice.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        ``as chosen``, then the names of the other choices.
-    choices : tuple of str
-        The entry of the register that each column varies; empty for the first.
-    rows : tuple of ChoiceRow
-    """
-
-    columns: tuple[str, ...]
-    choices: tuple[str, ...]
-    rows: tuple[ChoiceRow, ...]
-
-
-def choice_table(claims: Sequence[Mapping[str, Any]], universes: Sequence[Mapping[str, str]]) -> ChoiceTable:
-    """List the stance of each claim that other choices change, under each of them.
-
-    Parameters
-    ----------
-    claims : sequence of Mapping
-        Entries of ``audit.json``: claim, verdict, stance (as chosen), stances (other choice -> stance).
-    universes : sequence of Mapping
-        As ``audit.json`` has them: factor (entry of the register) and name.
-    """
-    split = changing(claims)
-    entry_of = {universe["name"]: universe["factor"] for universe in universes}
-    for claim in split:
-        for name in claim["stances"]:
-            entry_of.setdefault(name, _SEVERAL)
-    names = [name for name in entry_of if any(name in claim["stances"] for claim in split)]
-    rows = (
-        ChoiceRow(
-            str(claim["claim"]),
-            str(claim["verdict"]),
-            (str(claim["stance"]), *(str(claim["stances"].get(name, UNTESTED)) for name in names)),
-        )
-        for claim in split
-    )
-    return ChoiceTable(("as chosen", *names), ("", *(entry_of[name] for name in names)), tuple(rows))
 
 
 def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -115,7 +52,8 @@ def claims_by_choices(
     Parameters
     ----------
     claims, universes : sequence of Mapping
-        As in `choice_table`; claims also have kind, main, quote, place and published.
+        Entries of ``audit.json``: stance (as chosen), stances (other choice -> stance), kind, main, quote, place and
+        published; and its universes, each with factor (entry of the register) and name.
     labels : mapping of str to str, optional
         Entry of the register -> its words; by default its name.
     title : str, optional
@@ -162,7 +100,7 @@ def claims_by_choices(
     )
     headline(figure, title or f"Another choice changes the answer to {len(split)} of {len(claims)} claims")
     if hidden := len(split) - sum(claim in split for claim in shown):
-        note = f"{hidden} more claims change: see the table of choices."
+        note = f"{hidden} more claims change: see the list of claims."
         figure.text(0.01, 0.03, note, fontsize=SMALL, color="0.35")
     return figure
 
