@@ -63,9 +63,9 @@ def test_with_the_scope_planned_cells_without_a_record_count_as_missing(tmp_path
     assert main(["audit", "--results", str(tmp_path), "--scope", "quick"]) == 0
     found = pd.read_csv(tmp_path / "audit.csv").set_index("claim")
     perch, birch = found.loc["fig3a/glass/perch"], found.loc["fig3a/glass/birch"]
-    missing = "2 of 5 cells missing: planned, but there is no record of it"
+    missing = "2 of 5 runs missing: planned, but there is no record of it"
     assert perch.verdict == "within noise" and perch.n == 3 and missing in perch.reason
-    assert birch.reason.startswith("BIRCH on glass: 5 of 5 cells missing") and birch.verdict == "not testable"
+    assert birch.reason.startswith("BIRCH on glass: 5 of 5 runs missing") and birch.verdict == "not testable"
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "ghc.json").write_text('{"scope": "quick"}')
     assert main(["audit", "--results", str(tmp_path), "--scope", "full"]) == 2

@@ -128,8 +128,8 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
         "high": pytest.approx(high),
         "n": 5,
         "verdict": o.CONTRADICTED,
-        "reason": "measured 0.5000, 0.03000 from the printed 0.47 ± 0.02: more than its rounding, Welch t, "
-        f"p = {p_value:.3f}; 0 of the 1 other numbers of its column would agree",
+        "reason": "measured 0.5000, 0.03000 from the printed 0.47 ± 0.02: more than rounding, Welch t, "
+        f"p = {p_value:.3f}; ours agrees with 0 of the 1 other numbers of its column",
         "evidence": "other data",
         "kind": "value",
         "quote": "0.47 ± 0.02",
@@ -160,7 +160,8 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
         "high": pytest.approx(high - 0.63),
         "n": 5,
         "verdict": o.ANALOGUE_FAILS,
-        "reason": "on stand-in data contradicted: A 0.5000, HAC 0.6300: the opposite, paired t, adjusted p = 3.3e-6",
+        "reason": "contradicted on stand-in data: A 0.5000 against HAC 0.6300: the opposite, paired t, "
+        "adjusted p = 3.3e-6",
         "evidence": "other data",
         "kind": "order",
         "difference": gap,
@@ -236,10 +237,10 @@ MOSTLY = cells("glass", "A", {PURITY: [0.469, 0.471]}) + failed(
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([], "no cell of A on glass in this run"),
-        (AWAY, "5 of 5 cells unavailable: no source holds the file"),
-        (MIXED, "2 of 5 cells error: boom; 3 of 5 cells timeout: 60 s"),
-        (MOSTLY, "A on glass: 3 of 5 cells out of memory"),
+        ([], "no run of A on glass in these results"),
+        (AWAY, "5 of 5 runs unavailable: no source holds the file"),
+        (MIXED, "2 of 5 runs error: boom; 3 of 5 runs timeout: 60 s"),
+        (MOSTLY, "A on glass: 3 of 5 runs out of memory"),
         (cells("glass", "A", {"other": [1.0, 2.0]}), "the metric 'dendrogram_purity' is not recorded"),
         (cells("glass", "A", {PURITY: [0.47, math.inf]}), "is not finite in 1 of 2"),
         (cells("glass", "A", {PURITY: [0.47]}), "n too small: a single repetition"),
@@ -265,7 +266,7 @@ def test_some_failures_are_told_and_the_rest_is_judged(tmp_path):
     found = judged(claims_of(tmp_path, TABLE), frame(rows)).loc["t/glass/a"]
     assert found.verdict == o.REPRODUCED
     assert found.n == 4
-    assert "1 of 5 cells timeout: 60 s" in found.reason
+    assert "1 of 5 runs timeout: 60 s" in found.reason
 
 
 def test_stand_in_data_give_analogues(tmp_path):
@@ -277,7 +278,7 @@ def test_stand_in_data_give_analogues(tmp_path):
         "order": o.ANALOGUE_FAILS,
         "sentence": o.ANALOGUE_FAILS,
     }
-    assert found.reason["t/glass/a"] == "printed for other data: shown, not judged; measured 0.4700"
+    assert found.reason["t/glass/a"] == "printed for other data, so shown and not judged; measured 0.4700"
     assert found.measured["t/glass/a"] == pytest.approx(0.47)
     assert found.stand_in_for["t/glass/a"] == "the paper's glass"
     assert found.parts["sentence"] == "order: analogue fails; t/glass/a: not testable"
@@ -298,7 +299,7 @@ def test_published_numbers_are_judged_under_the_papers_rule_and_shown_under_the_
     pinned = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 2}, printed"))
     assert judged(pinned, frame(rows)).loc["t/glass/a"].cells == "toy/glass/A/k2/*"
     nowhere = claims_of(tmp_path, TABLE.replace("{method: A, printed", "{method: A, where: {k: 7}, printed"))
-    assert 'no cell of A on glass with {"k": 7}' in judged(nowhere, frame(rows)).loc["t/glass/a"].reason
+    assert 'no run of A on glass with {"k": 7}' in judged(nowhere, frame(rows)).loc["t/glass/a"].reason
 
 
 def test_a_measure_in_percent_is_held_against_printed_percentages(tmp_path):
@@ -370,7 +371,7 @@ def test_the_best_mean_is_named_where_a_noisier_one_decides(tmp_path, direction,
     rows += cells("a", "Z", {PURITY: side * (1.0 + 20 * NOISE[::-1])})
     found = judged(claims_of(tmp_path, ORDERS.replace("higher", direction)), frame(rows))
     best, decides = ("Y 2", "Z 1") if side > 0 else ("Y -2", "Z -1")
-    assert f"{decides} (of 2 the one that decides; the best mean: {best})" in found.reason["each/a"]
+    assert f"{decides} (decides among 2, best mean {best})" in found.reason["each/a"]
 
 
 @pytest.mark.parametrize(
@@ -397,7 +398,7 @@ def test_a_rival_that_did_not_run_is_named_and_no_verdict_it_could_overturn_stan
     text = ORDERS.replace("best_of", several).replace("is: better", f"is: {relation}")
     found = judged(claims_of(tmp_path, text), frame(rows))
     assert found.verdict["each/a"] == verdict, found.reason["each/a"]
-    assert "left out: Y on a: 5 of 5 cells not applicable: too large" in found.reason["each/a"]
+    assert "left out: Y on a: 5 of 5 runs not applicable: too large" in found.reason["each/a"]
     assert found.verdict["two"] == o.NOT_TESTABLE
 
 
@@ -767,7 +768,7 @@ def test_a_ratio_says_what_was_claimed(tmp_path, expects, published, verdict):
             "{points: [P1, PN], slope: {at_most: -1}}",
             "slope of m at most -1",
             o.NOT_TESTABLE,
-            "no cell of N on a in this run",
+            "no run of N on a in these results",
         ),
     ],
 )
@@ -797,7 +798,7 @@ def test_a_trend_says_what_was_claimed(tmp_path, expects, published, verdict, re
             "method: X, ",
             o.NOT_TESTABLE,
             3.0,
-            "other data: measured 3, 0 from the printed 3.0: less than the 0.1500 that matters, two one-sided tests, "
+            "other data; measured 3, 0 from the printed 3.0: less than the 0.1500 that matters, two one-sided tests, "
             "p = 3.3e-5",
         ),
         ("method: Z, ", o.NOT_TESTABLE, None, "other data"),
@@ -855,12 +856,12 @@ def test_certificates_decide_sentences_about_the_cost(tmp_path):
     assert verdict(["binary", "binary"], [True, False]).verdict == o.CONTRADICTED
     assert "first c1" in verdict(["binary", "binary"], [True, False]).reason
     assert verdict(["binary", "other"], [True, True]).verdict == o.NOT_TESTABLE
-    assert judged(claims, empty).loc["binary"].reason == "this run has no certificates"
+    assert judged(claims, empty).loc["binary"].reason == "this run has no solver checks"
     good = verdict(["binary", "binary", "other"], [True, True, False])
-    assert (good.n, good.reason) == (2, "all 2 certificates of topic 'binary' passed")
+    assert (good.n, good.reason) == (2, "all 2 solver checks of 'binary' passed")
     bad = verdict(["binary", "other", "binary", "binary"], [True, False, False, False])
-    assert (bad.n, bad.reason) == (3, "2 of 3 certificates of topic 'binary' failed, first c2")
-    assert verdict(["binary"], [True]).reason == "1 certificates of topic 'binary', 2 needed"
+    assert (bad.n, bad.reason) == (3, "2 of 3 solver checks of 'binary' failed, first c2")
+    assert verdict(["binary"], [True]).reason == "1 solver checks of 'binary', 2 needed"
 
 
 @pytest.mark.parametrize(

@@ -145,13 +145,11 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
     found = audited(tmp_path, random=0.6, permuted=0.1)
     for name in ("o", "w", "s"):
         assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "reproduced"), name
-    assert found["o"]["reason"].startswith(
-        "earned without the data too, by Random; as measured reproduced: A 0.7000"
-    )
+    assert found["o"]["reason"].startswith("a random method passes too (Random); reproduced: A 0.7000")
     # No rival can have been faster, so none earns the whole; but without the part that one earns it does not hold.
     for name in ("mixed", "nested"):
         assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "contradicted"), name
-        assert found[name]["reason"].startswith("holds only with what is earned without the data: o")
+        assert found[name]["reason"].startswith("holds only with parts that random methods pass too: o")
     assert (found["time"]["verdict"], found["time"]["blind"]) == ("reproduced", "")
     assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
 
@@ -159,7 +157,7 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
 def test_permuted_rows_are_a_rival_without_any_method(tmp_path):
     found = audited(tmp_path, random=0.1, permuted=0.6)
     assert (found["o"]["verdict"], found["o"]["blind"]) == ("uninformative", "reproduced")
-    assert "by the same with its rows permuted; as measured" in found["o"]["reason"]
+    assert "(its own result with rows permuted); reproduced" in found["o"]["reason"]
 
 
 def test_a_claim_that_no_rival_earns_stands_and_says_what_they_earn(tmp_path):

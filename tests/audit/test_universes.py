@@ -172,8 +172,8 @@ def test_what_some_universe_turns_round_depends_on_its_factor(tmp_path):
     assert (d["verdict"], d["universes"], d["depends_on"]) == ("depends", "1/0/1", ["f"])
     assert d["stances"] == {"with C": "contradicts", "no such": "not testable"}
     assert d["not_run"] == ["no such"]
-    assert d["reason"].startswith("as chosen reproduced: A 0.7000, B 0.5000: holds")
-    assert d["reason"].endswith("; contradicts: with C")
+    assert d["reason"].startswith("with our choices reproduced: A 0.7000 against B 0.5000: holds")
+    assert d["reason"].endswith('; does not hold with "with C"')
     assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "2/0/0")
     assert (found["s"]["verdict"], found["s"]["depends_on"]) == ("depends", ["f"])
     assert found["s"]["parts"] == [
@@ -205,7 +205,7 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
     all_against = run(tmp_path, register, *rows)
     assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
     # A contradiction says what was not tried.
-    assert all_against["o/d"]["reason"].endswith("; not run for it: no such")
+    assert all_against["o/d"]["reason"].endswith('; not run: "no such"')
     assert all_against["o/d"]["not_run"] == all_against["o/e"]["not_run"] == ["no such"]
 
 
@@ -225,7 +225,7 @@ def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):
 def test_support_is_not_turned_by_what_is_undecided(tmp_path):
     found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")
-    assert found["o/d"]["reason"].endswith("; so in 1 of 2 universes, undecided in 1")
+    assert found["o/d"]["reason"].endswith("; the same with 1 of 2 choices, open with 1")
 
 
 def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):
@@ -331,7 +331,7 @@ def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
     good, bad = both("Z", 0.9, 0.4), both("Z", 0.1, 0.1)
     turned = found(ahead, good)
     assert (turned["o/d"]["verdict"], turned["o/d"]["depends_on"]) == ("depends", ["f"])
-    assert turned["o/d"]["reason"].endswith("; earned by R too: scaled")
+    assert turned["o/d"]["reason"].endswith('; a random method passes too (R) with "scaled"')
     assert (turned["o/d"]["universes"], turned["o/d"]["blind"]) == ("2/0/0", "contradicted")
     assert turned["o/e"]["verdict"] == "reproduced"  # there the rival does not earn it
     assert turned["s"]["verdict"] == "reproduced"  # nor both
@@ -364,4 +364,6 @@ def test_permuted_rows_are_those_of_what_stands_there(tmp_path):
     rows = [method("A", 0.7, 0.1), method("B", 0.5, 0.1), method("C", 0.7, 0.6)]
     found = run(tmp_path, [entry("f", ("with C", {"method": {"A": "C"}}))], *rows)
     assert (found["o/d"]["verdict"], found["s"]["verdict"]) == ("depends", "depends")
-    assert found["s"]["reason"].endswith("; earned by the same with its rows permuted too: with C")
+    assert found["s"]["reason"].endswith(
+        '; a random method passes too (its own result with rows permuted) with "with C"'
+    )

@@ -99,7 +99,7 @@ def test_a_wide_interval_from_few_values_is_no_agreement(n, width):
     found = value(0.5 + width * np.linspace(-1, 1, n), "0.50 ± 0.02")
     assert found.verdict == WITHIN_NOISE
     assert found.stance == "undecided"
-    assert f"; {n} could have seen" in found.reason
+    assert f"; {n} repetitions would show" in found.reason
 
 
 def test_agreement_reaches_to_half_a_unit_and_the_gap_and_no_further():
@@ -136,14 +136,14 @@ def test_no_p_value_above_five_percent_decides():
             [0.47, 0.48, 0.49],
             "0.47",
             WITHIN_NOISE,
-            "measured 0.4800, 0.01000 from the printed 0.47: neither shown to differ (p = 0.60) nor to agree within "
-            "0.01500 (p = 0.30); 3 could have seen 0.04879",
+            "measured 0.4800, 0.01000 from the printed 0.47: neither a difference (p = 0.60) nor agreement within "
+            "0.01500 (p = 0.30) is shown; 3 repetitions would show a difference of 0.04879",
         ),
         (
             [0.57, 0.58, 0.59],
             "0.47",
             CONTRADICTED,
-            "measured 0.5800, 0.1100 from the printed 0.47: more than its rounding, Welch t, p = 0.0060",
+            "measured 0.5800, 0.1100 from the printed 0.47: more than rounding, Welch t, p = 0.0060",
         ),
     ],
 )
@@ -201,7 +201,7 @@ def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
 
 def test_a_number_of_one_draw_says_so_where_it_is_not_decided():
     assert (
-        "(the paper's is one draw of the data); 3 could have seen"
+        "is shown; the paper's is one draw of the data; 3 repetitions would show"
         in value([0.3, 0.6, 0.5], "0.47", one_draw=True).reason
     )
 
@@ -295,14 +295,14 @@ def test_deterministic_sides_need_no_test():
             [0.5, 0.5, 0.5],
             {},
             DIRECTION_ONLY,
-            "right side, adjusted p = 0.27; 3 pairs could have seen 0.04730",
+            "on the claimed side, adjusted p = 0.27; 3 pairs would show a difference of 0.04730",
         ),
         (
             [0.5, 0.5, 0.5],
             [0.5, 0.51, 0.53],
             {},
             WITHIN_NOISE,
-            "not told apart, adjusted p = 0.27; 3 pairs could have seen 0.04730",
+            "no difference shown, adjusted p = 0.27; 3 pairs would show a difference of 0.04730",
         ),
         ([0.5, 0.51, 0.5], [0.5, 0.5, 0.51], {"tie": 0.1}, WITHIN_NOISE, "equal to within 0.1000"),
     ],

@@ -184,9 +184,9 @@ def test_failed_cells_are_told_and_half_of_them_end_it():
         )
 
     assert some(0).notes == ()
-    assert some(2).notes == ("m on d: 2 of 4 cells timeout: 60 s",) and len(some(2).values) == 2
-    assert some(3).problem == "m on d: 3 of 4 cells timeout: 60 s" and some(3).values.empty
-    assert some(4).problem == "m on d: 4 of 4 cells timeout: 60 s"
+    assert some(2).notes == ("m on d: 2 of 4 runs timeout: 60 s",) and len(some(2).values) == 2
+    assert some(3).problem == "m on d: 3 of 4 runs timeout: 60 s" and some(3).values.empty
+    assert some(4).problem == "m on d: 4 of 4 runs timeout: 60 s"
     assert (
         ask(results(cells("d", "m", {"other": [1]}))).problem == "m on d: the metric 'score' is not recorded"
     )
@@ -203,13 +203,13 @@ def test_what_stands_for_a_method_takes_half_of_its_cells_as_a_verdict_does(grid
             judged, shown = ask(found, rule=rule), found.chosen("d", "m", "score", rule).value
             assert shown.tolist() == judged.values.tolist()
             said = found.unfinished("d", "m", rule)
-            assert (said == "3 of 4 cells timeout: 60 s") == (n_failed == 3 and bool(judged.problem))
+            assert (said == "3 of 4 runs timeout: 60 s") == (n_failed == 3 and bool(judged.problem))
             assert (said == "") != (n_failed == 3 and bool(judged.problem))
 
 
 def test_several_points_of_a_cell_are_one_cell():
     rows = [*NEAR, failed("d", "m", "error", "boom", [2, 3])]
-    assert ask(results(*rows)).notes == ("m on d: 2 of 4 cells error: boom",)
+    assert ask(results(*rows)).notes == ("m on d: 2 of 4 runs error: boom",)
     assert "3 of 5" in ask(results(*rows, failed("d", "m", "error", "boom", [4]))).problem
 
 
@@ -228,8 +228,8 @@ def test_a_figure_shows_the_setting_of_the_verdict_though_cells_failed(lost):
             assert figure.task.tolist() == verdict.values.index.tolist()
             assert set(figure.setting) == {verdict.setting}
         else:
-            assert verdict.problem == "m on d: 2 of 3 cells timeout: 60 s"
-            assert figure.empty and found.unfinished("d", "m", rule) == "2 of 3 cells timeout: 60 s"
+            assert verdict.problem == "m on d: 2 of 3 runs timeout: 60 s"
+            assert figure.empty and found.unfinished("d", "m", rule) == "2 of 3 runs timeout: 60 s"
     assert ask(found).setting == ('{"a": 1}' if lost == 0 else '{"a": 2}')
 
 
@@ -246,7 +246,7 @@ def test_where_all_cells_but_those_of_one_setting_failed_the_rule_still_chooses(
         failed("d", "m", "error", "boom", range(2), {"a": 1}),
         failed("d", "m", "error", "boom", range(2), {"a": 2}),
     )
-    assert ask(nothing).problem == "m on d: 4 of 4 cells error: boom"
+    assert ask(nothing).problem == "m on d: 4 of 4 runs error: boom"
 
 
 @pytest.mark.parametrize(("held_out", "overlap"), [(None, 0.0), ((80, 20), 0.25), ((50, 50), 1.0)])
@@ -316,7 +316,7 @@ def test_a_change_is_of_the_same_repetition_and_fold_of_another_problem():
     assert ask(found, "n", change_from="clean").problem == "the two problems share no repetition and fold"
     assert (
         ask(found, "o", change_from="clean").problem
-        == "no cell of o on d in this run; no cell of o on clean in this run"
+        == "no run of o on d in these results; no run of o on clean in these results"
     )
 
 

@@ -144,7 +144,7 @@ def test_the_rule_beside_is_the_plans_not_one_of_a_name():
 def test_an_effect_of_few_of_the_planned_cells_is_not_shown():
     lost = failed("glass", "A", "timeout", repetitions=4)[1:]
     table = deviations_table(context_with(cells("glass", "A", {"purity": [0.5], "cost": [1.0]}), lost))
-    assert table.frame.value[0] == "3 of 4 cells timeout" and table.sources == {}
+    assert table.frame.value[0] == "3 of 4 runs timeout" and table.sources == {}
 
 
 @pytest.mark.usefixtures("package")

@@ -256,8 +256,8 @@ def test_a_ratio_of_which_one_side_is_missing_says_so():
     assert set(table.frame.seconds) == {"–"} and table.sources == {}
     assert table.frame.measured[:3].tolist() == [
         "no shared task",
-        "no cell of MMC on awa-pca in this run; no cell of HMMC on awa-pca in this run",
-        "no cell of HMMC on vehicle in this run",
+        "no run of MMC on awa-pca in these results; no run of HMMC on awa-pca in these results",
+        "no run of HMMC on vehicle in these results",
     ]
     assert build(ARTIFACTS, "ratios-of-time", context_of("hmmc", *rows)).frame.empty
 
@@ -460,11 +460,11 @@ def test_means_of_few_of_the_planned_cells_are_not_drawn():
     ]
     context = context_of("hmmc", rows)
     assert legend_of(build(ARTIFACTS, "figure-4", context)) == ["HMMC-G"]
-    assert texts(build(ARTIFACTS, "figure-3", context)) == ["3 of 4 cells timeout"]
+    assert texts(build(ARTIFACTS, "figure-3", context)) == ["3 of 4 runs timeout"]
     rows += cells("awa-attr", "KM", {"sp": [0.5]}, at=AT)
     figure = build(ARTIFACTS, "figure-2", context_of("hmmc", rows))
     assert legend_of(figure) == ["KM"]
-    assert figure.get_supxlabel().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 cells timeout."
+    assert figure.get_supxlabel().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 runs timeout."
 
 
 def test_convergence_draws_each_repetition_relative_to_its_end(golden):

@@ -175,7 +175,7 @@ def few(dataset, method, setting=None):
 
 def test_a_mean_of_few_of_the_planned_cells_is_no_number_of_the_method():
     context = context_with(few("glass", "A"), few("glass", "B", {"k": 1}), few("glass", "B", {"k": 2}))
-    said = "3 of 4 cells timeout"
+    said = "3 of 4 runs timeout"
     table = compared(context, datasets=["glass"])
     assert table.frame.to_numpy().tolist() == [
         ["A", "method", "0.47 ± 0.02", said, said],
@@ -184,7 +184,7 @@ def test_a_mean_of_few_of_the_planned_cells_is_no_number_of_the_method():
     assert table.sources == {}
     assert set(settings_table(context, ["purity"]).frame["purity (%)"]) == {said}
     # Two records are of the one cell that finished.
-    for n_records, said in ((3, "50.00 (1)"), (4, "2 of 3 cells timeout")):
+    for n_records, said in ((3, "50.00 (1)"), (4, "2 of 3 runs timeout")):
         context = context_with(few("glass", "A")[:n_records])
         assert compared(context).frame["glass: label-free"][0] == said
 

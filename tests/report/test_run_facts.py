@@ -110,7 +110,7 @@ def test_a_control_of_which_few_cells_finished_says_so():
     results = Results(pd.DataFrame(records), {"sp": rule})
     context = SimpleNamespace(results=results, measures={"sp": Measure("sp", "")}, scope="full")
     (row,) = control_rows(context, plan)
-    assert row["Random"] == "2 of 3 cells timeout: 60 s" and row["others"] == "0.5000 to 0.5000"
+    assert row["Random"] == "2 of 3 runs timeout: 60 s" and row["others"] == "0.5000 to 0.5000"
 
 
 def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it():

@@ -132,7 +132,7 @@ class Evaluation:
         judgement = self._value(claim)
         if judgement.outcome.measured is None:
             return Judgement(Outcome(verdict, why), judgement.samples)
-        reason = f"{why}: {judgement.outcome.reason}"
+        reason = f"{why}; {judgement.outcome.reason}"
         return replace(judgement, outcome=replace(judgement.outcome, verdict=verdict, reason=reason))
 
     def _adjust_values(self) -> None:
@@ -159,7 +159,9 @@ class Evaluation:
             return Judgement(not_testable(sample.problem), (sample,))
         outcome = self.value_outcome(claim, sample)
         if sample.stand_in_for and outcome.measured is not None:
-            reason = f"printed for other data: shown, not judged; measured {significant(outcome.measured)}"
+            reason = (
+                f"printed for other data, so shown and not judged; measured {significant(outcome.measured)}"
+            )
             numbers = {key: None for key in ("difference", "detectable", "p_value")}
             outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason, **numbers)
         return Judgement(with_notes(outcome, (sample,)), (sample,))
@@ -193,7 +195,7 @@ class Evaluation:
             parts: list[str] = []
             outcome = self._combined(claim.expects, samples, parts)
             if self._runs_for_none(parts):
-                outcome = not_testable("run for none of the parts that it changes")
+                outcome = not_testable("not run for any part that it changes")
             judgement = Judgement(
                 outcome,
                 tuple({id(sample): sample for sample in samples}.values()),

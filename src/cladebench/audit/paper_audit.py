@@ -98,7 +98,7 @@ class PaperAudit:
         held = {name for name, judgement in self.chosen.items() if judgement.outcome.stance == SUPPORTS}
         earned = {name for name in held if found[name].verdict == UNINFORMATIVE}
         blank = {
-            name: replace(self.chosen[name], outcome=not_testable("earned without the data too"))
+            name: replace(self.chosen[name], outcome=not_testable("a random method passes too"))
             for name in earned
         }
         sentences = {claim.id for claim in self.claims.claims.values() if claim.kind == "sentence"} - earned
@@ -125,8 +125,8 @@ class PaperAudit:
             return judgement
         sample = judgement.samples[0]
         as_well = sum(self.own.value_outcome(other, sample).verdict == REPRODUCED for other in others)
-        too = " too" if judgement.outcome.verdict == REPRODUCED else ""
-        said = f"{as_well} of the {len(others)} other numbers of its column would agree{too}"
+        too = "also " if judgement.outcome.verdict == REPRODUCED else ""
+        said = f"ours {too}agrees with {as_well} of the {len(others)} other numbers of its column"
         reason = f"{judgement.outcome.reason}; {said}"
         return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
 

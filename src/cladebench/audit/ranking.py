@@ -122,7 +122,7 @@ def judge_ranking(
         return not_testable(f"all {found.n} methods are equal{left_out}", n=found.n)
     if tests * 2 / math.factorial(found.n) > rules.alpha:
         return not_testable(
-            f"no order of {found.n} methods could be told from chance over {tests} columns{left_out}",
+            f"over {tests} columns no order of {found.n} methods could differ from chance{left_out}",
             n=found.n,
         )
     quantiles = stats.norm.isf(rules.alpha / tests / 2) + stats.norm.ppf(rules.power)
@@ -139,7 +139,7 @@ def judge_ranking(
     said = f"Kendall's tau-b {significant(found.tau, 2)} over {found.n} methods"
     said += f", adjusted p = {significant(p_adjusted, 2)}"
     if p_adjusted > rules.alpha:
-        said += ": the columns cannot be said to agree or to differ"
-        said += f"; a tau of {significant(detectable, 2)} could have been seen"
+        said += ": neither agreement nor difference of the columns is shown"
+        said += f"; a tau of {significant(detectable, 2)} would show"
         return Outcome(WITHIN_NOISE, f"{said}{left_out}", **numbers)
     return Outcome(REPRODUCED if found.tau > 0 else CONTRADICTED, f"{said}{left_out}", **numbers)

@@ -18,8 +18,8 @@ from cladebench.bench.samples import Sample, constant, nothing, pair
 from cladebench.measures import MEASURES, Measure
 from cladebench.notation import as_given, significant
 
-#: Why a data-blind rival has no verdict.
-NO_RIVAL = "a result that is blind to the data cannot stand here"
+#: Why a random method has no verdict.
+NO_RIVAL = "no random method can take this place"
 
 
 @dataclass(frozen=True)
@@ -222,15 +222,16 @@ def despite_missing(outcome: Outcome, samples: tuple[Sample, ...], sign: float) 
     return replace(
         outcome,
         verdict=NOT_TESTABLE,
-        reason=f"methods that are missing could speak {how}; without them {outcome.verdict}: {outcome.reason}",
+        reason=f"missing methods could speak {how}; without them {outcome.verdict}: {outcome.reason}",
     )
 
 
 def label_of(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
-    """Both operands with their means, a constant once."""
+    """Name both operands with their means, a constant once."""
     means = (float(left.mean()), float(right.mean()))
-    told = [n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)]
-    return ", ".join(told)
+    return " against ".join(
+        n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)
+    )
 
 
 def with_notes(outcome: Outcome, samples: tuple[Sample, ...]) -> Outcome:

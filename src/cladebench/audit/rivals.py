@@ -33,7 +33,7 @@ class Rival:
     @property
     def name(self) -> str:
         """For the reader."""
-        return self.method or "the same with its rows permuted"
+        return self.method or "its own result with rows permuted"
 
     def instead_of(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
         """Give what is asked in the place of a query: its setting is the praised method's alone."""

@@ -1,4 +1,4 @@
-"""Sentences: what their parts or the certificates of the cross-checks say of them."""
+"""Sentences: what their parts or the solver checks say of them."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
     return Outcome(DIRECTION_ONLY if held + counts[DIRECTION_ONLY] >= at_least else WITHIN_NOISE, reason, n=n)
 
 
-@lru_cache(maxsize=4096)  # the same parts give the same reasons in all universes
+@lru_cache(maxsize=4096)  # the same parts give the same reasons with all choices
 def _shortened(reason: str) -> str:
     return shorten(reason, 200, placeholder=" ...")
 
 
 def judge_certificates(expects: Mapping[str, Any], certificates: pd.DataFrame | None) -> Outcome:
-    """Judge by the cross-checks of a topic: all must have passed.
+    """Judge by the solver checks of a topic: all must have passed.
 
     Parameters
     ----------
@@ -67,16 +67,14 @@ def judge_certificates(expects: Mapping[str, Any], certificates: pd.DataFrame | 
     """
     topic, needed = expects["topic"], int(expects.get("at_least", 1))
     if certificates is None:
-        return not_testable("this run has no certificates")
+        return not_testable("this run has no solver checks")
     rows = certificates[certificates["topic"] == topic]
     if "id" in expects:
         rows = rows[[fnmatch.fnmatchcase(str(name), expects["id"]) for name in rows["id"]]]
     if len(rows) < needed:
-        return not_testable(f"{len(rows)} certificates of topic {topic!r}, {needed} needed")
+        return not_testable(f"{len(rows)} solver checks of {topic!r}, {needed} needed")
     failed = rows.loc[~rows["passed"].astype(bool), "id"]
     if len(failed):
-        reason = (
-            f"{len(failed)} of {len(rows)} certificates of topic {topic!r} failed, first {failed.iloc[0]}"
-        )
+        reason = f"{len(failed)} of {len(rows)} solver checks of {topic!r} failed, first {failed.iloc[0]}"
         return Outcome(CONTRADICTED, reason, n=len(rows))
-    return Outcome(REPRODUCED, f"all {len(rows)} certificates of topic {topic!r} passed", n=len(rows))
+    return Outcome(REPRODUCED, f"all {len(rows)} solver checks of {topic!r} passed", n=len(rows))

@@ -1,4 +1,4 @@
-"""From a claim's judgements in all universes and under all rivals to the verdict that is reported."""
+"""From a claim's judgements with all choices and all random methods to the verdict that is reported."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ from cladebench.audit.verdict_types import (
     UNDECIDED,
     UNINFORMATIVE,
     UNTESTED,
+    VERDICTS,
     Stance,
 )
 
 #: From what earns most to what earns least.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)
+#: What a choice does to a claim, for the reader.
+_WITH: dict[Stance, str] = {SUPPORTS: "holds", UNDECIDED: "open", CONTRADICTS: "does not hold"}
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,14 @@ class Settled:
     ----------
     verdict, reason : str
     blind : str
-        The verdict that the best data-blind rival earns; empty where none can stand in the praised place.
+        The verdict that the best random method gets; empty where none can take the praised place.
     stances : mapping of str to str
-        By the name of the universe, the chosen one (an empty name) first; only those that change what the claim asks.
+        By the name of the other choice, our own (an empty name) first; only those that change what the claim asks.
     not_run : tuple of str
-        Universes of one factor that change what the claim asks, and could not tell: their cells were not run, or
-        failed. Empty where the claim could not be judged as chosen either.
+        Other choices of one entry that change what the claim asks, and whose runs are missing or failed. Empty where
+        the claim could not be judged with our choices either.
     depends_on : tuple of str
-        Where the verdict is `depends`: entries of the register whose alternatives turn it, ``a + b`` for two at once.
+        Where the verdict is `depends`: entries of the register whose other choices turn it, ``a + b`` for two at once.
     """
 
     verdict: str
@@ -51,7 +54,7 @@ class Settled:
 
     @property
     def counts(self) -> str:
-        """How many universes support, leave undecided and contradict, as ``5/1/0``; empty where none could tell."""
+        """How many choices support, leave open and contradict, as ``5/1/0``; empty where none could."""
         found = [sum(stance == kind for stance in self.stances.values()) for kind in _BEST_FIRST]
         return "/".join(map(str, found)) if any(found) else ""
 
@@ -67,13 +70,13 @@ def settle(
     Parameters
     ----------
     chosen : Judgement
-        With the choices that were made.
+        With our choices.
     worlds : sequence of (Universe, Judgement)
-        Those that change what the claim asks.
+        Other choices that change what the claim asks.
     rivals : sequence of (Rival, Judgement)
-        What each rival earns in the place of what the claim praises.
+        What each random method gets instead of the method that the claim praises.
     earned_in : mapping of str to sequence of str
-        Of a claim that the choices made support: universes that do not contradict it, and the rivals that earn it
+        Of a claim that our choices support: other choices that do not contradict it, and the random methods that pass
         there.
     """
     final, stance = chosen.final, chosen.outcome.stance
@@ -86,44 +89,47 @@ def settle(
         return Settled(final.verdict, final.reason, blind, stances, ())
     not_run = tuple(u.name for u, there in worlds if len(u.factors) == 1 and there.outcome.stance == UNTESTED)
     if stance == SUPPORTS and earned:
-        reason = f"earned without the data too, by {', '.join(earned)}; as measured {final.verdict}: {final.reason}"
+        reason = f"{_passing(earned)}; {_measured(final.verdict, final.reason)}"
         return Settled(UNINFORMATIVE, reason, blind, stances, (), not_run)
     turned = _turned(stance, worlds, earned_in)
     if not turned:
         reason = final.reason + _elsewhere(stance, stances)
         if stance == CONTRADICTS and not_run:
-            reason += f"; not run for it: {_listed(not_run)}"
+            reason += f"; not run: {_quoted(not_run)}"
         return Settled(final.verdict, reason, blind, stances, (), not_run)
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
-    told = [f"{s}: {_listed(names)}" for s, names in others.items() if names and s != stance]
-    told += [f"earned by {_listed(names)} too: {name}" for name, names in earned_in.items()]
-    reason = "; ".join([f"as chosen {final.verdict}: {final.reason}", *told])
+    said = [f"{_WITH[s]} with {_quoted(names)}" for s, names in others.items() if names and s != stance]
+    passed: dict[str, list[str]] = {}
+    for name, by in earned_in.items():
+        passed.setdefault(_passing(by), []).append(name)
+    said += [f"{passing} with {_quoted(names)}" for passing, names in passed.items()]
+    reason = "; ".join([f"with our choices {_measured(final.verdict, final.reason)}", *said])
     return Settled(DEPENDS, reason, blind, stances, turned, not_run)
 
 
 def earned_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
-    """Say of a sentence that it does not hold without parts that are earned without the data."""
-    earned = f"holds only with what is earned without the data: {_listed(parts)}"
-    reason = f"{earned}; as measured {settled.verdict}: {settled.reason}"
+    """Say that a sentence holds only with parts that random methods pass."""
+    earned = f"holds only with parts that random methods pass too: {_listed(parts)}"
+    reason = f"{earned}; {_measured(settled.verdict, settled.reason)}"
     return replace(settled, verdict=UNINFORMATIVE, reason=reason, depends_on=())
 
 
 def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
-    """In how many universes a claim comes out as chosen, where they are not all."""
+    """Count the choices with which a claim comes out as with ours, where they are not all."""
     counts = {s: sum(found == s for found in stances.values()) for s in _BEST_FIRST}
-    others = [f"{s} in {n}" for s, n in counts.items() if n and s != stance]
+    others = [f"{_WITH[s]} with {n}" for s, n in counts.items() if n and s != stance]
     if not others:
         return ""
-    return f"; so in {counts[stance]} of {sum(counts.values())} universes, {' and '.join(others)}"
+    return f"; the same with {counts[stance]} of {sum(counts.values())} choices, {', '.join(others)}"
 
 
 def _turned(
     stance: Stance, worlds: Sequence[tuple[Universe, Judgement]], earned_in: Collection[str]
 ) -> tuple[str, ...]:
-    """Which factors turn a claim round; none where all universes can be told in one verdict.
+    """Name the entries of the register that turn a claim round.
 
-    A claim is turned where one universe supports it and another contradicts it, where the chosen one contradicts it and
-    another does not, and where the chosen one supports it and in another a rival earns it.
+    A claim is turned where one choice supports it and another contradicts it, where ours contradicts it and another
+    does not, and where ours supports it and with another a random method passes.
     """
     found = [
         (universe.factors, judgement.outcome.stance, universe.name in earned_in)
@@ -137,6 +143,22 @@ def _turned(
     alone = list(dict.fromkeys(factors[0] for factors in turning if len(factors) == 1))
     together = dict.fromkeys(" + ".join(f) for f in turning if len(f) > 1 and not set(f) & set(alone))
     return (*alone, *together)
+
+
+def _passing(methods: Sequence[str]) -> str:
+    """Name the random methods that a claim does not tell from the praised one."""
+    several = len(methods) > 1
+    return f"{'random methods pass' if several else 'a random method passes'} too ({', '.join(methods)})"
+
+
+def _measured(verdict: str, reason: str) -> str:
+    """Say a verdict with its reason; reasons of several readings and of stand-in data begin with theirs."""
+    return reason if VERDICTS[verdict].stance is None else f"{verdict}: {reason}"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    """Name choices, whose names may have commas."""
+    return _listed([f'"{name}"' for name in names])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -89,12 +89,12 @@ def judge_value(
         what = f"less than the {significant(matters)} that matters"
         return Outcome(REPRODUCED, f"{size}: {what}{_by('two one-sided tests', agree, found)}", **numbers)
     if differ <= rules.alpha:
-        what = "more than its rounding" if not tolerance else "more than the tolerance"
+        what = "more than rounding" if not tolerance else "more than the tolerance"
         return Outcome(CONTRADICTED, f"{size}: {what}{_by('Welch t', differ, found)}", **numbers)
-    draw = " (the paper's is one draw of the data)" if one_draw else ""
+    draw = "; the paper's is one draw of the data" if one_draw else ""
     reason = (
-        f"{size}: neither shown to differ ({_p(differ)}) nor to agree within {significant(matters)} ({_p(agree)})"
-        f"{draw}; {ours.n} could have seen {significant(numbers['detectable'])}"
+        f"{size}: neither a difference ({_p(differ)}) nor agreement within {significant(matters)} ({_p(agree)}) "
+        f"is shown{draw}; {ours.n} repetitions would show a difference of {significant(numbers['detectable'])}"
     )
     return Outcome(WITHIN_NOISE, reason, **numbers)
 
@@ -255,8 +255,8 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     numbers = _of_pairs(comparison, rules, tests)
     label = comparison.label
     if comparison.against > 1:
-        best = f"; the best mean: {comparison.best}" if comparison.best else ""
-        label += f" (of {comparison.against} the one that decides{best})"
+        best = f", best mean {comparison.best}" if comparison.best else ""
+        label += f" (decides among {comparison.against}{best})"
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
@@ -272,7 +272,9 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     if p_adjusted <= rules.alpha:
         verdict, said = (REPRODUCED, "holds") if gap.value > 0 else (CONTRADICTED, "the opposite")
         return Outcome(verdict, f"{label}: {said}, paired t, adjusted {_p(p_adjusted)}", **numbers)
-    verdict, said = (DIRECTION_ONLY, "right side") if gap.value > 0 else (WITHIN_NOISE, "not told apart")
+    verdict, said = (
+        (DIRECTION_ONLY, "on the claimed side") if gap.value > 0 else (WITHIN_NOISE, "no difference shown")
+    )
     return Outcome(
         verdict, f"{label}: {said}, adjusted {_p(p_adjusted)}; {_could_see(comparison, numbers)}", **numbers
     )
@@ -305,7 +307,7 @@ def judge_same(comparison: Comparison, margin: float, rules: Rules) -> Outcome:
         return Outcome(
             CONTRADICTED, f"{label}: more than {limit} apart{_by('paired t', differ, gap)}", **numbers
         )
-    said = f"neither shown within {limit} ({_p(agree)}) nor beyond ({_p(differ)})"
+    said = f"shown neither within {limit} ({_p(agree)}) nor beyond ({_p(differ)})"
     return Outcome(WITHIN_NOISE, f"{label}: {said}; {_could_see(comparison, numbers)}", **numbers)
 
 
@@ -383,7 +385,7 @@ def judge_ratio(
     if high < bottom or low > top:
         same_side = (low > 1 and (at_least or 0.0) >= 1) or (high < 1 and (at_most or math.inf) <= 1)
         return Outcome(DIRECTION_ONLY if same_side else CONTRADICTED, said, **numbers)
-    return Outcome(WITHIN_NOISE, f"{said}; the interval reaches into it, and beyond", **numbers)
+    return Outcome(WITHIN_NOISE, f"{said}; the interval is partly inside", **numbers)
 
 
 def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
@@ -393,7 +395,7 @@ def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
 
 def _could_see(comparison: Comparison, numbers: dict[str, Any]) -> str:
     """The power of a test that decided nothing."""
-    return f"{comparison.n} pairs could have seen {significant(numbers['detectable'])}"
+    return f"{comparison.n} pairs would show a difference of {significant(numbers['detectable'])}"
 
 
 def _p(value: float) -> str:

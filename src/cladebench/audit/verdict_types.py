@@ -229,11 +229,11 @@ class Outcome:
     verdict, reason : str
         Of reproduced, within noise, direction only, contradicted, inconsistent, not testable, and uninformative for a
         printed number that a constant beats. The others come of several readings (`cladebench.audit.settling`) or of
-        data that stand in for the paper's.
+        stand-in data.
     measured, low, high : float or None
         What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
     n : int or None
-        Repetitions (values), pairs (orders), parts (sentences), methods (rankings) or certificates.
+        Repetitions (values), pairs (orders), parts (sentences), methods (rankings) or solver checks.
     difference : float or None
         Measured minus published for a value; left minus right for an order.
     detectable : float or None
@@ -267,7 +267,7 @@ class Outcome:
         if self.verdict in (NOT_TESTABLE, INCONSISTENT, UNINFORMATIVE):
             return self
         return replace(
-            self, verdict=_ANALOGUES[self.stance], reason=f"on stand-in data {self.verdict}: {self.reason}"
+            self, verdict=_ANALOGUES[self.stance], reason=f"{self.verdict} on stand-in data: {self.reason}"
         )
 
 

@@ -116,7 +116,7 @@ class Results:
         return values[values["setting_id"].isin([] if standing.few else standing.settings)]
 
     def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
-        """Say why a method of which some cells finished has no number: ``4 of 5 cells timeout``; empty otherwise."""
+        """Say why a method of which some cells finished has no number: ``4 of 5 runs timeout``; empty otherwise."""
         standing = self._standing(dataset, method, rule, where)
         return standing.few if any(cell.status == "ok" for cell in standing.cells) else ""
 
@@ -220,7 +220,7 @@ class Results:
         if not cells:
             if not standing.gridded:
                 extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
-                return nothing(f"no cell of {name}{extra} in this run")
+                return nothing(f"no run of {name}{extra} in these results")
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
         if standing.few:
             return nothing(f"{name}: {standing.few}")

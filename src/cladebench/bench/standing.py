@@ -50,11 +50,11 @@ class Standing(NamedTuple):
 
 
 def failures(cells: list[Cell]) -> str:
-    """Say how many cells failed and why: ``5 of 5 cells unavailable: no source holds the file``; empty for none."""
+    """Say how many runs failed and why: ``5 of 5 runs unavailable: no source holds the file``; empty for none."""
     parts = []
     for status in sorted({cell.status for cell in cells} - {"ok"}):
         failed = [cell for cell in cells if cell.status == status]
         reason = next((cell.reason for cell in failed if cell.reason), "")
         why = f": {' '.join(reason.split())[:160]}" if reason else ""
-        parts.append(f"{len(failed)} of {len(cells)} cells {status.replace('_', ' ')}{why}")
+        parts.append(f"{len(failed)} of {len(cells)} runs {status.replace('_', ' ')}{why}")
     return "; ".join(parts)

@@ -53,25 +53,21 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
     printed = as_printed(claim.published.text, scale)
     found = _range(claim, facts, printed)
     ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
-    said = f"{found.assumes}: {_between(found, scale)}, by {found.programme}"
+    said = f"{found.assumes}: the value is {_between(found, scale)}, by {found.programme}"
     said += f"; {found.implies}" if found.implies else ""
     text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
     if claim.expects["instances"] in (CONSTANT, "constant by printed numbers"):
         return _against_constant(found, printed, text, said, ends, assumed)
     if found.excludes(*printed):
         if assumed:
-            return not_testable(f"{text} cannot be, but {assumed}. {said}", **ends)
-        return Outcome(INCONSISTENT, f"{text} cannot be, given {said}", **ends)
+            return not_testable(f"{text} is impossible, but {assumed}. {said}", **ends)
+        return Outcome(INCONSISTENT, f"{text} is impossible. {said}", **ends)
     if found.takes(*printed):
         allowed = _allowed(found, MEASURES[str(claim.measure["metric"])].range)
         if allowed <= PASSED_BLINDLY:
-            return Outcome(REPRODUCED, f"{text} can be. {said}", **ends)
-        what = (
-            "no number is excluded that the measure has"
-            if allowed >= 1
-            else f"so can {allowed:.0%} of all numbers"
-        )
-        return Outcome(UNINFORMATIVE, f"{text} can be, and {what}. {said}", **ends)
+            return Outcome(REPRODUCED, f"{text} is possible. {said}", **ends)
+        what = "the bounds exclude no number" if allowed >= 1 else f"so are {allowed:.0%} of all numbers"
+        return Outcome(UNINFORMATIVE, f"{text} is possible, and {what}. {said}", **ends)
     return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
 
 
@@ -90,7 +86,7 @@ def _against_constant(
         return not_testable(f"{text} is below the best constant, but {assumed}. {said}", **ends)
     if printed[1] <= found.low:
         return Outcome(UNINFORMATIVE, f"{text} is below the best constant. {said}", **ends)
-    return not_testable(f"the best constant may be above {text} or below. {said}", **ends)
+    return not_testable(f"the best constant may be above or below {text}. {said}", **ends)
 
 
 def as_printed(text: str, scale: Fraction = Fraction(1)) -> Interval:
@@ -171,9 +167,9 @@ def _splits(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Inte
         ("with leaves of any size", Fraction(n * n)),
     ):
         ends = leaves.adjusted_range(sizes, count, printed, (even, most))
-        told = "impossible" if ends is None else f"between {ends[0]:.3f} and {ends[1]:.3f}"
-        implied.append(f"{name} {told}")
-    return replace(leaves.tree_range(sizes, count, slack), implies=f"it implies an ARI {', '.join(implied)}")
+        said = "impossible" if ends is None else f"between {ends[0]:.3f} and {ends[1]:.3f}"
+        implied.append(f"{name} {said}")
+    return replace(leaves.tree_range(sizes, count, slack), implies=f"implied ARI: {', '.join(implied)}")
 
 
 def _one_large(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
@@ -231,7 +227,7 @@ def _cost(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interv
     n = int(expects["classes"]["n_samples"])
     least, _ = trees.implied_mean_similarity(n, printed[0])
     _, most = trees.implied_mean_similarity(n, printed[1])
-    implies = f"it implies a mean similarity between {significant(least)} and {significant(most)}"
+    implies = f"implied mean similarity: between {significant(least)} and {significant(most)}"
     return replace(trees.cost_range(n), implies=implies)
 
 
