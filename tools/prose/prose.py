@@ -1,6 +1,7 @@
 """Plain English where a user reads: names sentences that are long, and phrases that hide what is meant.
 
-``python tools/prose/prose.py FILE...`` reads Markdown, captions (.rst), findings (.yaml) and messages of errors (.py).
+``python tools/prose/prose.py FILE...`` reads Markdown, captions (.rst), texts of claims,
+registers, plans and findings (.yaml), and messages of errors (.py).
 It exits with 1 where it finds something. Without files it reads all that a user meets. ``--count`` sums up each file.
 """
 
@@ -19,7 +20,7 @@ READ = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/*.md",
-    "src/cladebench/papers/*/findings.yaml",
+    "src/cladebench/papers/*/*.yaml",
     "src/cladebench/papers/*/captions/*.rst",
     "src/cladebench/**/*.py",
 )

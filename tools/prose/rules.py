@@ -23,6 +23,9 @@ _PHRASES = {
     r"(and|or) the like": "the names",
     r"(two|three|four|six|seven|eight|nine) tenths|a (hundredth|twentieth)|a dozen|dozens": "digits or percent",
     r"data-blind( rivals?)?": "'random method'",
+    r"universes?": "'other choice'",
+    r"oracle": "'chosen with test labels'",
+    r"analogues?(?! (holds|undecided|fails))": "'stand-in data'",
 }
 _PATTERNS = {
     re.compile(rf"(?<![\w-])({phrase})(?![\w-])", re.IGNORECASE): instead

@@ -1,4 +1,4 @@
-"""Sentences of Markdown, captions, findings and error messages, with their lines."""
+"""Sentences of Markdown, captions, texts of the papers' files and error messages, with their lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 import yaml
 
 #: Keys of YAML files whose values a reader meets as prose.
-KEYS = ("headline", "text")
+KEYS = {
+    *("headline", "text", "why", "label", "title", "meaning"),  # findings, claims, plans
+    *("reading", "not_testable", "inconsistent", "assumed"),  # claims
+    *("paper", "chosen", "alternatives", "name", "reason"),  # registers
+}
 
 _ITEM = re.compile(r"^\s*([-*]|\d+\.) ")
 _END = re.compile(r"(?<=[.!?])[*_)\"']*\s+(?=[A-Z0-9\"'(*_`])|(?<=[:;])\s+(?=[A-Z])")
@@ -55,17 +59,16 @@ def _marked_up(text: str) -> Iterator[tuple[int, str]]:
             block.append(_ITEM.sub("", line))
 
 
-def _values(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Prose of a YAML document, wherever it stands."""
+def _values(node: yaml.Node | None, prose: bool = False) -> Iterator[tuple[int, str]]:
+    """Prose of a YAML document, wherever it stands: all texts below a key of `KEYS`."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if key.value in KEYS and isinstance(value, yaml.ScalarNode):
-                yield value.start_mark.line + 1, value.value
-            else:
-                yield from _values(value)
+            yield from _values(value, prose or key.value in KEYS)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _values(item)
+            yield from _values(item, prose)
+    elif prose and node is not None:
+        yield node.start_mark.line + 1, node.value
 
 
 def messages(text: str) -> Iterator[tuple[int, str]]:
