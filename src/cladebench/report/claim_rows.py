@@ -109,7 +109,7 @@ class ClaimRow:
     @property
     def brief(self) -> str:
         """The reason in a line of at most 110 characters, cut at a word."""
-        reason = self.reason.partition("; so in ")[0]
+        reason = self.reason.partition("; the same with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
 
     @property
