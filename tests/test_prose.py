@@ -103,6 +103,26 @@ def test_findings_are_read_by_their_keys(found):
     assert [line.split(":")[0] for line in found(FINDINGS, "findings.yaml")] == ["2", "3"]
 
 
+REGISTER = """
+- id: scale of which
+  chosen: >-
+    It is plain.
+    It hangs on the data.
+  alternatives: ["ten rows, of which two are empty", "a plain one"]
+  effects: [{by: nothing, reason: it is told by nobody}]
+"""
+CLAIM = """
+kind: of which nothing
+not_testable: {sonar: &same "rows, of which none is left", usps: *same}
+reading: "from 1 to 10, of which none"
+"""
+
+
+def test_claims_and_registers_are_read_by_their_keys(found):
+    assert [line.split(":")[0] for line in found(REGISTER, "deviations.yaml")] == ["4", "6", "7"]
+    assert [line.split(":")[0] for line in found(CLAIM, "claims.yaml")] == ["3", "3", "4"]
+
+
 def test_messages_are_those_of_errors_and_warnings(found):
     (line,) = found(MODULE, "module.py")
     assert line.startswith("3: 'of which'")

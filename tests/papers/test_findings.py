@@ -195,7 +195,7 @@ def said_of(found):
         ({"claim": "u", "verdict": ["depends"], "universes": "0/*"}, ""),
         (
             {"claim": "u", "verdict": ["depends"], "universes": "*/0/*"},
-            "u: 1 depends (0/3/16 universes); expected at least 1 depends (*/0/* universes)",
+            "u: 1 depends (0/3/16 other choices); expected at least 1 depends (*/0/* other choices)",
         ),
         ({"claim": "u", "verdict": ["depends"], "depends_on": ["start", "scale"]}, ""),
         (

@@ -1,4 +1,4 @@
-"""Claims that need no rerun: printed numbers against each other, against the data, against what is possible."""
+"""Claims that need no rerun: printed numbers against each other and facts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def _fact(claim: Claim, facts: Facts) -> Outcome:
 
 
 def _possible(claim: Claim, n: int) -> Outcome:
-    """A printed proportion of n objects must be the rounding of k/n for some whole k."""
+    """Check a printed proportion of n objects.
+
+    It must be the rounding of k/n for some whole k.
+    """
     assert claim.published is not None
     share, half = claim.published.value, claim.published.unit / 2
     if share > 1 or "%" in claim.published.text:
@@ -76,7 +79,10 @@ def _possible(claim: Claim, n: int) -> Outcome:
 
 
 def _average(claim: Claim, claims: ClaimSet) -> Outcome:
-    """The printed average must be within the rounding of its parts and its own."""
+    """Check a printed average.
+
+    It must be within the rounding of its parts and its own.
+    """
     assert claim.published is not None
     parts = [number for pattern in claim.expects["average_of"] for number in _numbers(claim, claims, pattern)]
     mean = math.fsum(value for value, _ in parts) / len(parts)
@@ -93,7 +99,10 @@ def _average(claim: Claim, claims: ClaimSet) -> Outcome:
 
 
 def _of_two(claim: Claim, claims: ClaimSet, operation: str) -> Outcome:
-    """The printed difference or ratio of two printed numbers must be possible within the rounding of all three."""
+    """Check a printed difference or ratio of two printed numbers.
+
+    It must be possible within the rounding of all three.
+    """
     assert claim.published is not None
     (left, left_unit), (right, right_unit) = (
         number for pattern in claim.expects[operation] for number in _numbers(claim, claims, pattern)
@@ -149,6 +158,9 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
 
 
 def _numbers(claim: Claim, claims: ClaimSet, pattern: str) -> list[tuple[float, float]]:
-    """Printed value and unit of every claim that a pattern names, the claim itself left out."""
+    """List printed values and units of the claims of a pattern.
+
+    The claim itself is left out.
+    """
     found = [claims.claims[name].published for name in claims.matching(pattern) if name != claim.id]
     return [(printed.value, printed.unit) for printed in found if printed is not None]

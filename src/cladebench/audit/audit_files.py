@@ -115,7 +115,9 @@ def as_frame(claims: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _in_words(claim: Mapping[str, Any]) -> str:
-    """Say how a claim comes out with other choices; empty where none could tell.
+    """Say how a claim comes out with other choices.
+
+    Empty where none could be judged.
 
     >>> _in_words({"stances": {"a": "undecided", "b": "contradicts"}})
     'with other choices: 0 support, 1 open, 1 contradict'
@@ -173,7 +175,10 @@ def read_audit(path: Path) -> Audit:
 
 
 def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Count the verdicts on each paper; none is left out, and they come in the order of tables."""
+    """Count the verdicts on each paper.
+
+    None is left out, and they come in the order of tables.
+    """
     counts: dict[str, dict[str, int]] = {}
     for claim in claims:
         counts.setdefault(claim["paper"], dict.fromkeys(VERDICTS, 0))[claim["verdict"]] += 1

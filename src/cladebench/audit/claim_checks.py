@@ -1,4 +1,7 @@
-"""What a schema cannot say of a claims file: that its parts fit each other, the plan, and what a run has measured."""
+"""Checks of a claims file that no schema can make.
+
+Its parts must fit each other, the plan, and what a run has measured.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ def check_claims(found: ClaimSet, name: str) -> None:
 
 
 def _check_data_sets(claim: Claim, where: str) -> None:
-    """Results are compared task by task, and data sets share no task; a constant may stand beside any."""
+    """Refuse comparisons across data sets.
+
+    Results are compared task by task, and data sets share no task. A constant may stand beside any.
+    """
     if claim.kind != "value" and not claim.not_testable:
         names = list(dict.fromkeys(str(query["dataset"]) for query in queries(claim)))
         if len(names) > 1:
@@ -90,7 +96,10 @@ def _check_direction(claim: Claim, found: ClaimSet, where: str) -> None:
 
 
 def _check_allowance(claim: Claim, where: str) -> None:
-    """A margin helps the claim, so that where it is not meant as one it would turn the claim round."""
+    """Refuse a margin where it would turn the claim round.
+
+    A margin helps the claim.
+    """
     relation = claim.expects.get("is")
     if "margin" in claim.expects and relation not in ("no_worse", "same"):
         raise ClaimsError(
@@ -109,7 +118,10 @@ def _check_allowance(claim: Claim, where: str) -> None:
 
 
 def _check_spread(claim: Claim, where: str) -> None:
-    """A printed spread says nothing of the mean's noise without the number of repetitions behind it."""
+    """Refuse a printed spread without its number of repetitions.
+
+    It says nothing of the mean's noise without it.
+    """
     printed = claim.published
     if claim.kind == "value" and printed is not None and printed.spread and (claim.repetitions or 1) < 2:
         raise ClaimsError(
@@ -118,7 +130,10 @@ def _check_spread(claim: Claim, where: str) -> None:
 
 
 def _check_percent(claim: Claim, where: str) -> None:
-    """A share beside a percentage would be off by a factor of a hundred."""
+    """Refuse a share beside a percentage.
+
+    It would be off by a factor of 100.
+    """
     printed = claim.published
     if claim.kind == "value" and printed and "%" in printed.text and claim.measure.get("scale") == 1.0:
         metric = claim.measure["metric"]
@@ -152,7 +167,10 @@ def _check_references(claim: Claim, found: ClaimSet, where: str) -> None:
 
 
 def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
-    """No part of a sentence counts twice, and no more must hold than there are."""
+    """Check the counts of a sentence.
+
+    No part counts twice, and no more must hold than there are.
+    """
     if not isinstance(expects, Mapping):
         return
     parts = expects.get("all_of") or expects.get("any_of") or expects.get("of")
@@ -172,7 +190,10 @@ def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
 
 
 def _check_sentences(found: ClaimSet, file: str) -> None:
-    """Refuse sentences that refer to themselves or stand too deep within each other; each is visited once."""
+    """Refuse sentences that refer to themselves or nest too deep.
+
+    Each is visited once.
+    """
     parts = {
         claim.id: [match for pattern in references(claim.expects) for match in found.matching(pattern)]
         for claim in found.claims.values()
@@ -195,7 +216,9 @@ def _check_sentences(found: ClaimSet, file: str) -> None:
 
 
 def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
-    """Check every name in the claims against the plan: a misspelt one must not end as a claim that cannot be tested.
+    """Check every name in the claims against the plan.
+
+    A misspelt one must not end as a claim that cannot be tested.
 
     Parameters
     ----------
@@ -241,7 +264,10 @@ def check_planned(claims: ClaimSet, plan: Plan, name: str) -> None:
 
 
 def _changes(claims: ClaimSet, plan: Plan, name: str) -> Iterator[str]:
-    """A change is of pairs, so that both problems must meet the same rows and folds."""
+    """Check that both ends of a change can be paired.
+
+    Both problems must meet the same rows and folds.
+    """
     wrong: dict[tuple[str, str], list[str]] = {}
     for claim in claims.claims.values():
         one, other = (claim.measure.get(key) for key in ("dataset", "change_from"))
@@ -266,7 +292,10 @@ def _grid(plan: Plan) -> dict[str, list[Any]]:
 
 
 def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
-    """Each name in a claim that a plan has, with its key; values of parameters under ``where.<parameter>``."""
+    """List the names in a claim that a plan has.
+
+    Each comes with its key; values of parameters have ``where.<parameter>``.
+    """
     for query in (claim.measure, *queries(claim)):
         yield from (
             (key, query[key]) for key in ("method", "dataset", "metric", "selection") if query.get(key)
@@ -282,7 +311,9 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
 
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
-    """Check the evaluation points in the claims, which no plan declares, against those at which a metric was read.
+    """Check evaluation points in the claims against those in the records.
+
+    No plan declares them.
 
     A metric that nothing has recorded leaves its claims not testable: the run may be older than they are.
 
@@ -314,7 +345,9 @@ def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
 
 
 def check_selection(plan: Plan, frame: pd.DataFrame) -> None:
-    """Check the plan's rules of selection in the same way, where a method with a choice has finished.
+    """Check evaluation points of the plan's rules of selection.
+
+    They are checked where a method with a choice has finished.
 
     Raises
     ------

@@ -18,7 +18,10 @@ from cladebench.input_files import InputFileError
 
 
 class ClaimsError(InputFileError):
-    """A claims file is wrong; the message names file, claim, key and value."""
+    """A wrong claims file.
+
+    The message names file, claim, key and value.
+    """
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,15 @@ class Claim:
 
     @property
     def allowance(self) -> float:
-        """Half-width that the claim's own tolerance gives to the printed number; 0 without one."""
+        """Give the half-width of the claim's own tolerance; 0 without one."""
         return self._in_printed_units(self.tolerance) or 0.0
 
     @property
     def smallest_gap(self) -> float | None:
-        """The smallest difference that matters beside the printed number; None where the claim does not say."""
+        """Give the smallest difference that matters.
+
+        None where the claim does not say.
+        """
         return self._in_printed_units(self.gap)
 
     def _in_printed_units(self, size: Mapping[str, float]) -> float | None:
@@ -108,7 +114,10 @@ class Claim:
         return size.get("absolute", size.get("relative", 0.0) * abs(self.published.value))
 
     def place_text(self) -> str:
-        """Write the place as text: ``Figure 3a, row Perch, column Glass, section 4``."""
+        """Write the place as text.
+
+        For example ``Figure 3a, row Perch, column Glass, section 4``.
+        """
         parts = [str(self.place["artifact"])] if "artifact" in self.place else []
         parts += [
             f"{key} {self.place[key]}" for key in ("row", "column", "section", "page") if key in self.place
@@ -146,7 +155,9 @@ class ClaimSet:
         return [name for name in self.claims if matches(name)]
 
     def published_table(self) -> pd.DataFrame:
-        """Printed numbers of the tables, with columns for claim, artifact, what is measured, value, spread and text.
+        """List the printed numbers of the tables.
+
+        Columns: claim, artifact, what is measured, value, spread and text.
 
         `at` is the evaluation point as canonical JSON, empty where the claim names none; `where` the part of the
         setting that it names, ``{}`` where it names none.
@@ -170,7 +181,10 @@ class ClaimSet:
         return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
 
     def ratios_table(self) -> pd.DataFrame:
-        """Claimed ratios of one method to another: columns claim, of and to (their queries), claimed (the range)."""
+        """List the claimed ratios of one method to another.
+
+        Columns: claim, of and to (their queries), claimed (the range).
+        """
         rows = []
         for claim in self.claims.values():
             sides = [claim.expects.get(key, {}) for key in ("of", "to")]
@@ -184,7 +198,10 @@ class ClaimSet:
 
 
 def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:
-    """Methods that an operand of an order or ratio reads: several for ``best_of``, none for a constant."""
+    """List the methods that an operand reads.
+
+    Several for ``best_of``, none for a constant.
+    """
     if "value" in operand:
         return []
     several = operand.get("best_of") or operand.get("worst_of")
@@ -207,7 +224,7 @@ def queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
 
 
 def references(expects: Any) -> Iterator[str]:
-    """Patterns of claim ids inside what a sentence or an arithmetic claim expects."""
+    """List the patterns of claim ids in what a claim expects."""
     if isinstance(expects, str):
         yield expects
     elif isinstance(expects, Mapping):

@@ -1,4 +1,7 @@
-"""Reading ``papers/<id>/claims.yaml``: schema, expansion of tables and lists, checks of what refers to what."""
+"""Read ``papers/<id>/claims.yaml``.
+
+Checks the schema, expands tables and lists, and checks references.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ def claims_path(paper: str) -> Path | None:
 
 
 def load_claims(paper: str, plan: Plan | None = None) -> ClaimSet:
-    """Read the claims of a paper and hold their names against its plan; see `checked_claims`."""
+    """Read a paper's claims and check their names against its plan.
+
+    See `checked_claims`.
+    """
     path = claims_path(paper)
     if path is None:
         raise ClaimsError(f"papers: {paper} has no claims.yaml")
@@ -46,7 +52,10 @@ def load_claims(paper: str, plan: Plan | None = None) -> ClaimSet:
 
 
 def checked_claims(path: Path, plan: Plan) -> ClaimSet:
-    """Read a claims file and hold its names against a plan; see `read_claims` and `check_planned`."""
+    """Read a claims file and check its names against a plan.
+
+    See `read_claims` and `check_planned`.
+    """
     claims = read_claims(path, plan.measures)
     check_planned(claims, plan, _name(path))
     return claims
@@ -96,7 +105,10 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
 
 
 def _check_families(document: Mapping[str, Any], name: str) -> None:
-    """A family that is named must have other claims: alone, a misspelt one would weaken the correction of its tests."""
+    """Refuse a named family with one entry alone.
+
+    A misspelt name would weaken the correction of its tests.
+    """
     blocks = document["claims"]
     for block in blocks:
         others = {b.get("family", b["id"]) for b in blocks if b is not block}
@@ -117,7 +129,10 @@ def slug(text: str) -> str:
 
 
 def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
-    """Expand each table to one claim a number, and two for each entry marked as best: as printed, and as measured."""
+    """Expand each table to one claim a number.
+
+    Each entry marked as best makes two more: as printed, and as measured.
+    """
     for table in document.get("tables", ()):
         where = f"{name}: table {table['id']!r}"
         columns, rows = table["columns"], table["rows"]
@@ -168,7 +183,10 @@ def _check_columns(row: Mapping[str, Any], columns: Mapping[str, Any], where: st
 
 
 def _untested(row: Mapping[str, Any], column_key: str, column: Mapping[str, Any]) -> str:
-    """Why an entry of a table cannot be tested: the row's reason, or that for this column, before the column's own."""
+    """Say why an entry of a table cannot be tested.
+
+    The row's reason, or its reason for this column, comes before the column's own.
+    """
     reason = row.get("not_testable", "")
     if isinstance(reason, Mapping):
         reason = reason.get(column_key, "")
@@ -273,7 +291,10 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
 
 
 def _measured(claim: Claim, measures: Mapping[str, Measure]) -> Claim:
-    """Give a claim the direction and the scale of what it measures, as the registry has them."""
+    """Give a claim the direction and scale of its measure.
+
+    They are in the registry.
+    """
     left = claim.expects.get("left")
     named = claim.measure.get("metric") or (left.get("metric") if isinstance(left, Mapping) else None)
     known = measures.get(str(named))
@@ -286,7 +307,10 @@ def _measured(claim: Claim, measures: Mapping[str, Measure]) -> Claim:
 
 
 def _check_for_each(block: Mapping[str, Any], where: str) -> None:
-    """Each key must make the claims differ, and there must not be too many of them."""
+    """Check the keys of ``for_each``.
+
+    Each must make the claims differ, and there must not be too many claims.
+    """
     for_each = block.get("for_each", {})
     count = math.prod(len(values) for values in for_each.values())
     if count > MAX_CLAIMS:
@@ -314,7 +338,9 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _fill(value: Any, words: Mapping[str, Any]) -> Any:
-    """Replace ``{key}`` in every text by the word of that key; a text that is nothing else becomes the word itself.
+    """Replace ``{key}`` in every text by the word of that key.
+
+    A text that is nothing else becomes the word itself.
 
     What stands in a word stays as it is.
     """

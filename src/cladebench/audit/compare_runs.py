@@ -25,7 +25,9 @@ _INPUTS = ("seed", "data_sha256", "task", "params", "code_digest")
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Values a and b agree when ``|a - b| <= absolute + relative * max(|a|, |b|)``.
+    """How far values may differ and still agree.
+
+    Values a and b agree when ``|a - b| <= absolute + relative * max(|a|, |b|)``.
 
     Parameters
     ----------
@@ -83,7 +85,10 @@ class RunComparison:
         return rows.sort_values("difference", key=np.abs, ascending=False, kind="stable")
 
     def agree(self, only_common: bool = False) -> bool:
-        """Whether nothing differs beyond tolerance; cells that one run lacks count unless `only_common`."""
+        """Say whether nothing differs beyond tolerance.
+
+        Cells that one run lacks count unless `only_common`.
+        """
         same = self.beyond.empty and self.statuses.empty and self.verdicts.empty and self.certificates.empty
         return same and (only_common or self.missing.empty)
 
@@ -137,7 +142,10 @@ def compare_runs(
 
 
 def _of_the_machine(rows: pd.DataFrame) -> pd.Series:
-    """Which rows are seconds or memory, by the units of their measures; a paper elsewhere has those of all papers."""
+    """Find the rows that are seconds or memory.
+
+    Units of measures say so; a paper elsewhere has the measures of all papers.
+    """
     built_in = built_in_papers()
     measures = {
         paper: load_plan(paper).measures if paper in built_in else MEASURES
@@ -166,7 +174,10 @@ def _only_in_one(merged: pd.DataFrame) -> pd.DataFrame:
 def _compare_values(
     left: pd.DataFrame, right: pd.DataFrame, tolerance: Tolerance
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Metrics that both runs have: results with their differences, and ratios of times."""
+    """Compare the metrics that both runs have.
+
+    Gives results with their differences, and ratios of times.
+    """
     merged = left[[*_KEY, "value"]].merge(right[[*_KEY, "value"]], on=_KEY, suffixes=("_a", "_b"))
     merged = merged[merged["metric"] != ""]
     timed = _of_the_machine(merged)
@@ -228,7 +239,10 @@ def _outcomes(folder: Path) -> pd.DataFrame | None:
 def _changed(
     a: pd.DataFrame | None, b: pd.DataFrame | None, key: Sequence[str], column: str, only_common: bool
 ) -> pd.DataFrame:
-    """Rows of two tables whose entry in one column differs; nothing where a run lacks the table."""
+    """List rows of two tables whose entry in one column differs.
+
+    Nothing where a run lacks the table.
+    """
     columns = [*key, f"{column}_a", f"{column}_b"]
     if a is None or b is None:
         return pd.DataFrame(columns=columns)

@@ -11,9 +11,10 @@ import pandas as pd
 
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
+from cladebench.audit.random_methods import praised_side
 from cladebench.audit.ranking import Concordance, concordance, judge_ranking
 from cladebench.audit.reading import (
-    NO_RIVAL,
+    NO_RANDOM_METHOD,
     Pair,
     Reader,
     despite_missing,
@@ -23,7 +24,6 @@ from cladebench.audit.reading import (
     seeks_highest,
     with_notes,
 )
-from cladebench.audit.rivals import praised_side
 from cladebench.audit.verdict_rules import (
     Comparison,
     against_each,
@@ -43,7 +43,10 @@ _IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=",
 
 
 def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
-    """One side against the other, task by task; with a rival, it stands on the side that is praised."""
+    """Judge one side against the other, task by task.
+
+    A random method stands on the praised side.
+    """
     expects = claim.expects
     relation, direction = expects["is"], claim.measure.get("direction")
     higher = _says_higher(relation, direction)
@@ -94,7 +97,10 @@ def order(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
 
 
 def _best_other(pairs: Sequence[Pair], met: int, higher: bool) -> str:
-    """Name the one of several that is hardest to be beyond by its mean, where another one decides."""
+    """Name the one of several with the best mean.
+
+    Empty where it is the one that decides.
+    """
     best = (max if higher else min)(range(len(pairs)), key=lambda i: float(pairs[i].right.mean()))
     return "" if best == met else f"{pairs[best].names[1]} {significant(float(pairs[best].right.mean()))}"
 
@@ -136,13 +142,16 @@ def _waiting(comparison: Comparison, judgement: Judgement, rules: Rules, *, miss
 
 
 def ranking(claim: Claim, claims: ClaimSet, reader: Reader) -> Waiting | Judgement:
-    """Whether a column orders the methods as it is printed; its family are the columns of the table."""
+    """Judge whether a column orders the methods as it is printed.
+
+    Its family are the columns of the table.
+    """
     printed, measured, samples, missing = [], [], [], []
     for name in claims.matching(claim.expects["values"]):
         entry = claims.claims[name]
         if entry.kind != "value" or entry.published is None or not entry.measure.get("method"):
             continue
-        sample = reader.sample(entry.measure) if reader.rival is None else _permuted(entry.measure, reader)
+        sample = reader.sample(entry.measure) if reader.random is None else _permuted(entry.measure, reader)
         if sample.problem:
             missing.append(str(entry.measure["method"]))
             continue
@@ -162,8 +171,15 @@ def ranking(claim: Claim, claims: ClaimSet, reader: Reader) -> Waiting | Judgeme
 
 
 def _permuted(query: Mapping[str, Any], reader: Reader) -> Sample:
-    """The measured column of a ranking with the rows of every result permuted; methods have no place in it."""
-    return nothing(NO_RIVAL) if reader.rival is None or reader.rival.method else reader.rivals(query)
+    """Read a ranking's entry with the rows of its result permuted.
+
+    Random methods of the plan have no place in it.
+    """
+    return (
+        nothing(NO_RANDOM_METHOD)
+        if reader.random is None or reader.random.method
+        else reader.of_random(query)
+    )
 
 
 def ratio(claim: Claim, reader: Reader, rules: Rules) -> Judgement:
@@ -193,7 +209,7 @@ def ratio(claim: Claim, reader: Reader, rules: Rules) -> Judgement:
 
 
 def trend(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
-    """One least-squares slope a task; the sample of slopes is held against the claimed bound."""
+    """Judge one least-squares slope a task against the claimed bound."""
     expects = claim.expects
     points = expects["points"]
     samples = tuple(reader.sample({**claim.measure, **point}) for point in points)

@@ -1,4 +1,7 @@
-"""What a verdict rests on: the paper's data, other data, printed numbers, construction, or the time of our own code."""
+"""Kinds of evidence that a verdict rests on.
+
+The paper's data, other data, printed numbers, construction, or the time of our own code.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ RERUN, RERUN_ELSEWHERE, ON_PAPER, TIMED = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """A kind of evidence: what it is, in a line, and what was done for it."""
+    """A kind of evidence.
+
+    Its meaning in a line, and what was done for it.
+    """
 
     meaning: str
     done: str

@@ -1,4 +1,4 @@
-"""Which findings about a paper a run bears out, by its verdicts and by the intervals of its numbers."""
+"""Check findings against the verdicts and numbers of a run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) ->
 
 
 def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str | None:
-    """What verdicts claims have that should have others; empty where all is as it should be.
+    """Say which verdicts claims have instead of those expected.
+
+    Empty where all is as it should be.
 
     None where claims that are not testable in this run could still make it so.
     """
@@ -85,14 +87,16 @@ def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
 
 
 def _said(verdict: str, of: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
-    """A verdict, and of what stands beside it that which the bond asks for."""
-    universes = f" ({of['universes'] or 'no'} universes)" if "universes" in bond else ""
+    """Write a verdict with what else the bond asks for."""
+    others = f" ({of['universes'] or 'no'} other choices)" if "universes" in bond else ""
     choices = f" (on {', '.join(of['depends_on']) or 'nothing'})" if "depends_on" in bond else ""
-    return f"{verdict}{universes}{choices}"
+    return f"{verdict}{others}{choices}"
 
 
 def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
-    """What was measured where something else should have been; empty where all is as it should be.
+    """Say what was measured instead of the expected number.
+
+    Empty where all is as it should be.
 
     None where nothing was measured.
     """

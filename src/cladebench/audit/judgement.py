@@ -1,4 +1,7 @@
-"""A claim's outcome with what it was read from, before and after what is tested together is corrected."""
+"""A claim's outcome with the samples behind it.
+
+Before and after the correction of what is tested together.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,18 @@ class Judgement:
 
     @property
     def final(self) -> Outcome:
-        """The outcome as it is reported: on data that are not the paper's own, an analogue."""
+        """Give the outcome as it is reported.
+
+        On data that are not the paper's own it is an analogue.
+        """
         return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
 
     @property
     def stand_in_for(self) -> tuple[str, ...]:
-        """What the data behind it stand in for; empty when all are the paper's own."""
+        """Name what the data behind it stand in for.
+
+        Empty when all are the paper's own.
+        """
         return tuple(sorted({s.stand_in_for for s in self.samples if s.stand_in_for}))
 
 

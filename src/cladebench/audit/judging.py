@@ -1,4 +1,4 @@
-"""Judging a paper's claims against the records of a run, in one universe and under one rule of selection."""
+"""Judge a paper's claims against records, with one choice and rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cladebench.audit.arithmetic import Facts, judge_arithmetic
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.possible import judge_possible
-from cladebench.audit.reading import NO_RIVAL, Reader, with_notes
+from cladebench.audit.reading import NO_RANDOM_METHOD, Reader, with_notes
 from cladebench.audit.sentences import combine, judge_certificates
 from cladebench.audit.statistics import holm
 from cladebench.audit.verdict_rules import judge_value
@@ -30,7 +30,7 @@ class Evaluation:
     ----------
     claims : ClaimSet
     reader : Reader
-        With a rival, claims that praise nothing are not testable.
+        With a random method, claims that praise nothing are not testable.
     certificates : DataFrame or None
         As `cladebench.crosscheck.certificate.read_certificates` gives it.
     facts : callable
@@ -59,7 +59,7 @@ class Evaluation:
             Judgements that stand unless their claim is among `again`.
         again : collection of str
         touched : collection of str
-            Those of which the universe changes what answers them. An alternative need not have been run for all parts
+            Those whose answers the choice changes. Another choice need not have been run for all parts
             of a sentence: with some of these testable, others that are not keep their known judgement; with none, the
             sentence is not testable.
         """
@@ -92,8 +92,8 @@ class Evaluation:
             return comparisons.order(claim, self.reader, self._rules)
         if claim.kind == "ranking":
             return comparisons.ranking(claim, self.claims, self.reader)
-        if self.reader.rival is not None:
-            return Judgement(not_testable(NO_RIVAL))
+        if self.reader.random is not None:
+            return Judgement(not_testable(NO_RANDOM_METHOD))
         if claim.kind == "trend":
             return comparisons.trend(claim, self.reader, self._rules)
         if claim.kind == "ratio":
@@ -112,20 +112,20 @@ class Evaluation:
             families.setdefault(self.claims.claims[name].family, []).append(name)
         for members in families.values():
             alone = [waiting[name][0] for name in members]
-            # A correction protects what is tested: here that nothing is earned without the data.
-            rival = self.reader.rival is not None
-            for name, p in zip(members, alone if rival else holm(alone), strict=True):
+            # A correction protects what is tested: here that no random method passes.
+            random = self.reader.random is not None
+            for name, p in zip(members, alone if random else holm(alone), strict=True):
                 _, outcome_at, judgement = waiting[name]
-                outcome = with_notes(outcome_at(p, 1 if rival else len(members)), judgement.samples)
+                outcome = with_notes(outcome_at(p, 1 if random else len(members)), judgement.samples)
                 self._done[name] = replace(judgement, outcome=outcome)
 
     def _set_aside(self, claim: Claim) -> Judgement:
-        """What is measured where a claim is not to be judged by it is shown all the same."""
+        """Show what is measured for a claim that is not judged."""
         verdict, why = (
             (INCONSISTENT, claim.inconsistent) if claim.inconsistent else (NOT_TESTABLE, claim.not_testable)
         )
-        if self.reader.rival is not None:
-            return Judgement(not_testable(NO_RIVAL))
+        if self.reader.random is not None:
+            return Judgement(not_testable(NO_RANDOM_METHOD))
         query = claim.measure
         if claim.kind != "value" or not all(query.get(key) for key in ("dataset", "method", "metric")):
             return Judgement(Outcome(verdict, why))
@@ -136,7 +136,10 @@ class Evaluation:
         return replace(judgement, outcome=replace(judgement.outcome, verdict=verdict, reason=reason))
 
     def _adjust_values(self) -> None:
-        """Correct the p-values of printed numbers over their table; shown, but no verdict uses them."""
+        """Correct the p-values of printed numbers over their table.
+
+        They are shown, but no verdict uses them.
+        """
         families: dict[str, list[str]] = {}
         for claim in self.claims.claims.values():
             found = self._done.get(claim.id)
@@ -152,8 +155,8 @@ class Evaluation:
         assert claim.published is not None
         sample = (
             self.reader.sample(claim.measure)
-            if self.reader.rival is None
-            else self.reader.rivals(claim.measure)
+            if self.reader.random is None
+            else self.reader.of_random(claim.measure)
         )
         if sample.problem:
             return Judgement(not_testable(sample.problem), (sample,))
@@ -168,7 +171,7 @@ class Evaluation:
 
     def value_outcome(self, claim: Claim, sample: Sample) -> Outcome:
         """Hold a sample against a claim's printed number."""
-        claim = self.reader.universe.claim(claim)
+        claim = self.reader.choice.claim(claim)
         assert claim.published is not None
         return judge_value(
             sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),
@@ -189,7 +192,7 @@ class Evaluation:
             return self._done[claim.id]
         if "certificates" in claim.expects:
             certified = judge_certificates(claim.expects["certificates"], self.certificates)
-            judgement = Judgement(certified if self.reader.rival is None else not_testable(NO_RIVAL))
+            judgement = Judgement(certified if self.reader.random is None else not_testable(NO_RANDOM_METHOD))
         else:
             samples: list[Sample] = []
             parts: list[str] = []
@@ -211,7 +214,10 @@ class Evaluation:
         return found
 
     def _runs_for_none(self, parts: Collection[str]) -> bool:
-        """Whether an alternative was run for none of the parts that it touches."""
+        """Say whether a choice was run for none of its parts.
+
+        These are the parts that it changes.
+        """
         touched = [name for name in parts if name in self._touched]
         return bool(touched) and all(self._done[name].outcome.stance == UNTESTED for name in touched)
 

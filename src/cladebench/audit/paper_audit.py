@@ -1,4 +1,4 @@
-"""The audit of one paper: each claim judged as chosen, in every universe, and with every rival in the praised place."""
+"""The audit of one paper, with all choices and random methods."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cladebench.audit.arithmetic import Facts
 from cladebench.audit.claim_types import Claim, ClaimSet, references
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.judging import Evaluation
+from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices
+from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
-from cladebench.audit.rivals import Rival
-from cladebench.audit.settling import Settled, earned_by_parts, settle
-from cladebench.audit.universes import CHOSEN, Universe, paired_universes
+from cladebench.audit.settling import Settled, passed_by_parts, settle
 from cladebench.audit.verdict_types import (
     REPRODUCED,
     SUPPORTS,
@@ -43,8 +43,8 @@ class PaperAudit:
     measures : mapping of str to Measure
     blind : sequence of str
         Methods that learn nothing from the data.
-    singles : sequence of Universe
-        Those that vary one factor.
+    singles : sequence of Choice
+        Those that vary one entry of the register.
     rules : sequence of str
         Of selection: the paper's own, and the one that stands beside it.
     """
@@ -55,64 +55,69 @@ class PaperAudit:
     facts: Facts
     measures: Mapping[str, Measure]
     blind: Sequence[str]
-    singles: Sequence[Universe]
+    singles: Sequence[Choice]
     rules: tuple[str, str]
 
     def __post_init__(self) -> None:
         self.own = self._evaluation(self.rules[0])
         self.chosen = self.own.run()
         self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
-        rivals = [Rival(), *map(Rival, self.blind)]
-        self.rivals = [(rival, self._evaluation(self.rules[0], rival=rival).run()) for rival in rivals]
-        self.worlds = [(universe, self._touched(universe)) for universe in self.singles]
-        self._judged = [self._judge_in(universe, touched) for universe, touched in self.worlds]
-        touched_by = {universe.name: touched for universe, touched in self.worlds}
-        for one, other, pair in paired_universes(self.singles, self._moved()):
-            self.worlds.append((pair, touched_by[one.name] & touched_by[other.name]))
+        random_methods = [RandomMethod(), *map(RandomMethod, self.blind)]
+        self.random_methods = [
+            (method, self._evaluation(self.rules[0], random=method).run()) for method in random_methods
+        ]
+        self.choices = [(choice, self._touched(choice)) for choice in self.singles]
+        self._judged = [self._judge_in(choice, touched) for choice, touched in self.choices]
+        touched_by = {choice.name: touched for choice, touched in self.choices}
+        for one, other, pair in paired_choices(self.singles, self._moved()):
+            self.choices.append((pair, touched_by[one.name] & touched_by[other.name]))
             self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
-        self._earned = [
-            self._earned_in(universe, touched, judged)
-            for (universe, touched), judged in zip(self.worlds, self._judged, strict=True)
+        self._passed = [
+            self._passed_in(choice, touched, judged)
+            for (choice, touched), judged in zip(self.choices, self._judged, strict=True)
         ]
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
         found = {}
         for name in self.claims.claims:
-            worlds = [
-                (universe, judged[name])
-                for (universe, touched), judged in zip(self.worlds, self._judged, strict=True)
+            choices = [
+                (choice, judged[name])
+                for (choice, touched), judged in zip(self.choices, self._judged, strict=True)
                 if name in touched
             ]
-            rivals = [(rival, judged[name]) for rival, judged in self.rivals]
-            earned = {
-                universe.name: rivals_there[name]
-                for (universe, _), rivals_there in zip(self.worlds, self._earned, strict=True)
-                if name in rivals_there
+            random_methods = [(method, judged[name]) for method, judged in self.random_methods]
+            passed = {
+                choice.name: methods_there[name]
+                for (choice, _), methods_there in zip(self.choices, self._passed, strict=True)
+                if name in methods_there
             }
-            found[name] = settle(self.told(name), worlds, rivals, earned)
-        return found | self._earned_by_parts(found)
+            found[name] = settle(self.with_others(name), choices, random_methods, passed)
+        return found | self._passed_by_parts(found)
 
-    def _earned_by_parts(self, found: Mapping[str, Settled]) -> dict[str, Settled]:
-        """Sentences that would not hold without their parts that a rival earns."""
+    def _passed_by_parts(self, found: Mapping[str, Settled]) -> dict[str, Settled]:
+        """Settle sentences that hold only with parts that random methods pass."""
         held = {name for name, judgement in self.chosen.items() if judgement.outcome.stance == SUPPORTS}
-        earned = {name for name in held if found[name].verdict == UNINFORMATIVE}
+        passed = {name for name in held if found[name].verdict == UNINFORMATIVE}
         blank = {
             name: replace(self.chosen[name], outcome=not_testable("a random method passes too"))
-            for name in earned
+            for name in passed
         }
-        sentences = {claim.id for claim in self.claims.claims.values() if claim.kind == "sentence"} - earned
+        sentences = {claim.id for claim in self.claims.claims.values() if claim.kind == "sentence"} - passed
         without = self._evaluation(self.rules[0]).run({**self.chosen, **blank}, sentences)
         return {
-            name: earned_by_parts(
-                found[name], [part for part in dict.fromkeys(self._below(name)) if part in earned]
+            name: passed_by_parts(
+                found[name], [part for part in dict.fromkeys(self._below(name)) if part in passed]
             )
             for name in sentences & held
             if without[name].outcome.stance != SUPPORTS
         }
 
-    def told(self, name: str) -> Judgement:
-        """The judgement as chosen; of a value, also with how many other numbers it would have agreed."""
+    def with_others(self, name: str) -> Judgement:
+        """Give the judgement with our choices.
+
+        Of a value it also says with how many other numbers our measurement agrees.
+        """
         judgement, claim = self.chosen[name], self.claims.claims[name]
         if claim.kind != "value" or judgement.outcome.stance == UNTESTED or claim.inconsistent:
             return judgement
@@ -130,12 +135,17 @@ class PaperAudit:
         reason = f"{judgement.outcome.reason}; {said}"
         return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
 
-    def _evaluation(self, rule: str, universe: Universe = CHOSEN, rival: Rival | None = None) -> Evaluation:
-        reader = Reader(self.records, rule, universe, rival, self.blind, self.measures)
+    def _evaluation(
+        self, rule: str, choice: Choice = CHOSEN, random: RandomMethod | None = None
+    ) -> Evaluation:
+        reader = Reader(self.records, rule, choice, random, self.blind, self.measures)
         return Evaluation(self.claims, reader, self.certificates, self.facts)
 
-    def _judge_in(self, universe: Universe, touched: Collection[str]) -> Mapping[str, Judgement]:
-        """Judge again what a universe touches, and what is corrected or told together with it."""
+    def _judge_in(self, choice: Choice, touched: Collection[str]) -> Mapping[str, Judgement]:
+        """Judge again what a choice touches.
+
+        What is corrected together with it is judged again too.
+        """
         if not touched:
             return self.chosen
         families = {self.claims.claims[name].family for name in touched}
@@ -145,13 +155,16 @@ class PaperAudit:
             if claim.id in touched
             or (claim.kind in ("order", "trend", "ranking") and claim.family in families)
         }
-        evaluation = self._evaluation(self.rules[0], universe)
+        evaluation = self._evaluation(self.rules[0], choice)
         return evaluation.run(self.chosen, self._with_sentences(again), touched)
 
-    def _earned_in(
-        self, universe: Universe, touched: Collection[str], judged: Mapping[str, Judgement]
+    def _passed_in(
+        self, choice: Choice, touched: Collection[str], judged: Mapping[str, Judgement]
     ) -> dict[str, list[str]]:
-        """Claims that are supported as chosen, not contradicted in a universe, and earned there by rivals: by which."""
+        """Name the random methods that pass a claim with another choice.
+
+        The claim is supported with our choices, and not contradicted with the other one.
+        """
         asked = {
             name
             for name in touched
@@ -160,37 +173,40 @@ class PaperAudit:
         }
         again = asked | {part for name in asked for part in self._below(name) if part in touched}
         found: dict[str, list[str]] = {}
-        for rival, known in self.rivals if asked else ():
-            evaluation = self._evaluation(self.rules[0], universe, rival)
+        for method, known in self.random_methods if asked else ():
+            evaluation = self._evaluation(self.rules[0], choice, method)
             there = evaluation.run(known, again, touched)
             for name in asked:
                 if there[name].outcome.stance == SUPPORTS:
-                    found.setdefault(name, []).append(rival.name)
+                    found.setdefault(name, []).append(method.name)
         return found
 
-    def _touched(self, universe: Universe) -> set[str]:
-        """Claims of which a universe changes what answers them, or a part of theirs."""
+    def _touched(self, choice: Choice) -> set[str]:
+        """Find the claims whose answers, or parts, a choice changes."""
         asked = ((self.claims.claims[name], queries) for name, queries in self.own.reader.asked.items())
         return self._with_sentences(
             {
                 claim.id
                 for claim, queries in asked
-                if universe.claim(claim) != claim
+                if choice.claim(claim) != claim
                 or (
-                    universe.concerns(claim.kind)
-                    and any(self._answer(query, universe) != self._answer(query, CHOSEN) for query in queries)
+                    choice.concerns(claim.kind)
+                    and any(self._answer(query, choice) != self._answer(query, CHOSEN) for query in queries)
                 )
             }
         )
 
-    def _answer(self, query: Mapping[str, Any], universe: Universe) -> tuple[Any, ...]:
-        """Which numbers answer a query: of which data set, method, metric and setting; of a change of both."""
-        asked = universe.query(query)
-        found = self.records.sample(asked, universe.rule(self.rules[0]))
+    def _answer(self, query: Mapping[str, Any], choice: Choice) -> tuple[Any, ...]:
+        """Name the numbers that answer a query.
+
+        They are a data set, a method, a metric and a setting; of a change those of both ends.
+        """
+        asked = choice.query(query)
+        found = self.records.sample(asked, choice.rule(self.rules[0]))
         names = (asked["dataset"], asked["method"], asked["metric"], "" if found.problem else found.setting)
         if "change_from" not in asked:
             return names
-        first = self.records.sample(before(asked), universe.rule(self.rules[0]))
+        first = self.records.sample(before(asked), choice.rule(self.rules[0]))
         return *names, asked["change_from"], "" if first.problem else first.setting
 
     def _with_sentences(self, names: set[str]) -> set[str]:
@@ -218,14 +234,14 @@ class PaperAudit:
         }
 
     def _moved(self) -> dict[str, int]:
-        """How many claims each factor moves from the stance that they have as chosen."""
+        """Count the claims whose stance each entry of the register moves."""
         moved: dict[str, set[str]] = {}
-        for (universe, touched), judged in zip(self.worlds, self._judged, strict=True):
+        for (choice, touched), judged in zip(self.choices, self._judged, strict=True):
             for name in touched:
                 stances = {self.chosen[name].outcome.stance, judged[name].outcome.stance}
                 if len(stances) > 1 and UNTESTED not in stances:
-                    moved.setdefault(universe.factors[0], set()).add(name)
-        return {factor: len(names) for factor, names in moved.items()}
+                    moved.setdefault(choice.entries[0], set()).add(name)
+        return {entry: len(names) for entry, names in moved.items()}
 
 
 def _column(claim: Claim) -> tuple[Any, ...]:

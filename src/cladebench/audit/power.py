@@ -1,4 +1,7 @@
-"""How many repetitions it takes to see a difference: from the smallest gap that is claimed and a pilot's spread."""
+"""Repetitions needed to see a difference.
+
+They follow from the smallest gap that is claimed and a pilot's spread.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: floa
 def repetitions_needed(
     gap: float, sd: float, alpha: float = 0.05, power: float = 0.8, tests: int = 1, overlap: float = 0.0
 ) -> int:
-    """Fewest paired repetitions with which a t test finds a difference of `gap` with the wanted power.
+    """Count the paired repetitions that find `gap` with the wanted power.
+
+    The fewest with which a t test does.
 
     Of "about the same" within a margin, which takes two one-sided tests, both are passed by equal methods with the
     wanted power if each is with half the rest: ask for ``gap=margin, alpha=2 * alpha, power=(1 + power) / 2``.

@@ -1,4 +1,7 @@
-"""Numbers as a paper prints them: value, spread, and the unit of the last printed place."""
+"""Numbers as a paper prints them.
+
+Value, spread, and the unit of the last printed place.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,18 @@ class Printed:
     spread: float | None = None
 
     def half_width(self, extra: float) -> float:
-        """Half the width of the interval of values that round to this number, or `extra` where that is more."""
+        """Give half the width of the printed interval, at least `extra`.
+
+        The values in it round to this number.
+        """
         return max(self.unit / 2, extra)
 
 
 def unit_of(number: str) -> float:
-    """One unit in the last printed place: ``'6.97e5'`` -> 1000.0, ``'0.470'`` -> 0.001, ``'7000'`` -> 1.0."""
+    """Give one unit in the last printed place.
+
+    ``'6.97e5'`` -> 1000.0, ``'0.470'`` -> 0.001, ``'7000'`` -> 1.0.
+    """
     exponent = Decimal(_plain(number)).as_tuple().exponent
     assert isinstance(exponent, int)  # the pattern admits neither NaN nor infinity
     return float(Decimal(1).scaleb(exponent))

@@ -1,4 +1,4 @@
-"""Rankings: whether a column of printed numbers orders the methods as the measured one does.
+"""Rankings: does a measured column order methods as the printed one?
 
 What can be judged where the data are not the paper's own, and the printed values therefore cannot.
 """
@@ -81,7 +81,10 @@ def _spread(n: int) -> float:
 
 
 def _p_of_all_orders(printed: Sequence[float], measured: Sequence[float]) -> float:
-    """Two-sided p of tau: the share of all orders of one column that agree, or disagree, with the other as much."""
+    """Compute the exact two-sided p of tau.
+
+    The share of all orders of one column that agree, or disagree, with the other as much.
+    """
     first, second = np.triu_indices(len(printed), 1)
     signs = np.sign(np.subtract(*np.asarray(printed, dtype=float)[[first, second]]))
 
@@ -103,7 +106,9 @@ def _p_of_all_orders(printed: Sequence[float], measured: Sequence[float]) -> flo
 def judge_ranking(
     found: Concordance, p_adjusted: float, rules: Rules, missing: Sequence[str] = (), *, tests: int = 1
 ) -> Outcome:
-    """Judge the order of the methods of a column, corrected over the columns of the table.
+    """Judge the order of the methods of a column.
+
+    It is corrected over the columns of the table.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Reading what a claim asks for: samples, operands and pairs, in a universe, or with a rival in the praised place."""
+"""Read what a claim asks for: samples, operands and pairs.
+
+With a choice, or with a random method in the praised place.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.rivals import Rival, judges_the_result
-from cladebench.audit.universes import CHOSEN, Universe
+from cladebench.audit.other_choices import CHOSEN, Choice
+from cladebench.audit.random_methods import RandomMethod, judges_the_result
 from cladebench.audit.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
 from cladebench.bench.results import Results
 from cladebench.bench.samples import Sample, constant, nothing, pair
@@ -19,7 +22,7 @@ from cladebench.measures import MEASURES, Measure
 from cladebench.notation import as_given, significant
 
 #: Why a random method has no verdict.
-NO_RIVAL = "no random method can take this place"
+NO_RANDOM_METHOD = "no random method can take this place"
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class Reader:
     records : Results
     rule : str
         Of selection.
-    universe : Universe
-    rival : Rival, optional
-        Stands in the place of what each claim praises.
+    choice : Choice
+    random : RandomMethod, optional
+        Replaces what each claim praises.
     blind : collection of str
         Methods that learn nothing from the data.
     measures : mapping of str to Measure
@@ -67,41 +70,47 @@ class Reader:
 
     records: Results
     rule: str
-    universe: Universe = CHOSEN
-    rival: Rival | None = None
+    choice: Choice = CHOSEN
+    random: RandomMethod | None = None
     blind: Collection[str] = ()
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     asked: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     now: Claim | None = None
 
     @property
-    def _here(self) -> Universe:
-        """The universe, where it is meant for the claim that is judged now."""
+    def _here(self) -> Choice:
+        """Give the choice, where it is meant for this claim."""
         assert self.now is not None
-        return self.universe if self.universe.concerns(self.now.kind) else CHOSEN
+        return self.choice if self.choice.concerns(self.now.kind) else CHOSEN
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
-        """What the records answer in this universe."""
+        """What the records answer with this choice."""
         assert self.now is not None
         self.asked.setdefault(self.now.id, []).append(query)
         return self.records.sample(self._here.query(query), self._here.rule(self.rule))
 
-    def rivals(self, query: Mapping[str, Any]) -> Sample:
-        """What the rival has where a claim asks for a method's; in a universe what stands there in its place."""
-        assert self.rival is not None
+    def of_random(self, query: Mapping[str, Any]) -> Sample:
+        """Read the random method instead of the method of a query.
+
+        With another choice, what replaces it there.
+        """
+        assert self.random is not None
         asked = self._here.query(query)
         if query.get("method") in self.blind or not judges_the_result(
             self.measures.get(str(asked["metric"]))
         ):
-            return nothing(NO_RIVAL)
-        if self.rival.method:
-            asked = self._here.query(self.rival.instead_of(query))
+            return nothing(NO_RANDOM_METHOD)
+        if self.random.method:
+            asked = self._here.query(self.random.instead_of(query))
         else:
-            asked = self.rival.instead_of(asked)
+            asked = self.random.instead_of(asked)
         return self.records.sample(asked, self._here.rule(self.rule))
 
     def _operands(self, operand: Mapping[str, Any], claim: Claim) -> list[tuple[Sample, str]]:
-        """Samples of an operand with their names: one, or those of several methods that have records."""
+        """Read the samples of an operand with their names.
+
+        One, or those of several methods that have records.
+        """
         if "value" in operand:
             return [(constant(float(operand["value"])), f"{as_given(operand['value'])}")]
         query = {**claim.measure, **operand}
@@ -120,7 +129,10 @@ class Reader:
         ]
 
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
-        """Sample of an operand and its name; of several methods the one with the best (or worst) mean."""
+        """Read one sample of an operand and its name.
+
+        Of several methods the one with the best (or worst) mean.
+        """
         found = self._operands(operand, claim)
         if len(found) == 1:
             return found[0]
@@ -130,13 +142,16 @@ class Reader:
     def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
         """The rival in the place of an operand that has been read."""
         if "value" in operand or sample.problem:
-            return nothing(NO_RIVAL)
-        return self.rivals({**claim.measure, **operand, "method": method})
+            return nothing(NO_RANDOM_METHOD)
+        return self.of_random({**claim.measure, **operand, "method": method})
 
     def pair(
         self, first: Mapping[str, Any], second: Mapping[str, Any], claim: Claim, praised: int | None = None
     ) -> Pair:
-        """Read two operands and pair their values by task; with a rival, it stands in the place that is praised."""
+        """Read two operands and pair their values by task.
+
+        A random method stands in the praised place.
+        """
         return self.pairs(first, second, claim, praised, each=False)[0]
 
     def pairs(
@@ -147,7 +162,10 @@ class Reader:
         praised: int | None,
         each: bool,
     ) -> list[Pair]:
-        """Read the first operand beside the second; with ``each`` beside every one of several methods there."""
+        """Read the first operand beside the second.
+
+        With ``each``, beside every one of several methods there.
+        """
         left, left_method = self._operand(first, claim)
         shared = claim.expects.get("same_setting", ())
         asked = second
@@ -155,14 +173,14 @@ class Reader:
             setting = json.loads(left.setting)
             where = dict(second.get("where", {})) | {key: setting[key] for key in shared if key in setting}
             asked = {**second, "where": where}
-        in_place = self.rival is not None and praised != 0
+        in_place = self.random is not None and praised != 0
         rights = self._operands(asked, claim) if each and not in_place else [self._operand(asked, claim)]
         # Two readings of one result: who takes its place has both.
         one_result = "value" not in second and [method for _, method in rights] == [left_method]
         one_result &= first.get("where") == asked.get("where")
-        if self.rival is not None and (praised == 0 or one_result):
+        if self.random is not None and (praised == 0 or one_result):
             left = self._in_place(left, left_method, first, claim)
-        if in_place or (self.rival is not None and one_result):
+        if in_place or (self.random is not None and one_result):
             rights = [(self._in_place(sample, method, asked, claim), method) for sample, method in rights]
         name = _named(left_method, first)
         return [_paired((left, right), (name, _named(method, second))) for right, method in rights]
@@ -174,7 +192,10 @@ def methods_of(operand: Mapping[str, Any]) -> list[str]:
 
 
 def seeks_highest(operand: Mapping[str, Any], claim: Claim) -> bool:
-    """Whether of several methods the one with the highest mean is meant: the best, or of costs the worst."""
+    """Say whether the highest mean of several methods is meant.
+
+    The best, or of costs the worst.
+    """
     return (claim.measure["direction"] == "higher") == ("best_of" in operand)
 
 
@@ -187,7 +208,7 @@ def _paired(samples: tuple[Sample, Sample], names: tuple[str, str]) -> Pair:
 
 
 def _named(method: str, operand: Mapping[str, Any]) -> str:
-    """The method of an operand with what sets it apart from another of the same method."""
+    """Name an operand's method with what sets it apart."""
     own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
     parts = {**operand.get("at", {}), **operand.get("where", {})}
     own += [f"{key} = {value}" for key, value in parts.items()]
@@ -195,7 +216,10 @@ def _named(method: str, operand: Mapping[str, Any]) -> str:
 
 
 def of_metric(claim: Claim) -> str:
-    """The metric that both sides share; operands with metrics of their own name them."""
+    """Name the metric that both sides share.
+
+    Operands with metrics of their own name them.
+    """
     metric = claim.measure.get("metric")
     if start := claim.measure.get("change_from"):
         return f" in the change of {metric} from {start}"

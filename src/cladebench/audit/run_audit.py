@@ -1,4 +1,4 @@
-"""The audit of a run: records in, a verdict on each claim out."""
+"""The audit of a run: from records to verdicts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
+from cladebench.audit.other_choices import single_choices
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.settling import Settled
-from cladebench.audit.universes import single_universes
 from cladebench.audit.verdict_types import HOLDS, VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
@@ -33,7 +33,10 @@ _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value
 
 
 def registry_fact(dataset: str, fact: str) -> int:
-    """A fact of a registered data set: ``n_samples``, ``n_features`` or ``n_classes``; ValueError where it has none."""
+    """Look up a fact of a registered data set.
+
+    ``n_samples``, ``n_features`` or ``n_classes``; ValueError where it has none.
+    """
     value = getattr(datasets.info(dataset), fact)
     if value is None:
         raise ValueError(f"{dataset} has no {fact.removeprefix('n_')}")
@@ -99,7 +102,7 @@ def audit_paper(
         facts,
         measures,
         blind,
-        single_universes(register),
+        single_choices(register),
         (names[0], names[min(1, len(names) - 1)]),
     )
     stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"]}
@@ -135,7 +138,10 @@ def audit_paper(
 
 
 def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> str:
-    """Name the parts of a main claim that do not hold, each with why: they decide its answer."""
+    """Name the parts that decide a main claim.
+
+    They do not hold; each has its reason.
+    """
     verdicts = {part: VERDICTS[settled[part].verdict] for part in audit.chosen[name].parts}
     found = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
     return f"; decided by {', '.join(found)}" if found else ""
@@ -192,7 +198,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             register=register,
         )
         universes[claims.paper] = [
-            {"factor": universe.factors[0], "name": universe.name} for universe in single_universes(register)
+            {"factor": choice.entries[0], "name": choice.name} for choice in single_choices(register)
         ]
     return Audit(rows, excluded, summary(rows), universes)
 

@@ -1,4 +1,7 @@
-"""From a claim's judgements with all choices and all random methods to the verdict that is reported."""
+"""Settle a claim's verdict from all its judgements.
+
+They are with all choices and all random methods.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cladebench.audit.judgement import Judgement
-from cladebench.audit.rivals import Rival
-from cladebench.audit.universes import Universe
+from cladebench.audit.other_choices import Choice
+from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.verdict_types import (
     CONTRADICTS,
     DEPENDS,
@@ -21,7 +24,7 @@ from cladebench.audit.verdict_types import (
     Stance,
 )
 
-#: From what earns most to what earns least.
+#: From best to worst.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)
 #: What a choice does to a claim, for the reader.
 _WITH: dict[Stance, str] = {SUPPORTS: "holds", UNDECIDED: "open", CONTRADICTS: "does not hold"}
@@ -54,16 +57,19 @@ class Settled:
 
     @property
     def counts(self) -> str:
-        """How many choices support, leave open and contradict, as ``5/1/0``; empty where none could."""
+        """Count the choices by stance, as ``5/1/0``; empty where none counts.
+
+        Those that support, leave open and contradict.
+        """
         found = [sum(stance == kind for stance in self.stances.values()) for kind in _BEST_FIRST]
         return "/".join(map(str, found)) if any(found) else ""
 
 
 def settle(
     chosen: Judgement,
-    worlds: Sequence[tuple[Universe, Judgement]],
-    rivals: Sequence[tuple[Rival, Judgement]],
-    earned_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    choices: Sequence[tuple[Choice, Judgement]],
+    random_methods: Sequence[tuple[RandomMethod, Judgement]],
+    passed_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Settled:
     """Decide what is reported of a claim.
 
@@ -71,27 +77,31 @@ def settle(
     ----------
     chosen : Judgement
         With our choices.
-    worlds : sequence of (Universe, Judgement)
+    choices : sequence of (Choice, Judgement)
         Other choices that change what the claim asks.
-    rivals : sequence of (Rival, Judgement)
+    random_methods : sequence of (RandomMethod, Judgement)
         What each random method gets instead of the method that the claim praises.
-    earned_in : mapping of str to sequence of str
+    passed_in : mapping of str to sequence of str
         Of a claim that our choices support: other choices that do not contradict it, and the random methods that pass
         there.
     """
     final, stance = chosen.final, chosen.outcome.stance
-    standing = [(rival, judgement) for rival, judgement in rivals if judgement.outcome.stance != UNTESTED]
+    standing = [
+        (method, judgement) for method, judgement in random_methods if judgement.outcome.stance != UNTESTED
+    ]
     standing.sort(key=lambda pair: _BEST_FIRST.index(pair[1].outcome.stance))
     blind = standing[0][1].final.verdict if standing else ""
-    stances = {"": stance} | {universe.name: judgement.outcome.stance for universe, judgement in worlds}
-    earned = [rival.name for rival, judgement in standing if judgement.outcome.stance == SUPPORTS]
+    stances = {"": stance} | {choice.name: judgement.outcome.stance for choice, judgement in choices}
+    passing = [method.name for method, judgement in standing if judgement.outcome.stance == SUPPORTS]
     if stance in (UNTESTED,) or final.verdict == INCONSISTENT:
         return Settled(final.verdict, final.reason, blind, stances, ())
-    not_run = tuple(u.name for u, there in worlds if len(u.factors) == 1 and there.outcome.stance == UNTESTED)
-    if stance == SUPPORTS and earned:
-        reason = f"{_passing(earned)}; {_measured(final.verdict, final.reason)}"
+    not_run = tuple(
+        u.name for u, there in choices if len(u.entries) == 1 and there.outcome.stance == UNTESTED
+    )
+    if stance == SUPPORTS and passing:
+        reason = f"{_passing(passing)}; {_measured(final.verdict, final.reason)}"
         return Settled(UNINFORMATIVE, reason, blind, stances, (), not_run)
-    turned = _turned(stance, worlds, earned_in)
+    turned = _turned(stance, choices, passed_in)
     if not turned:
         reason = final.reason + _elsewhere(stance, stances)
         if stance == CONTRADICTS and not_run:
@@ -100,22 +110,22 @@ def settle(
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
     said = [f"{_WITH[s]} with {_quoted(names)}" for s, names in others.items() if names and s != stance]
     passed: dict[str, list[str]] = {}
-    for name, by in earned_in.items():
+    for name, by in passed_in.items():
         passed.setdefault(_passing(by), []).append(name)
     said += [f"{passing} with {_quoted(names)}" for passing, names in passed.items()]
     reason = "; ".join([f"with our choices {_measured(final.verdict, final.reason)}", *said])
     return Settled(DEPENDS, reason, blind, stances, turned, not_run)
 
 
-def earned_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
+def passed_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
     """Say that a sentence holds only with parts that random methods pass."""
-    earned = f"holds only with parts that random methods pass too: {_listed(parts)}"
-    reason = f"{earned}; {_measured(settled.verdict, settled.reason)}"
+    said = f"holds only with parts that random methods pass too: {_listed(parts)}"
+    reason = f"{said}; {_measured(settled.verdict, settled.reason)}"
     return replace(settled, verdict=UNINFORMATIVE, reason=reason, depends_on=())
 
 
 def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
-    """Count the choices with which a claim comes out as with ours, where they are not all."""
+    """Count the choices that agree with ours, where not all do."""
     counts = {s: sum(found == s for found in stances.values()) for s in _BEST_FIRST}
     others = [f"{_WITH[s]} with {n}" for s, n in counts.items() if n and s != stance]
     if not others:
@@ -124,7 +134,7 @@ def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
 
 
 def _turned(
-    stance: Stance, worlds: Sequence[tuple[Universe, Judgement]], earned_in: Collection[str]
+    stance: Stance, choices: Sequence[tuple[Choice, Judgement]], passed_in: Collection[str]
 ) -> tuple[str, ...]:
     """Name the entries of the register that turn a claim round.
 
@@ -132,27 +142,29 @@ def _turned(
     does not, and where ours supports it and with another a random method passes.
     """
     found = [
-        (universe.factors, judgement.outcome.stance, universe.name in earned_in)
-        for universe, judgement in worlds
+        (choice.entries, judgement.outcome.stance, choice.name in passed_in) for choice, judgement in choices
     ]
     reached = {stance, *(other for _, other, _ in found)}
     against = {SUPPORTS: (CONTRADICTS,), CONTRADICTS: (SUPPORTS, UNDECIDED)}.get(stance)
     if against is None:
         against = (SUPPORTS, CONTRADICTS) if {SUPPORTS, CONTRADICTS} <= reached else ()
-    turning = [factors for factors, other, earned in found if other in against or earned]
-    alone = list(dict.fromkeys(factors[0] for factors in turning if len(factors) == 1))
+    turning = [entries for entries, other, passed in found if other in against or passed]
+    alone = list(dict.fromkeys(entries[0] for entries in turning if len(entries) == 1))
     together = dict.fromkeys(" + ".join(f) for f in turning if len(f) > 1 and not set(f) & set(alone))
     return (*alone, *together)
 
 
 def _passing(methods: Sequence[str]) -> str:
-    """Name the random methods that a claim does not tell from the praised one."""
+    """Name the random methods that pass a claim."""
     several = len(methods) > 1
     return f"{'random methods pass' if several else 'a random method passes'} too ({', '.join(methods)})"
 
 
 def _measured(verdict: str, reason: str) -> str:
-    """Say a verdict with its reason; reasons of several readings and of stand-in data begin with theirs."""
+    """Say a verdict with its reason.
+
+    Reasons of several readings and of stand-in data begin with theirs.
+    """
     return reason if VERDICTS[verdict].stance is None else f"{verdict}: {reason}"
 
 

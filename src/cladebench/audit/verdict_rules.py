@@ -39,7 +39,7 @@ def judge_value(
     tolerance: float = 0.0,
     overlap: float = 0.0,
 ) -> Outcome:
-    """Judge a printed value against our repetitions, by two tests: of agreement and of difference.
+    """Judge a printed value by tests of agreement and of difference.
 
     Parameters
     ----------
@@ -100,7 +100,10 @@ def judge_value(
 
 
 def _judge_seeds(values: np.ndarray, printed: Printed, gap: float | None, tolerance: float) -> Outcome:
-    """Judge a printed value by the range that seeds span; between what agrees and what differs there is no doubt."""
+    """Judge a printed value by the range that seeds span.
+
+    Between what agrees and what differs there is no doubt.
+    """
     low, high, mean = float(values.min()), float(values.max()), float(values.mean())
     away = max(low - printed.value, printed.value - high, 0.0)
     matters = printed.half_width(tolerance) + (printed.unit if gap is None else gap)
@@ -121,7 +124,9 @@ def _judge_seeds(values: np.ndarray, printed: Printed, gap: float | None, tolera
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired differences, oriented so that a positive mean speaks for the claim, before the family's correction.
+    """Paired differences before the family's correction.
+
+    They are oriented so that a positive mean speaks for the claim.
 
     Attributes
     ----------
@@ -215,7 +220,7 @@ def compare(
 
 
 def hardest(comparisons: Sequence[Comparison]) -> int:
-    """Find the one that decides a claim of standing above each of several.
+    """Find the comparison that decides a claim against several.
 
     Where some are ahead it is the one that is so most clearly, else the one that is hardest to tell behind.
     """
@@ -329,7 +334,9 @@ def _of_pairs(comparison: Comparison, rules: Rules, tests: int) -> dict[str, Any
 def judge_bound(
     left: np.ndarray, right: np.ndarray, *, sign: float, label: str, point: bool = False
 ) -> Outcome:
-    """Judge a bound that must hold in every repetition: one violation contradicts it, one repetition cannot show it.
+    """Judge a bound that must hold in every repetition.
+
+    One violation contradicts it, one repetition cannot show it.
 
     The reason states how often it may be violated all the same: n repetitions without exclude at 5% a rate above
     ``1 - 0.05^(1 / n)``.
@@ -362,7 +369,10 @@ def judge_ratio(
     label: str = "",
     overlap: float = 0.0,
 ) -> Outcome:
-    """Judge a ratio of paired positive measurements, on the logarithmic scale, against the claimed range."""
+    """Judge a ratio of paired positive measurements against a claimed range.
+
+    On the logarithmic scale.
+    """
     ratio, logs = paired_ratio(left, right)
     ours = mean_interval(logs, point=point, level=1 - rules.alpha, overlap=overlap)
     gap = one_sample(logs, point=point, overlap=overlap)
@@ -389,7 +399,10 @@ def judge_ratio(
 
 
 def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
-    """Differences that only the order of a sum can have made count as none; else a test would find them significant."""
+    """Set differences as small as rounding to zero.
+
+    Only the order of a sum can have made them; a test would find them significant.
+    """
     return np.where(np.abs(differences) <= 1e-9 * scale, 0.0, differences)
 
 
@@ -408,7 +421,10 @@ def _by(test: str, p: float, gap: Difference) -> str:
 
 
 def claimed_range(low: float | None, high: float | None) -> str:
-    """Write a range of which one end may be open: ``at least 10 and at most 100``."""
+    """Write a range with one end that may be open.
+
+    For example ``at least 10 and at most 100``.
+    """
     ends = (("at least", low), ("at most", high))
     return " and ".join(f"{word} {as_given(value)}" for word, value in ends if value is not None)
 

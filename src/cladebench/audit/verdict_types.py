@@ -1,4 +1,4 @@
-"""Answers, verdicts, the thresholds they are reached by, and the outcome of judging one claim."""
+"""Answers, verdicts, their thresholds, and the outcome of judging a claim."""
 
 from __future__ import annotations
 
@@ -222,7 +222,9 @@ class Rules:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one reading of the records says of a claim, and what that rests on.
+    """What one reading of the records says of a claim.
+
+    Also the numbers that it rests on.
 
     Attributes
     ----------

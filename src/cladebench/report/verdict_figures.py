@@ -11,7 +11,7 @@ from typing import Any
 from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.rivals import Rival
+from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.statistics import against_published
 from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
 from cladebench.bench.intervals import mean_interval
@@ -82,7 +82,7 @@ def gather_main_result(
     blind: dict[str, dict[str, float]] = {}
     for method in findings.blind:
         for column, claim in columns.items():
-            sample = context.results.sample(Rival(method).instead_of(claim.measure), context.own_rule)
+            sample = context.results.sample(RandomMethod(method).instead_of(claim.measure), context.own_rule)
             if not sample.problem:
                 mean = float(sample.values.mean()) * float(claim.measure.get("scale", 1.0))
                 blind.setdefault(str(context.methods[method]["label"]), {})[column] = mean

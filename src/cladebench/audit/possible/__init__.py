@@ -1,4 +1,7 @@
-"""Printed numbers against the possible: least and greatest values of a measure under what a paper states, proven."""
+"""Printed numbers against proven bounds of their measures.
+
+Least and greatest values follow from what a paper states.
+"""
 
 from cladebench.audit.possible.judge import judge_possible
 from cladebench.audit.possible.ranges import Range

@@ -1,4 +1,7 @@
-"""What SP and PS can be, given a tree of the classes: from exact moments of the similarity of two samples' classes."""
+"""Bounds of SP and PS, given a tree of the classes.
+
+They follow from exact moments of the similarity of two samples' classes.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ class Moments:
 
     @property
     def from_one(self) -> Fraction:
-        """Mean squared difference from 1: what one cluster of all samples gets wrong."""
+        """Give the mean squared difference from 1.
+
+        One cluster of all samples gets this wrong.
+        """
         return 1 - 2 * self.mean + self.square
 
 
@@ -95,7 +101,10 @@ def moments(classes: Sizes, parents: Sizes, kind: Kind) -> Moments:
 
 
 def constant_range(classes: Sizes, parents: Sizes, kind: Kind) -> Range:
-    """Score of the best constant similarity, the mean of the true ones: one number, exact."""
+    """Score the best constant similarity, the mean of the true ones.
+
+    One number, exact.
+    """
     score = 1 - moments(classes, parents, kind).variance
     return Range(
         low=score,
@@ -108,7 +117,9 @@ def constant_range(classes: Sizes, parents: Sizes, kind: Kind) -> Range:
 
 
 def one_large_score_range(classes: Sizes, parents: Sizes, kind: Kind, outside: Fraction) -> Range:
-    """Range of the score of a tree that has nearly all samples in one leaf.
+    """Bound the score of a tree with nearly all samples together.
+
+    They are in one leaf.
 
     Pairs within the leaf are alike, whatever the tree; others may be right, or wrong by one.
 
@@ -152,7 +163,9 @@ def implied_moments(
     same_class: Fraction,
     same_cluster: Fraction,
 ) -> Implied:
-    r"""Moments of the true similarities t from two printed scores, whatever the tree of the classes.
+    r"""Bound moments of the true similarities t from two printed scores.
+
+    Whatever the tree of the classes.
 
     Parameters
     ----------

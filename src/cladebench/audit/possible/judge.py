@@ -1,4 +1,7 @@
-"""Judging claims of kind ``possible``: can the printed number be, under what the paper states?"""
+"""Judge claims of kind ``possible``.
+
+Can the printed number be, under what the paper states?
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def judge_possible(claim: Claim, facts: Facts) -> Outcome:
 
 
 def _allowed(found: Range, ends: tuple[float, float]) -> float:
-    """Which part of a measure's range is between the proven bounds; 1 where the range has no end."""
+    """Give the share of a measure's range between the proven bounds.
+
+    1 where the range has no end.
+    """
     whole = ends[1] - ends[0]
     return float(found.high - found.low) / whole if math.isfinite(whole) else 1.0
 
@@ -90,7 +96,10 @@ def _against_constant(
 
 
 def as_printed(text: str, scale: Fraction = Fraction(1)) -> Interval:
-    """Interval of the values that round to a printed number, exact; divided by the scale (100 for per cent)."""
+    """Give the exact interval of values that round to a number.
+
+    It is divided by the scale (100 for per cent).
+    """
     printed = parse_printed(text)
     value, unit = Fraction(str(printed.value)), Fraction(str(printed.unit))
     return (value - unit / 2) / scale, (value + unit / 2) / scale
@@ -112,7 +121,10 @@ def _range(claim: Claim, facts: Facts, printed: Interval) -> Range:
 
 
 def class_sizes(classes: Mapping[str, Any], facts: Facts) -> tuple[int, ...]:
-    """Sizes of classes that a claim gives, or those of a data set whose sizes are part of its code."""
+    """Give the sizes of classes that a claim names.
+
+    Its own, or those of a data set whose sizes are part of its code.
+    """
     if "sizes" in classes:
         return tuple(classes["sizes"])
     sizes = tuple(images for _, images in awa.CLASSES.values())
@@ -186,7 +198,10 @@ def _constant(metric: str, expects: Mapping[str, Any], facts: Facts, printed: In
 
 
 def _constant_by_print(metric: str, expects: Mapping[str, Any], facts: Facts, printed: Interval) -> Range:
-    """Best constant by the printed scores of single linkage and of a balanced flat clustering alone."""
+    """Bound the best constant by two printed scores alone.
+
+    They are of single linkage and of a balanced flat clustering.
+    """
     classes, clusters, slack = expects["classes"], int(expects["clusters"]), _slack(expects)
     linkage, flat = expects["single_linkage"], expects["flat"]
     sizes = None if "n_samples" in classes else class_sizes(classes, facts)

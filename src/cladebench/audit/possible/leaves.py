@@ -1,4 +1,7 @@
-"""Leaves of trees of balanced splits: their Rand index, and the adjusted one that a Rand index implies."""
+"""Leaves of trees of balanced splits and their Rand index.
+
+Also the adjusted index that a Rand index implies.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,9 @@ def adjusted_range(
 
 @lru_cache(maxsize=64)
 def tree_squares(n: int, leaves: int, slack: Fraction, small: int = 100) -> Fraction:
-    """Upper bound on the sum of squared leaf sizes of a tree of binary splits, each balanced within `slack`.
+    """Bound the sum of squared leaf sizes of a tree.
+
+    An upper bound; its binary splits are each balanced within `slack`.
 
     Parameters
     ----------
@@ -91,7 +96,9 @@ def tree_squares(n: int, leaves: int, slack: Fraction, small: int = 100) -> Frac
 
 @lru_cache(maxsize=64)
 def tree_range(classes: Sizes, leaves: int, slack: Fraction) -> Range:
-    """Range of the index over the leaves of trees whose binary splits are balanced, whichever leaf is split next.
+    """Bound the index over the leaves of trees of balanced splits.
+
+    Whichever leaf is split next.
 
     The low end is `projection_bound` at `tree_squares`. Attained are the values between a table that knows nothing
     of the classes and one that follows them, for trees whose root gives one side few of the leaves, and which share
@@ -117,7 +124,10 @@ def tree_range(classes: Sizes, leaves: int, slack: Fraction) -> Range:
 
 
 def _trees(n: int, leaves: int, slack: Fraction) -> Iterator[Sizes]:
-    """Leaf sizes of some trees: one child of the root, as small or large as allowed, has few of the leaves or half."""
+    """Give leaf sizes of some trees.
+
+    One child of the root, as small or large as allowed, has few of the leaves or half.
+    """
     for part in sorted({1, max(1, leaves // 12), max(1, leaves // 6), leaves // 2}):
         for size in slack_bounds(n, 2, slack):
             sides = _halved(size, part, slack), _halved(n - size, leaves - part, slack)
@@ -126,7 +136,10 @@ def _trees(n: int, leaves: int, slack: Fraction) -> Iterator[Sizes]:
 
 
 def _halved(n: int, leaves: int, slack: Fraction) -> Sizes:
-    """Leaf sizes of a tree whose splits share rows as leaves, as far as the slack allows; none if a leaf is empty."""
+    """Give leaf sizes of a tree that shares rows as leaves.
+
+    As far as the slack allows; none if a leaf is empty.
+    """
     if leaves == 1 or n < leaves:
         return (n,) if 1 <= leaves <= n else ()
     low, high = slack_bounds(n, 2, slack)

@@ -1,4 +1,4 @@
-r"""What the Rand index can be, given sizes of classes and what is known of sizes of clusters.
+r"""Bounds of the Rand index under known class and cluster sizes.
 
 With class sizes c_i, cluster sizes s_j and n_ij rows of class i in cluster j, two partitions differ on :math:`D =
 (\sum c_i^2 + \sum s_j^2 - 2 \sum n_{ij}^2) / 2` pairs, and the index is 1 - D / (n choose 2). Bounds are in whole
@@ -22,7 +22,9 @@ Sizes = tuple[int, ...]
 
 
 def slack_bounds(n: int, parts: int, slack: Fraction) -> tuple[int, int]:
-    """Least and greatest size of one of some parts of n rows, the wider whole numbers (and no part empty).
+    """Give the least and greatest size of some parts of n rows.
+
+    The wider whole numbers, and no part empty.
 
     Parameters
     ----------
@@ -40,13 +42,18 @@ def index_of(table: IntArray) -> Fraction:
 
 
 def index_from(n: int, differing: Fraction) -> Fraction:
-    """Rand index of two partitions of n rows from the number of pairs on which they differ."""
+    """Compute the Rand index from the number of differing pairs.
+
+    It is of two partitions of n rows.
+    """
     return 1 - differing / math.comb(n, 2)
 
 
 @lru_cache(maxsize=64)
 def balanced_range(classes: Sizes, clusters: int, slack: Fraction) -> Range:
-    """Range of the index over clusterings whose sizes all lie within `slack` of their mean.
+    """Bound the index over clusterings with sizes near their mean.
+
+    All lie within `slack` of it.
 
     Parameters
     ----------
@@ -85,7 +92,9 @@ def balanced_range(classes: Sizes, clusters: int, slack: Fraction) -> Range:
 
 
 def most_differing(classes: Sizes, clusters: int, low: int, high: int) -> tuple[Fraction, Sizes]:
-    r"""Upper bound on the number of pairs on which balanced clusters differ from classes; sizes near it.
+    r"""Bound the pairs on which balanced clusters differ from classes.
+
+    An upper bound on their number, and sizes near it.
 
     Returns
     -------
@@ -136,7 +145,10 @@ def most_differing(classes: Sizes, clusters: int, low: int, high: int) -> tuple[
 
 
 def _fewest_differing(classes: Sizes, even: Sizes, high: int) -> Fraction:
-    """Lower bound on the number of differing pairs: sizes even at best, no class in one cluster beyond `high`."""
+    """Bound the number of differing pairs from below.
+
+    Sizes even at best, no class in one cluster beyond `high`.
+    """
     own, of_clusters = sum(size**2 for size in classes), sum(size**2 for size in even)
     together = sum(size * min(size, high) for size in classes)
     return max(Fraction(0), Fraction(own + of_clusters - 2 * together, 2))
@@ -150,7 +162,9 @@ def even_sizes(n: int, parts: int) -> Sizes:
 def projection_bound(
     n: int, class_squares: Fraction, n_classes: int, cluster_squares: Fraction, clusters: int
 ) -> Fraction:
-    r"""Lower bound on the index that needs no sizes but their sums of squares.
+    r"""Bound the index from below by sums of squares alone.
+
+    It needs no other sizes.
 
     Of all tables of numbers with the sums c_i and s_j the one with the least squares is
     :math:`n_{ij} = c_i / F + s_j / C - n / (F C)`, so that :math:`\sum n_{ij}^2` is at least
@@ -173,7 +187,10 @@ def projection_bound(
 
 
 def most_squares(n: int, clusters: int, low: int, high: int) -> int:
-    """Largest sum of squares of that many sizes between `low` and `high`: all at a bound but one."""
+    """Give the largest sum of squares of sizes within bounds.
+
+    All sizes are at a bound, `low` or `high`, but one.
+    """
     full, rest = divmod(n - clusters * low, high - low) if high > low else (0, 0)
     sizes = [high] * full + [low] * (clusters - full)
     if rest:
@@ -184,7 +201,9 @@ def most_squares(n: int, clusters: int, low: int, high: int) -> int:
 def fitting_balanced_range(
     n: int, n_classes: int, class_squares: Fraction, clusters: int, slack: Fraction
 ) -> Range:
-    """Range of the index over balanced clusterings where of the class sizes only their sum of squares is bounded.
+    """Bound the index over balanced clusterings of bounded class squares.
+
+    Of the class sizes only the sum of squares is bounded.
 
     The low end is `projection_bound`; no instance is at hand, so that nothing is known to be attained.
     """
@@ -203,7 +222,9 @@ def fitting_balanced_range(
 
 @lru_cache(maxsize=64)
 def one_large_range(classes: Sizes, clusters: int) -> Range:
-    """Range of the index where one cluster has all rows but clusters - 1, each of which is alone: exact.
+    """Give the exact range of the index for one large cluster.
+
+    It has all rows but clusters - 1, each of which is alone.
 
     Which rows are alone decides: most pairs agree if they come from the smallest classes, fewest if always from the
     largest one.

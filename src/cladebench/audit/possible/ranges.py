@@ -1,4 +1,4 @@
-"""What a measure can be: proven ends, and values that are known to be taken."""
+"""Ranges of a measure: proven ends, and values known to be taken."""
 
 from __future__ import annotations
 

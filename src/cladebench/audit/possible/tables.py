@@ -1,4 +1,7 @@
-"""Tables of counts with given sums, as instances that show what a measure can be."""
+"""Tables of counts with given sums.
+
+They are instances that show what a measure can be.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def even_table(classes: Sizes, clusters: Sizes) -> IntArray:
 
 
 def blocks_table(classes: Sizes, clusters: Sizes) -> IntArray:
-    """Put rows, sorted by class, into one cluster after the other: few clusters share a class."""
+    """Put rows, sorted by class, into one cluster after the other.
+
+    Few clusters share a class.
+    """
     ends_c, ends_s = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in (classes, clusters))
     upper = np.minimum.outer(ends_c[1:], ends_s[1:])
     lower = np.maximum.outer(ends_c[:-1], ends_s[:-1])

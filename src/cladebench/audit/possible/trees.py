@@ -1,4 +1,7 @@
-"""What dendrogram purity and Dasgupta's cost can be over all trees: witnesses, and bounds that need no similarity."""
+"""Bounds of dendrogram purity and Dasgupta's cost over all trees.
+
+Witnesses, and bounds that need no similarity.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,9 @@ def purity_range(classes: Sizes) -> Range:
 
 
 def peeled_purities(classes: Sizes) -> list[Fraction]:
-    """Purity of a star, and of each tree that hangs more points of a class into a pure leaf below its root; rising.
+    """Give the purities of trees peeled from a star, rising.
+
+    Each tree hangs more points of a class into a pure leaf below its root.
 
     Pairs in such a leaf have purity 1, all others meet at the root.
     """
@@ -64,7 +69,9 @@ def _peeled(classes: Sizes) -> Iterator[int]:
 
 
 def cost_range(n: int) -> Range:
-    """Range of Dasgupta's cost over all trees of n points and all similarities between 0 and 1.
+    """Bound Dasgupta's cost over all trees of n points.
+
+    Over all similarities between 0 and 1.
 
     A pair's ancestor has at most n points below it, and in a star it has n: with one similarity s for all pairs a
     star costs s n (n choose 2), for any s.
@@ -81,6 +88,9 @@ def cost_range(n: int) -> Range:
 
 
 def implied_mean_similarity(n: int, cost: Fraction) -> tuple[float, float]:
-    """Least and greatest mean similarity of two points that a tree's cost allows: 2 to n points lie below each pair."""
+    """Bound the mean similarity that a tree's cost allows.
+
+    2 to n points lie below each pair.
+    """
     pairs = math.comb(n, 2)
     return float(cost / (n * pairs)), float(min(Fraction(1), cost / (2 * pairs)))

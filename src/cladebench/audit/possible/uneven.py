@@ -1,4 +1,4 @@
-"""What the Rand index of a very uneven partition says of the sizes of classes."""
+"""Class sizes implied by the Rand index of a very uneven partition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class UnevenPartition:
-    r"""What the printed Rand index of a partition with one very large cluster, as of single linkage, says of its sizes.
+    r"""A partition with one very large cluster, as of single linkage.
+
+    Its printed Rand index says something of the sizes of classes.
 
     Parameters
     ----------
@@ -55,14 +57,20 @@ class UnevenPartition:
         return (1 - self._differing) * self.n**2
 
     def narrowed(self, n_classes: int) -> UnevenPartition:
-        """Return the same with the largest share that `class_squares` leaves to a class, the others being equal."""
+        """Return the same with the largest share that `class_squares` allows.
+
+        The other classes are equal.
+        """
         mean = Fraction(1, n_classes)
         spare = max(Fraction(0), (self.class_squares / self.n**2 - mean) * (1 - mean))
         root = Fraction(math.isqrt(math.ceil(spare * 10**12)) + 1, 10**6)  # rounded up
         return replace(self, largest=min(self.largest, mean + root))
 
     def outside(self, class_squares: Fraction) -> Fraction:
-        """Upper bound on the share of pairs not both in the largest cluster, given a lower one on the class squares."""
+        """Bound the share of pairs not both in the largest cluster.
+
+        An upper bound, given a lower one on the class squares.
+        """
         spare = 1 - self._differing - class_squares / self.n**2
         rows = spare / 2 / (self._differing - 3 * self.largest)
         return max(Fraction(0), 2 * rows * Fraction(self.n, self.n - 1))

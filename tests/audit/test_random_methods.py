@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
-from cladebench.audit.rivals import Rival, judges_the_result, praised_side
+from cladebench.audit.random_methods import RandomMethod, judges_the_result, praised_side
 from cladebench.audit.run_audit import audit_paper
 from cladebench.measures import MEASURES
 
@@ -37,7 +37,7 @@ def test_only_measures_of_the_result_can_be_earned_without_the_data():
     assert not judges_the_result(None)
 
 
-def test_a_rival_brings_its_own_setting_and_keeps_the_point():
+def test_a_random_method_brings_its_own_setting_and_keeps_the_point():
     query = {
         "dataset": "d",
         "method": "A",
@@ -47,14 +47,14 @@ def test_a_rival_brings_its_own_setting_and_keeps_the_point():
         "direction": "higher",
         "change_from": "e",
     }
-    assert Rival("Random").instead_of(query) == {
+    assert RandomMethod("Random").instead_of(query) == {
         "dataset": "d",
         "method": "Random",
         "metric": "sp",
         "at": {"k": 1},
         "change_from": "e",
     }
-    assert Rival().instead_of(query) == query | {"metric": "sp_permuted"}
+    assert RandomMethod().instead_of(query) == query | {"metric": "sp_permuted"}
 
 
 CLAIMS = """
@@ -146,7 +146,7 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
     for name in ("o", "w", "s"):
         assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "reproduced"), name
     assert found["o"]["reason"].startswith("a random method passes too (Random); reproduced: A 0.7000")
-    # No rival can have been faster, so none earns the whole; but without the part that one earns it does not hold.
+    # No random method can have been faster: none passes the whole. It does not hold without the part that one passes.
     for name in ("mixed", "nested"):
         assert (found[name]["verdict"], found[name]["blind"]) == ("uninformative", "contradicted"), name
         assert found[name]["reason"].startswith("holds only with parts that random methods pass too: o")
@@ -154,13 +154,13 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
     assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
 
 
-def test_permuted_rows_are_a_rival_without_any_method(tmp_path):
+def test_permuted_rows_count_without_any_method(tmp_path):
     found = audited(tmp_path, random=0.1, permuted=0.6)
     assert (found["o"]["verdict"], found["o"]["blind"]) == ("uninformative", "reproduced")
     assert "(its own result with rows permuted); reproduced" in found["o"]["reason"]
 
 
-def test_a_claim_that_no_rival_earns_stands_and_says_what_they_earn(tmp_path):
+def test_a_claim_that_no_random_method_passes_stands_and_says_how_they_do(tmp_path):
     found = audited(tmp_path, random=0.1, permuted=0.1)
     assert (found["o"]["verdict"], found["o"]["blind"]) == ("reproduced", "contradicted")
     assert found["mixed"]["verdict"] == found["nested"]["verdict"] == "reproduced"
@@ -181,7 +181,7 @@ def test_a_ranking_is_earned_by_shape_alone_where_permuted_rows_rank_alike(tmp_p
         "reproduced",
         pytest.approx(1.0),
     )
-    # Random is no rival of itself: five methods are left.
+    # Random is not held against itself: five methods are left.
     other = audited(tmp_path, random=0.6, permuted=0.01)["v/ranking/d"]
     assert (other["verdict"], other["blind"]) == ("reproduced", "within noise")
 
@@ -224,8 +224,8 @@ def test_an_accuracy_that_no_data_are_needed_for_supports_nothing(tmp_path, rand
 
 
 @pytest.mark.parametrize("relation", ["better", "worse"])
-def test_a_rival_has_both_readings_of_one_result(tmp_path, relation):
-    """Beside another measure of the method itself a rival would be ahead by its own height alone."""
+def test_a_random_method_has_both_readings_of_one_result(tmp_path, relation):
+    """Beside another measure of the method itself a random one would be ahead by its own height alone."""
     text = f"""
 claims:
   - id: more-of-one
@@ -254,7 +254,7 @@ claims:
         assert found["verdict"] == verdict
 
 
-def test_between_two_settings_of_a_method_a_rival_has_the_praised_one(tmp_path):
+def test_between_two_settings_of_a_method_a_random_one_has_the_praised_one(tmp_path):
     text = """
 claims:
   - id: more-is-better
@@ -304,7 +304,7 @@ claims:
     assert found[0]["cells"][:2] == ["toy/noisy/A/default/*", "toy/d/A/default/*"]
 
 
-def test_what_is_contradicted_stays_so_whatever_a_rival_earns(tmp_path):
+def test_what_is_contradicted_stays_so_whatever_a_random_method_does(tmp_path):
     turned = CLAIMS.replace("{left: {method: A}, is: better", "{left: {method: F}, is: better")
     rows = [
         cells("d", name, {PURITY: value + NOISE})
@@ -315,7 +315,7 @@ def test_what_is_contradicted_stays_so_whatever_a_rival_earns(tmp_path):
     assert (row["verdict"], row["blind"]) == ("contradicted", "reproduced")
 
 
-def test_on_stand_in_data_numbers_have_no_rival_and_orders_have(tmp_path):
+def test_on_stand_in_data_numbers_have_no_random_method_and_orders_have(tmp_path):
     found = audited(tmp_path, random=0.6, permuted=0.1, stand_in_for="the paper's d")
     assert (found["o"]["verdict"], found["o"]["blind"]) == ("uninformative", "analogue holds")
     assert (found["v/d/a"]["verdict"], found["v/d/a"]["blind"]) == ("not testable", "")

@@ -1,7 +1,8 @@
-"""Data-blind rivals: results that learn nothing from the data, in the place of the method that a claim praises.
+"""Random methods: results that learn nothing from the data.
 
-A claim that one of them earns too says nothing of the data. The rivals are the plan's `blind` methods, and the praised
-result itself with its rows permuted: records have the exact expectation of each measure under permutation.
+They replace the method that a claim praises. A claim that one of them passes too says nothing of the data. They are the
+plan's `blind` methods, and the praised result itself with its rows permuted. Records have the exact expectation of each
+measure under permutation.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ from typing import Any
 from cladebench.measures import Measure, permuted_name
 
 #: What a measure needs where a result that ignores the data can still be rewarded: trees and partitions by their shape,
-#: what is said of rows held out by how common their classes are, and where no rival does better either, a distance by
-#: its scale and by how many parts have weight.
+#: labels of held-out rows by how common their classes are, a distance by its scale and by how many parts have weight.
 _OF_THE_RESULT = frozenset({"tree", "partition", "test labels", "distance"})
 
 
 @dataclass(frozen=True)
-class Rival:
-    """What stands in the place of the method that a claim praises.
+class RandomMethod:
+    """What replaces the method that a claim praises.
 
     Attributes
     ----------
@@ -36,7 +36,10 @@ class Rival:
         return self.method or "its own result with rows permuted"
 
     def instead_of(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give what is asked in the place of a query: its setting is the praised method's alone."""
+        """Give the query with the random method instead.
+
+        Its setting belongs to the praised method alone.
+        """
         if not self.method:
             return {**query, "metric": permuted_name(str(query["metric"]))}
         kept = {key: query[key] for key in ("dataset", "metric", "at", "change_from") if key in query}
@@ -44,7 +47,9 @@ class Rival:
 
 
 def praised_side(relation: str, direction: str | None) -> int:
-    """Say which operand of an order is praised: 0 for left, 1 for right.
+    """Say which operand of an order is praised.
+
+    0 for left, 1 for right.
 
     Parameters
     ----------
@@ -62,5 +67,8 @@ def praised_side(relation: str, direction: str | None) -> int:
 
 
 def judges_the_result(measure: Measure | None) -> bool:
-    """Whether a measure is of the result, which chance or its shape may earn, rather than of what finding it took."""
+    """Say whether a measure is of the result, not its effort.
+
+    Chance, or the shape of a result, may be enough for such a measure.
+    """
     return measure is not None and bool(_OF_THE_RESULT & {*measure.needs})

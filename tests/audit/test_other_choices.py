@@ -5,10 +5,10 @@ import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices
 from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
-from cladebench.audit.universes import CHOSEN, Universe, paired_universes, single_universes
 from cladebench.bench.samples import nothing
 from cladebench.papers.deviations import Alternative, Deviation
 
@@ -39,47 +39,47 @@ def entry(name, *alternatives):
         ({"dataset": {"d": "e"}, "datasets": ["d"]}, {"dataset": "e"}),
     ],
 )
-def test_a_universe_asks_for_something_else(instead, changed):
-    assert Universe("u", ("f",), (instead,)).query(QUERY) == QUERY | changed
+def test_a_choice_asks_for_something_else(instead, changed):
+    assert Choice("u", ("f",), (instead,)).query(QUERY) == QUERY | changed
 
 
 def test_a_rule_is_that_of_the_last_who_names_one():
     assert CHOSEN.rule("own") == "own"
-    both = Universe("u", ("f", "g"), ({"selection": "x"}, {"selection": "y"}))
+    both = Choice("u", ("f", "g"), ({"selection": "x"}, {"selection": "y"}))
     assert both.rule("own") == "y"
 
 
 def test_printed_spreads_are_read_otherwise():
     printed = Claim("c", "value", {}, "q", published=parse_printed("0.6 ± 0.1"), repetitions=4)
-    errors = Universe("u", ("f",), ({"spread": "se"},))
+    errors = Choice("u", ("f",), ({"spread": "se"},))
     assert errors.claim(printed).published_sd == pytest.approx(0.2)
     assert CHOSEN.claim(printed) == printed and errors.claim(errors.claim(printed)).spread == "se"
     for other in (replace(printed, published=parse_printed("0.6")), replace(printed, published=None)):
         assert errors.claim(other) == other
     assert replace(errors, kinds=frozenset(["order"])).claim(printed) == printed
-    again = Universe("v", ("g",), ({"spread": "sd"},))
+    again = Choice("v", ("g",), ({"spread": "sd"},))
     assert both_at_once([errors, again], {"f": 1, "g": 1}) == []
 
 
 def both_at_once(singles, moved):
-    return [pair for _, _, pair in paired_universes(singles, moved)]
+    return [pair for _, _, pair in paired_choices(singles, moved)]
 
 
-def test_a_universe_for_some_kinds_of_claims():
+def test_a_choice_for_some_kinds_of_claims():
     values, orders, every = (
-        Universe(name, (name,), ({},), frozenset(kinds))
+        Choice(name, (name,), ({},), frozenset(kinds))
         for name, kinds in (("v", ["value"]), ("o", ["order", "value"]), ("e", []))
     )
     assert values.concerns("value") and not values.concerns("order") and every.concerns("order")
     assert orders.together_with(values).kinds == {"value"} == every.together_with(values).kinds
     assert not every.together_with(every).kinds
-    only = [Universe("t", ("t",), ({},), frozenset(["trend"])), values]
+    only = [Choice("t", ("t",), ({},), frozenset(["trend"])), values]
     assert both_at_once(only, {"t": 1, "v": 1}) == []
 
 
 @pytest.mark.parametrize(("kind", "asked", "rule"), [("order", "e", "other"), ("trend", "d", "own")])
 def test_claims_of_other_kinds_are_read_as_chosen(kind, asked, rule):
-    """Also where they are corrected together with those that the universe is meant for."""
+    """Also where they are corrected together with those that the choice is meant for."""
     heard = []
 
     class Records:
@@ -88,20 +88,20 @@ def test_claims_of_other_kinds_are_read_as_chosen(kind, asked, rule):
             return nothing("none")
 
     instead = {"dataset": {"d": "e"}, "selection": "other"}
-    reader = Reader(Records(), "own", Universe("u", ("f",), (instead,), frozenset(["order"])))
+    reader = Reader(Records(), "own", Choice("u", ("f",), (instead,), frozenset(["order"])))
     reader.now = Claim("c", kind, {}, "q")
     reader.sample(QUERY)
     assert heard == [(asked, rule)] and reader.asked == {"c": [QUERY]}
 
 
-def test_of_two_factors_all_pairs_and_of_one_none():
+def test_of_two_entries_all_pairs_and_of_one_none():
     register = [
         entry("f", ("f1", {"metric": {"m": "n"}}), ("f2", {"metric": {"m": "o"}})),
         entry("g", ("g1", {"method": {"A": "B"}})),
         entry("h", ("h1", {"dataset": {"d": "e"}})),
     ]
-    singles = single_universes(register)
-    assert [(u.name, u.factors) for u in singles] == [
+    singles = single_choices(register)
+    assert [(u.name, u.entries) for u in singles] == [
         ("f1", ("f",)),
         ("f2", ("f",)),
         ("g1", ("g",)),
@@ -110,14 +110,14 @@ def test_of_two_factors_all_pairs_and_of_one_none():
     pairs = both_at_once(singles, {"f": 1, "g": 2, "h": 2})
     assert [u.name for u in pairs] == ["g1 + h1"]
     pairs = both_at_once(singles, {"f": 1, "h": 1})
-    assert [(u.name, u.factors) for u in pairs] == [("f1 + h1", ("f", "h")), ("f2 + h1", ("f", "h"))]
+    assert [(u.name, u.entries) for u in pairs] == [("f1 + h1", ("f", "h")), ("f2 + h1", ("f", "h"))]
     assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "dataset": "e"}
-    assert paired_universes(singles, {"f": 5}) == []
-    clash = single_universes(
+    assert paired_choices(singles, {"f": 5}) == []
+    clash = single_choices(
         [register[1], entry("h", ("h1", {"method": {"A": "C"}}), ("h2", {"method": {"B": "C"}}))]
     )
     assert [u.name for u in both_at_once(clash, {"g": 1, "h": 1})] == ["g1 + h2"]
-    assert paired_universes(singles, {"f": 5, "g": 0}) == []
+    assert paired_choices(singles, {"f": 5, "g": 0}) == []
 
 
 CLAIMS = """
@@ -162,7 +162,7 @@ def both(method, d, e):
 ROWS = [both("A", 0.7, 0.7), both("B", 0.5, 0.5), both("C", 0.3, 0.8), both("D", 0.5004, 0.5)]
 
 
-def test_what_some_universe_turns_round_depends_on_its_factor(tmp_path):
+def test_what_some_choice_turns_round_depends_on_its_entry(tmp_path):
     register = [
         entry("f", ("with C", {"method": {"A": "C"}})),
         entry("g", ("no such", {"method": {"A": "X"}})),
@@ -193,7 +193,7 @@ def test_a_main_claim_names_the_parts_that_decide_it(tmp_path, monkeypatch):
     assert "decided by" not in run(tmp_path, [], *ROWS)["s"]["reason"]
 
 
-def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
+def test_contradicted_is_said_where_all_choices_contradict(tmp_path):
     rows = [both("A", 0.3, 0.3), *ROWS[1:]]
     undecided = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *rows)
     assert [undecided[name]["verdict"] for name in ("o/d", "o/e")] == ["depends", "depends"]
@@ -210,7 +210,7 @@ def test_contradicted_is_said_where_all_universes_contradict(tmp_path):
 
 
 def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):
-    """G was run on d alone: a sentence on d and e is not left without universes by that."""
+    """G was run on d alone: a sentence on d and e is not left without choices by that."""
     half = [*ROWS, cells("d", "G", {PURITY: 0.5004 + np.roll(NOISE, 2)})]
     rows = [[*cells("d", "A", {PURITY: 0.3 + NOISE}), *cells("e", "A", {PURITY: 0.7 + NOISE})], *half[1:]]
     found = run(tmp_path, [entry("f", ("with G", {"method": {"A": "G"}}))], *rows)
@@ -253,7 +253,7 @@ def test_what_only_a_pair_turns_round_names_both(tmp_path):
         entry("low", ("with E", {"dataset": {"e": "d"}, "method": {"A": "C"}})),
     ]
     found = run(tmp_path, register[:2], *rows)
-    assert found["o/d"]["verdict"] == "reproduced"  # neither factor moves a claim, so no pair is made
+    assert found["o/d"]["verdict"] == "reproduced"  # neither entry moves a claim, so no pair is made
     moved = [
         entry("left", ("with C", {"method": {"A": "C"}}), ("with nothing", {"method": {"A": "B"}})),
         entry("right", ("against D", {"method": {"B": "D"}}), ("against itself", {"method": {"B": "A"}})),
@@ -265,7 +265,7 @@ def test_what_only_a_pair_turns_round_names_both(tmp_path):
     assert found["verdict"] == "depends"
 
 
-def test_a_rule_of_selection_is_a_factor_where_there_is_a_choice(tmp_path):
+def test_a_rule_of_selection_is_an_entry_where_there_is_a_choice(tmp_path):
     grid = [
         cells("d", "A", {PURITY: 0.7 + NOISE, "dasgupta_cost": [5.0] * 5, "seconds": [1.0] * 5}, {"k": 1}),
         cells("d", "A", {PURITY: 0.3 + NOISE, "dasgupta_cost": [1.0] * 5, "seconds": [1.0] * 5}, {"k": 2}),
@@ -280,7 +280,7 @@ def test_a_rule_of_selection_is_a_factor_where_there_is_a_choice(tmp_path):
     assert run(tmp_path, fixed, *grid)["o/d"]["verdict"] == "depends"
 
 
-def test_a_family_is_corrected_anew_in_each_universe(tmp_path):
+def test_a_family_is_corrected_anew_with_each_choice(tmp_path):
     """With one of two orders gone, the other is tested alone."""
     jitter = np.array([0.0, 0.01, -0.01, 0.02, -0.02])
     rows = [
@@ -310,7 +310,7 @@ def test_what_is_corrected_with_a_touched_order_is_judged_again(tmp_path):
 
 def test_two_that_put_different_values_in_one_setting_are_no_pair():
     def pairs(one, other):
-        singles = single_universes([entry("f", ("f1", one)), entry("g", ("g1", other))])
+        singles = single_choices([entry("f", ("f1", one)), entry("g", ("g1", other))])
         return [u.name for u in both_at_once(singles, {"f": 1, "g": 1})]
 
     one = {"where": {"A": {"k": 1}}}
@@ -319,7 +319,7 @@ def test_two_that_put_different_values_in_one_setting_are_no_pair():
         assert pairs(one, {"where": other}) == ["f1 + g1"]
 
 
-def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
+def test_support_is_turned_where_a_random_method_passes_with_another(tmp_path):
     """By other features all are better, and one that learns nothing most of all."""
     features = entry("f", ("scaled", {"method": {"A": "F", "B": "G", "R": "Z"}}))
     ahead, level = both("F", 0.8, 0.7), both("F", 0.6004, 0.7)
@@ -333,9 +333,9 @@ def test_support_is_turned_where_a_rival_earns_it_in_another_universe(tmp_path):
     assert (turned["o/d"]["verdict"], turned["o/d"]["depends_on"]) == ("depends", ["f"])
     assert turned["o/d"]["reason"].endswith('; a random method passes too (R) with "scaled"')
     assert (turned["o/d"]["universes"], turned["o/d"]["blind"]) == ("2/0/0", "contradicted")
-    assert turned["o/e"]["verdict"] == "reproduced"  # there the rival does not earn it
+    assert turned["o/e"]["verdict"] == "reproduced"  # there the random method does not pass
     assert turned["s"]["verdict"] == "reproduced"  # nor both
-    # Nor is it support where the praised one is not shown to be ahead, and the rival is.
+    # Nor is it support where the praised one is not shown to be ahead, and the random method is.
     assert found(level, good)["o/d"]["verdict"] == "depends"
     assert [found(scaled, bad)["o/d"]["verdict"] for scaled in (ahead, level)] == ["reproduced"] * 2
     # All that is said is said of what is supported as chosen.

@@ -1,7 +1,7 @@
-"""Universes: the alternatives of the register under which every claim is judged too.
+"""Other choices of the register, with which every claim is judged too.
 
-A universe changes what claims ask of the records, not the claims. One factor (an entry of the register) is varied at a
-time; of the two factors that move most claims all pairs are judged as well.
+A choice changes what claims ask of the records, not the claims. One entry of the register is varied at a time.
+Of the two entries that move most claims all pairs are judged as well.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from cladebench.papers.deviations import Deviation
 
 
 @dataclass(frozen=True)
-class Universe:
-    """What claims ask for instead of what was chosen.
+class Choice:
+    """What claims ask for instead of our choices.
 
     Attributes
     ----------
     name : str
-        Of its alternatives; empty for the choices themselves.
-    factors : tuple of str
+        Of what is chosen otherwise; empty for our own choices.
+    entries : tuple of str
         Ids of the register's entries that it varies.
     instead : tuple of mapping
         As `cladebench.papers.deviations.Alternative` has them, all of what the claim asks.
     kinds : frozenset of str
-        Of the claims that it is meant for; empty for all. Others ask here what they ask as chosen.
+        Of the claims that it is meant for; empty for all. Others ask what they ask with our choices.
     """
 
     name: str = ""
-    factors: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
 
@@ -40,25 +40,30 @@ class Universe:
         """Whether it is meant for claims of a kind."""
         return not self.kinds or kind in self.kinds
 
-    def together_with(self, other: Universe) -> Universe:
+    def together_with(self, other: Choice) -> Choice:
         """Both at once, for the claims that both are meant for."""
         kinds = self.kinds & other.kinds if self.kinds and other.kinds else self.kinds | other.kinds
         name = f"{self.name} + {other.name}"
-        return Universe(name, self.factors + other.factors, self.instead + other.instead, kinds)
+        return Choice(name, self.entries + other.entries, self.instead + other.instead, kinds)
 
     def rule(self, rule: str) -> str:
         """Give the rule of selection that holds here."""
         return next((str(i["selection"]) for i in reversed(self.instead) if "selection" in i), rule)
 
     def claim(self, claim: Claim) -> Claim:
-        """Give the claim as it is read here: what its printed spread stands for may be another thing."""
+        """Give the claim as it is read here.
+
+        Its printed spread may mean another thing.
+        """
         if claim.published_sd is None or not self.concerns(claim.kind):
             return claim
         spread = next((str(i["spread"]) for i in reversed(self.instead) if "spread" in i), claim.spread)
         return replace(claim, spread=spread)
 
     def query(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give what is asked here instead; the same where nothing in it is varied.
+        """Give what is asked here instead.
+
+        The same where nothing in it is varied.
 
         A setting is meant for a method under its own name and under the one that stands in its place; what a claim
         itself says of the setting stays. Data sets on which the paper says what is done are asked for as chosen.
@@ -79,36 +84,38 @@ class Universe:
         return found
 
 
-#: What was chosen.
-CHOSEN = Universe()
+#: Our own choices.
+CHOSEN = Choice()
 
 
-def single_universes(register: Iterable[Deviation]) -> list[Universe]:
-    """List the universes that vary one factor, in the register's order."""
+def single_choices(register: Iterable[Deviation]) -> list[Choice]:
+    """List the other choices that vary one entry, in the register's order."""
     return [
-        Universe(alternative.name, (entry.id,), (alternative.instead,), alternative.kinds)
+        Choice(alternative.name, (entry.id,), (alternative.instead,), alternative.kinds)
         for entry in register
         for alternative in entry.universes
     ]
 
 
-def paired_universes(
-    singles: Sequence[Universe], moved: Mapping[str, int]
-) -> list[tuple[Universe, Universe, Universe]]:
-    """List all pairs of the alternatives of the two factors that move most claims: either, and both at once.
+def paired_choices(
+    singles: Sequence[Choice], moved: Mapping[str, int]
+) -> list[tuple[Choice, Choice, Choice]]:
+    """List all pairs of choices of the two strongest entries.
+
+    Either choice, and both at once. These entries move most claims.
 
     Parameters
     ----------
-    singles : sequence of Universe
+    singles : sequence of Choice
     moved : mapping of str to int
-        How many claims each factor moves; of equals the earlier in the register counts as the stronger. A factor that
-        moves none is in no pair, nor are two alternatives that put different things in the place of one.
+        How many claims each entry moves; of equals the earlier in the register counts as the stronger. An entry
+        that moves none is in no pair. Two choices that replace one thing in two ways are no pair either.
     """
-    order = list(dict.fromkeys(universe.factors[0] for universe in singles))
+    order = list(dict.fromkeys(choice.entries[0] for choice in singles))
     first_two = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))[:2]
     if len(first_two) < 2:
         return []
-    sides = [[u for u in singles if u.factors == (factor,)] for factor in first_two]
+    sides = [[u for u in singles if u.entries == (entry,)] for entry in first_two]
     return [
         (a, b, a.together_with(b))
         for a, b in itertools.product(*sides)
@@ -117,7 +124,10 @@ def paired_universes(
 
 
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two alternatives can be asked for at once: they never put different things in one place."""
+    """Say whether two choices can be asked for at once.
+
+    They never put different things in one place.
+    """
     if any(key in one and key in other for key in ("selection", "spread")):
         return False
     renamed = all(
