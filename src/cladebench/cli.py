@@ -1,4 +1,7 @@
-"""The command line: data, run, collect, crosscheck, audit, artifacts, report, readme, gate, compare, verify."""
+"""The command line.
+
+Data, run, collect, crosscheck, audit, artifacts, report, readme, gate, compare, verify.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage."""
+    """Run one command.
+
+    The exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage.
+    """
     from cladebench.bench.store import RecordError
     from cladebench.input_files import InputFileError
 
@@ -76,7 +82,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check_current_folder() -> None:
-    """Refuse to work in a folder that is gone, or whose name the files of a run could not hold."""
+    """Refuse to work in a folder that is gone or badly named.
+
+    The files of a run could not hold such a name.
+    """
     from cladebench.files import check_path
     from cladebench.input_files import InputFileError
 
@@ -89,7 +98,10 @@ def _check_current_folder() -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Let the last flush, at the end of Python, go nowhere rather than complain."""
+    """Let the last flush, at the end of Python, go nowhere.
+
+    It would complain.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

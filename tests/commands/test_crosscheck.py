@@ -61,7 +61,7 @@ def test_the_certificates_of_other_topics_are_not_lost(tmp_path, capsys):
     text = pd.DataFrame([row]).to_csv(index=False)
     (tmp_path / "certificates.csv").write_text(text)
     assert main(["crosscheck", "--scope", "smoke", "--topic", "perch", "--out", str(tmp_path)]) == 2
-    assert "it has certificates of alchemy, which would be lost" in capsys.readouterr().err
+    assert "it has solver checks of alchemy, which would be lost" in capsys.readouterr().err
     assert (tmp_path / "certificates.csv").read_text() == text
 
 

@@ -78,6 +78,6 @@ def test_what_is_no_csv_is_one_line(path, damage):
 def test_a_row_that_is_cut_short_has_not_passed(path):
     path.write_text(path.read_text().rstrip().rpartition(",")[0] + "\n")
     with pytest.raises(
-        InputFileError, match="certificate 2 has 14 entries, expected 15; run cladebench crosscheck"
+        InputFileError, match="solver check 2 has 14 entries, expected 15; run cladebench crosscheck"
     ):
         read_certificates(path)

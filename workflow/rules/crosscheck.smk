@@ -1,4 +1,4 @@
-# Fast paths against exact solvers; leaves certificates, whatever they say: the gate judges.
+# Fast paths against exact solvers; leaves solver checks, whatever they say: the gate judges.
 rule crosscheck:
     input:
         PLAN.package_sources("crosscheck"),

@@ -61,7 +61,7 @@ rule report:
         "logged {log:q} {params.cladebench} report --results {params.out:q} --scope {params.scope} {params.papers}"
 
 
-# The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no certificate failed.
+# The last step decides the exit code: nothing planned is missing, nothing failed that was not declared, no solver check failed.
 rule gate:
     input:
         rules.report.output,

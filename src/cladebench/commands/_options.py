@@ -18,7 +18,10 @@ _RECORDED = "those with records in the folder"
 
 
 def user_path(text: str) -> Path:
-    """Read a path of the command line; no shell expands the ``~`` of ``--out=~/run``."""
+    """Read a path of the command line.
+
+    No shell expands the ``~`` of ``--out=~/run``.
+    """
     try:
         return Path(os.path.expanduser(check_path(text, "path")))
     except ValueError as error:
@@ -52,7 +55,10 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
 
 
 def add_keep_option(parser: argparse.ArgumentParser, about: str) -> None:
-    """Add ``--keep``, for a run in several pieces; `about` says what it does with the rows that count."""
+    """Add ``--keep``, for a run in several pieces.
+
+    `about` says what it does with the rows that count.
+    """
     parser.add_argument(
         "--keep",
         nargs="?",
@@ -66,7 +72,7 @@ def add_keep_option(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def add_results_options(parser: argparse.ArgumentParser, files: str, *, own_out: bool = False) -> None:
-    """Add what says which run and which of its papers a command reads.
+    """Add the options that choose a run and its papers.
 
     Parameters
     ----------
@@ -84,7 +90,10 @@ def add_results_options(parser: argparse.ArgumentParser, files: str, *, own_out:
 def add_folder_option(
     parser: argparse.ArgumentParser, *names: str, about: str, required: bool = False
 ) -> None:
-    """Add the folder of a run by its names: writers put ``--out`` first, readers ``--results``; all know both."""
+    """Add the folder of a run by its names.
+
+    Writers put ``--out`` first, readers ``--results``; all know both.
+    """
     parser.add_argument(*names, type=user_path, required=required, metavar="FOLDER", help=about)
 
 
@@ -99,7 +108,9 @@ def _add_paper(parser: argparse.ArgumentParser, default: str) -> None:
 def planned_jobs(
     args: argparse.Namespace, *, recorded: bool = False, tabled: bool = False
 ) -> tuple[list[Job], Path]:
-    """List the jobs of the papers and scope asked for, and the folder of their records.
+    """List the planned jobs and the folder of their records.
+
+    They are those of the papers and scope asked for.
 
     Parameters
     ----------
@@ -163,7 +174,7 @@ def refuse_to_lose(path: Path, what: str, held: Iterable[str], kept: Iterable[st
 
 
 def check_scope(folder: Path, scope: str) -> None:
-    """Refuse a scope that is not the one whose jobs have run in a folder.
+    """Refuse a scope other than the one run in a folder.
 
     Raises
     ------
@@ -185,7 +196,9 @@ def check_scope(folder: Path, scope: str) -> None:
 
 
 def chosen_papers(args: argparse.Namespace) -> list[str]:
-    """The papers of ``--paper``, else those in the ``cells.parquet`` of ``--results``, by the names that load them.
+    """List the papers of ``--paper``, else those of ``--results``.
+
+    By the names that load them; those of ``--results`` are in its ``cells.parquet``.
 
     Raises
     ------
@@ -202,7 +215,10 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
 
 
 def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> list[str]:
-    """Names under which the plans of recorded papers are found: a record has the id, not the package."""
+    """Names under which the plans of recorded papers are found.
+
+    A record has the id, not the package.
+    """
     from cladebench.input_files import InputFileError
     from cladebench.papers.catalogue import built_in_papers
 

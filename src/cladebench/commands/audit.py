@@ -1,4 +1,4 @@
-"""``cladebench audit``: judge the claims of the papers against the records of a run."""
+"""``cladebench audit``: judge claims against the records of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``cladebench collect``: gather the planned cells' records into ``cells.parquet``, and what they ran with."""
+"""``cladebench collect``: gather planned cells' records into ``cells.parquet``.
+
+Also what they ran with.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``cells.parquet`` and ``environment.json``; cells that are no longer planned are left out."""
+    """Write ``cells.parquet`` and ``environment.json``.
+
+    Cells that are no longer planned are left out.
+    """
     from cladebench.bench.cells_table import read_cells
     from cladebench.bench.kept_rows import judge, without_record
     from cladebench.bench.store import RecordError, Store
@@ -86,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def papers_in(path: Path) -> set[str]:
-    """Papers of a table that is there; a damaged one holds nothing to lose."""
+    """Papers of a table that is there.
+
+    A damaged one holds nothing to lose.
+    """
     from cladebench.bench.cells_table import read_cells
     from cladebench.input_files import InputFileError
 
@@ -97,7 +106,10 @@ def papers_in(path: Path) -> set[str]:
 
 
 def environment(cells: Path) -> dict[str, Any]:
-    """What the cells ran with: commits, core builds, package versions and machines, each with a count of cells."""
+    """What the cells ran with.
+
+    Commits, core builds, package versions and machines, each with a count of cells.
+    """
     from cladebench.bench.cells_table import read_cells
 
     table = read_cells(cells).drop_duplicates("cell_id")

@@ -1,4 +1,7 @@
-"""``cladebench compare``: two runs side by side; exit code 1 when they differ by more than the tolerance."""
+"""``cladebench compare``: two runs side by side.
+
+Exit code 1 when they differ by more than the tolerance.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "compare",
         help="compare two runs",
-        description="Compare two runs: values, statuses, verdicts, certificates, inputs, times. Two values agree when "
+        description="Compare two runs: values, statuses, verdicts, solver checks, inputs, times. Two values agree when "
         "they differ by no more than ATOL + RTOL * the larger of their sizes; times and memory may differ. Exit code "
         "0 when the runs agree, 1 when they differ, 2 for wrong input.",
     )
@@ -35,7 +38,7 @@ def register(subparsers: Any) -> None:
         help="relative tolerance of one metric (repeatable)",
     )
     parser.add_argument(
-        "--only-common", action="store_true", help="allow cells, claims and certificates that one run lacks"
+        "--only-common", action="store_true", help="allow cells, claims and solver checks that one run lacks"
     )
     parser.add_argument(
         "--rows", type=_count, default=20, help="rows to print of each table (default %(default)s)"
@@ -68,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         "cells that one run lacks": found.missing,
         "changed statuses": found.statuses,
         "changed verdicts": found.verdicts,
-        "changed certificates": found.certificates,
+        "changed solver checks": found.certificates,
         "inputs that differ": found.inputs,
         "times and memory, B / A (median over cells)": found.times,
     }

@@ -60,12 +60,15 @@ def run(args: argparse.Namespace) -> int:
     print(crosschecks.summary(found))
     path = crosschecks.write(found, out)
     failed = sum(not certificate.passed for certificate in found)
-    print(f"{len(found)} certificates, {failed} failed: {path}")
+    print(f"{len(found)} solver checks, {failed} failed: {path}")
     return 1 if failed and not args.record_only else 0
 
 
 def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
-    """Refuse to write over certificates of other topics, or over those that cannot be read."""
+    """Refuse to write over solver checks of other topics.
+
+    Also over a file that cannot be read.
+    """
     from cladebench.crosscheck.certificate import read_certificates
     from cladebench.input_files import InputFileError
 
@@ -76,4 +79,4 @@ def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
         fault = str(error).partition(";")[0]
         raise InputFileError(f"{fault}: its solver checks would be lost; {advice}") from None
     if held is not None:
-        refuse_to_lose(path, "certificates of", held["topic"], kept, advice)
+        refuse_to_lose(path, "solver checks of", held["topic"], kept, advice)

@@ -1,4 +1,7 @@
-"""``cladebench data list | info | fetch | check``: what data there are, get them, compare them with the registry."""
+"""``cladebench data list | info | fetch | check``.
+
+What data there are, get them, compare them with the registry.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Wrap an action: the configuration's data section comes first, and a wrong input is one line and exit code 2."""
+    """Wrap an action.
+
+    The configuration's data section comes first, and a wrong input is one line and exit code 2.
+    """
 
     def run(args: argparse.Namespace) -> int:
         try:
@@ -79,7 +85,7 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
 
 
 def away(name: str) -> str:
-    """What can be done about a data set that is not on this machine."""
+    """Say what to do about a data set that is away."""
     if missing := datasets.info(name).missing_libraries:
         return f"needs {', '.join(missing)}"
     if not datasets.info(name).fetchable:
@@ -88,7 +94,10 @@ def away(name: str) -> str:
 
 
 def list_datasets(args: argparse.Namespace) -> int:
-    """Print the registry as a table, and below it where each file belongs in a mirror folder."""
+    """Print the registry as a table.
+
+    Below it stands where each file belongs in a mirror folder.
+    """
     table = datasets.registry_frame()
     columns = {
         "name": "name",
@@ -169,7 +178,10 @@ def describe_datasets(args: argparse.Namespace) -> int:
 
 
 def fetch_datasets(args: argparse.Namespace) -> int:
-    """Get the files of the named data sets; 1 when any could not be had or is altered."""
+    """Get the files of the named data sets.
+
+    1 when any could not be had or is altered.
+    """
     entries = [datasets.info(name) for name in args.names or datasets.names()]
     altered, unavailable = set[str](), set[str]()  # a file may serve several data sets
     for number, entry in enumerate(entries, start=1):
@@ -204,7 +216,10 @@ def _local_copies(sizes_only: bool = False) -> list[fetch.Checked]:
 
 
 def check_datasets(args: argparse.Namespace) -> int:
-    """Compare every local copy of every registered file with its sha256; 1 when any differs."""
+    """Compare every local copy of every registered file with its sha256.
+
+    1 when any differs.
+    """
     checked = _local_copies()
     for result in checked:
         print(f"{result.file.name}: {result.fault or 'ok'} ({result.source} {result.path})")

@@ -15,7 +15,7 @@ def register(subparsers: Any) -> None:
         "gate",
         help="decide whether a run was good",
         description="Decide whether a run was good: every planned cell has a record with its arrays, nothing failed "
-        "that the plan does not declare, no certificate failed. What is wrong is printed, and written to gate.txt. "
+        "that the plan does not declare, no solver check failed. What is wrong is printed, and written to gate.txt. "
         "Verdicts do not enter, for a claim that does not hold is a result; their counts are printed. Exit code 0 "
         "when the run was good, 1 when not, 2 for wrong input.",
     )
@@ -28,7 +28,10 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong and what should be known; write it to ``gate.txt``."""
+    """Print what is wrong and what should be known.
+
+    Write it to ``gate.txt``.
+    """
     from cladebench.bench.gate import gate
     from cladebench.bench.kept_rows import judge, without_record
     from cladebench.bench.plan import expected_failures
@@ -73,7 +76,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def verdict_counts(path: Path) -> list[str]:
-    """A line for each paper: how many claims have which verdict. None where nothing was judged yet."""
+    """A line for each paper.
+
+    How many claims have which verdict. None where nothing was judged yet.
+    """
     from cladebench.audit.audit_files import read_audit
 
     if not path.exists():
@@ -86,13 +92,16 @@ def verdict_counts(path: Path) -> list[str]:
 
 
 def failed_certificates(path: Path) -> list[str]:
-    """Name the certificates that did not pass; a missing or empty file is a failure too."""
+    """Name the solver checks that did not pass.
+
+    A missing or empty file is a failure too.
+    """
     from cladebench.crosscheck.certificate import read_certificates
 
     frame = read_certificates(path)
     if frame is None:
-        return [f"{path}: there are no certificates; run cladebench crosscheck"]
+        return [f"{path}: there are no solver checks; run cladebench crosscheck"]
     if frame.empty:
-        return [f"{path}: holds no certificate"]
+        return [f"{path}: holds no solver check"]
     failed = frame[~frame["passed"]].to_dict(orient="records")
-    return [f"certificate {row['id']}: {row['note']}" for row in failed]
+    return [f"solver check {row['id']}: {row['note']}" for row in failed]

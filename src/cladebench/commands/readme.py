@@ -1,4 +1,7 @@
-"""``cladebench readme``: renew what a README says of a run, its picture, and the run's own README."""
+"""``cladebench readme``: renew what READMEs say of a run.
+
+Also its picture, and the run's own README.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "report",
         help="write the pages: verdicts, tables, figures, cells",
-        description="Write the pages of a run into its folder report: verdicts, tables, figures, certificates and "
+        description="Write the pages of a run into its folder report: verdicts, tables, figures, solver checks and "
         "cells of the papers, in HTML that opens from disk and in Markdown.",
     )
     add_results_options(parser, "cells.parquet, audit.json and the tables")

@@ -45,7 +45,10 @@ def register(subparsers: Any) -> None:
 
 
 def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path, list[str]]:
-    """The jobs that were asked for, all files of their papers checked, the folder of their records, what to say."""
+    """List the chosen jobs, with all files of their papers checked.
+
+    Also the folder of their records, and what to say.
+    """
     from cladebench.bench.plan import PlanError
     from cladebench.input_files import one_of
 
@@ -97,7 +100,9 @@ def _parts(
 
 
 def _kept_cells(out: Path, jobs: list[Job], code: str) -> tuple[frozenset[str], list[str]]:
-    """Cells of the folder's table that need not be run again, and what to say of those that must.
+    """List cells that need not be run again.
+
+    They are in the folder's table. Also what to say of those that must be run.
 
     Those whose records are here are left to be looked at with their records.
     """

@@ -70,7 +70,10 @@ def check_python() -> str:
 
 
 def check_core() -> str:
-    """Check that the compiled core loads, computes, and was built from the sources at hand."""
+    """Check that the compiled core loads, computes and is current.
+
+    It must be built from the sources at hand.
+    """
     try:
         from cladebench import _core
         from cladebench.hierarchy import Hierarchy
@@ -93,7 +96,10 @@ def check_core() -> str:
 
 
 def check_data(name: str) -> str:
-    """Check the local files of a data set; one that has yet to be fetched is not a fault."""
+    """Check the local files of a data set.
+
+    One that has yet to be fetched is not a fault.
+    """
     for file in datasets.info(name).files:
         for copy in fetch.check_local(file):
             if copy.fault:
@@ -106,7 +112,10 @@ def check_data(name: str) -> str:
 
 
 def check_writable(folder: Path, setting: str) -> str:
-    """Check that a folder, or the nearest one above it that exists, can be written; leave nothing behind."""
+    """Check that a folder can be written; leave nothing behind.
+
+    If it does not exist, the nearest one above it that does.
+    """
     folder = folder.expanduser().absolute()
     existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     try:

@@ -22,7 +22,9 @@ SIMILARITIES = {
 
 @cache
 def real_data() -> dict[str, tuple[FloatArray, NDArray[np.int64]]]:
-    """Features and labels: scikit-learn's bundled sets, and those of ours that are on this machine already.
+    """Features and labels.
+
+    scikit-learn's bundled sets, and those of ours that are on this machine already.
 
     Nothing is fetched: a cross-check needs real numbers, not a particular set.
     """
@@ -45,7 +47,9 @@ def real_data() -> dict[str, tuple[FloatArray, NDArray[np.int64]]]:
 
 
 def draw(X: FloatArray, n_samples: int, seed: int, n_features: int | None = None) -> FloatArray:
-    """Draw rows without replacement, of distinct values, and keep the columns that vary most among them.
+    """Draw rows of distinct values without replacement.
+
+    The columns that vary most among them are kept.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Labelled rows of real data and constraints on pairs of them, for the cross-checks of learned distances."""
+"""Labelled rows and pair constraints for checks of learned distances.
+
+The rows are of real data.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ IntArray = NDArray[np.int64]
 
 
 class Node(NamedTuple):
-    """What a split of a node sees: rows by the features drawn there, and the constraints that have come down to it.
+    """What a split of a node sees.
+
+    Rows by the features drawn there, and the constraints that have come down to it.
 
     Attributes
     ----------
@@ -64,7 +69,9 @@ def draw_labelled(
 
 
 def draw_pairs(labels: IntArray, n_pairs: int, seed: int) -> tuple[IntArray, IntArray]:
-    """Draw so many must-links and so many cannot-links, or all there are, without replacement.
+    """Draw must-links and cannot-links without replacement.
+
+    So many of each, or all there are.
 
     Returns
     -------
@@ -78,7 +85,9 @@ def draw_pairs(labels: IntArray, n_pairs: int, seed: int) -> tuple[IntArray, Int
 
 
 def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) -> Iterator[Node]:
-    """Grow a hierarchy, and yield its root, its largest other node with a cannot-link, and its largest without one.
+    """Grow a hierarchy and yield three of its nodes.
+
+    Its root, its largest other node with a cannot-link, and its largest without one.
 
     Nodes that there are not are left out.
     """

@@ -1,4 +1,7 @@
-"""The balanced assignment against integer programmes, a public min-cost flow, and the bound that its prices give."""
+"""Check the balanced assignment against public exact solvers.
+
+Integer programmes, a min-cost flow, and the bound that its prices give.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ FAST = "successive shortest paths in the kernel"
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of each instance: sizes, dual bound, integer programmes; in scope full, times."""
+    """Yield the certificates of each instance.
+
+    Sizes, dual bound, integer programmes; in scope full, times.
+    """
     n, numbers = SIZES[scope]
     for n_clusters in numbers:
         for instance, cost in _instances(n, n_clusters, seed):
@@ -58,7 +64,9 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def margin_costs(X: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
-    """Costs as maximum-margin clustering has them early on: the models are rows of X, at unit length.
+    """Costs as maximum-margin clustering has them early on.
+
+    The models are rows of X, at unit length.
 
     Parameters
     ----------
@@ -82,7 +90,10 @@ def margin_costs(X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Fl
 
 
 def bounds(n: int, n_clusters: int) -> tuple[int, int]:
-    """Bounds of the paper: nine to eleven tenths of an equal share, rounded outwards."""
+    """Bounds of the paper.
+
+    Nine to eleven tenths of an equal share, rounded outwards.
+    """
     return 9 * n // (10 * n_clusters), -(-11 * n // (10 * n_clusters))
 
 
@@ -140,7 +151,10 @@ def _exact(instance: str, cost: FloatArray) -> Iterator[Certificate]:
 
 
 def _times(instance: str, cost: FloatArray) -> Iterator[Certificate]:
-    """Yield the comparisons of speed with the kernel, on one instance; the models of the others are built before."""
+    """Yield the comparisons of speed with the kernel, on one instance.
+
+    The models of the others are built before.
+    """
     lower, upper = bounds(*cost.shape)
     # The shortest of several: a first call finds cold caches.
     labels, seconds = min(

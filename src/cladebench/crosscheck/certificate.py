@@ -113,13 +113,19 @@ def timed(function: Callable[[], T]) -> tuple[T, float]:
 
 
 def relative_difference(a: float, b: float) -> float:
-    """``|a - b|`` relative to the larger of the two; 0 where both are 0."""
+    """``|a - b|`` relative to the larger of the two.
+
+    0 where both are 0.
+    """
     largest = max(abs(a), abs(b))
     return abs(a - b) / largest if largest > 0 else abs(a - b)
 
 
 def shortfall(value: float, bound: float) -> float:
-    """By how much a value lies below a lower bound, relative to the larger of the two; 0 where it does not."""
+    """Measure how far a value lies below a lower bound.
+
+    Relative to the larger of the two; 0 where it does not.
+    """
     return 0.0 if value >= bound else relative_difference(value, bound)
 
 
@@ -155,7 +161,7 @@ def read_certificates(path: Path) -> pd.DataFrame | None:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise InputFileError(
-                f"{path}: certificate {number} has {len(row)} entries, expected {len(header)}; {maker}"
+                f"{path}: solver check {number} has {len(row)} entries, expected {len(header)}; {maker}"
             )
     frame = pd.DataFrame(rows, columns=header, dtype=object)[list(COLUMNS)]
     passed = frame["passed"].str.strip().str.lower().map(_PASSED)

@@ -1,4 +1,7 @@
-"""Correlation clustering between its exact value and its bounds; its structural SVM against one programme."""
+"""Correlation clustering between its exact value and its bounds.
+
+Its structural SVM against one programme.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ TOLERANCE, SVM_TOLERANCE = 1e-4, 1e-3
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of each instance: partition, bound, relaxation; and the learned weights."""
+    """Yield the certificates of each instance.
+
+    Partition, bound, relaxation; and the learned weights.
+    """
     n_exact, n_relaxed, n_draws = SIZES[scope]
     for name, X in _points(n_relaxed, n_draws, seed):
         yield from _against_exact(f"{name}-{n_exact}", _similarity(X[:n_exact]))
@@ -38,7 +44,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def _points(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Real data, on which the relaxation is nearly tight, and points in many dimensions, on which it is not."""
+    """Draw real data, and points in many dimensions.
+
+    On the former the relaxation is nearly tight, on the latter it is not.
+    """
     for name, (X, _) in real_data().items():
         for k in range(n_draws):
             yield f"{name}-{k}", draw(X, n, seed + k)
@@ -47,7 +56,10 @@ def _points(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, np.ndarray]]
 
 
 def _similarity(X: np.ndarray) -> np.ndarray:
-    """Median distance minus distance: as many pairs attract each other as do not."""
+    """Median distance minus distance.
+
+    As many pairs attract each other as do not.
+    """
     D = np.linalg.norm((X[:, None] - X) / np.maximum(X.std(axis=0), 1e-12), axis=2)
     return np.median(D[np.triu_indices(len(D), 1)]) - D
 
@@ -155,7 +167,10 @@ def _most_violated(x: np.ndarray) -> float:
 
 
 def _svm(name: str, seed: int) -> Certificate:
-    """Two training sets of ten objects; distances are squared differences of the first features."""
+    """Two training sets of ten objects.
+
+    Distances are squared differences of the first features.
+    """
     X, y = real_data()[name]
     rng = np.random.default_rng(seed)
     classes = np.unique(y)[:3]

@@ -1,4 +1,6 @@
-"""What the GHC paper says of Dasgupta's cost (sections 1 and 2.2), on instances solved exactly.
+"""Check the GHC paper's sentences about Dasgupta's cost.
+
+Sections 1 and 2.2, on instances solved exactly.
 
 An existence is certified by an instance: the certificate passes if the instance, solved by exact methods, shows it. A
 universal statement is certified on every instance drawn.
@@ -47,7 +49,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def recursive_sparsest_cut(S: np.ndarray) -> NestedTree:
-    """Cut by the exact sparsest cut, then both sides, down to single points."""
+    """Cut by the exact sparsest cut, down to single points."""
 
     def build(points: np.ndarray) -> NestedTree:
         if len(points) == 1:
@@ -59,7 +61,10 @@ def recursive_sparsest_cut(S: np.ndarray) -> NestedTree:
 
 
 def every_tree(points: tuple[int, ...]) -> Iterator[NestedTree]:
-    """Yield every tree with these leaves, of any arity (1, 1, 4, 26, 236 for 1 to 5 leaves), once."""
+    """Yield every tree with these leaves once, of any arity.
+
+    1, 1, 4, 26, 236 for 1 to 5 leaves.
+    """
     if len(points) == 1:
         yield points[0]
         return
@@ -109,7 +114,10 @@ def _binary(instance: str, S: np.ndarray) -> Certificate:
 
 
 def _subtree(instance: str, S: np.ndarray) -> Certificate:
-    """Replace each subtree of a bad tree by the best one over its points: the whole gains exactly as much."""
+    """Replace subtrees of a bad tree by the best ones.
+
+    The whole gains exactly as much as each subtree.
+    """
     tree: NestedTree = 0
     for point in range(1, len(S)):  # a caterpillar
         tree = [tree, point]
@@ -194,7 +202,7 @@ def _clique_is_indifferent() -> Certificate:
 
 
 def _root_split(seed: int) -> Certificate:
-    """Find a graph whose best trees all start with a cut that is not sparsest."""
+    """Find a graph whose best trees avoid a sparsest first cut."""
     for k in range(N_GRAPHS):
         S = random_graph(7, seed + k)
         best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]

@@ -1,4 +1,7 @@
-"""Every method's tree against the tree of least Dasgupta cost, and the exact methods against one another."""
+"""Check trees against the tree of least Dasgupta cost.
+
+Every method's tree, and the exact methods against one another.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ SIZES: dict[str, tuple[int, int, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a certificate for each ILP solver, for the bound, and for each method that reads no labels."""
+    """Yield checks of ILP solvers, the bound, and methods.
+
+    Each method that reads no labels.
+    """
     n_ilp, n_draws, kinds, solvers = SIZES[scope]
     for instance, X, similarity in similarity_instances(N_SAMPLES, n_draws, seed, kinds):
         S = similarity(X)
@@ -54,7 +60,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def competitors(similarity: Similarity) -> dict[str, Any]:
-    """Make one estimator of each method that reads no labels, cheap to fit and of the same similarity."""
+    """Make one cheap estimator of each method without labels.
+
+    All are of the same similarity.
+    """
     from cladebench.methods import discover
     from cladebench.methods.base import HierarchicalClusterer
 

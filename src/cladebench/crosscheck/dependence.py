@@ -1,4 +1,7 @@
-"""The dependence of partitions on data against programmes, enumeration and bounds: structures, partitions, sweeps."""
+"""The dependence of partitions on data against programmes, enumeration and bounds.
+
+Structures, partitions, sweeps.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ class Instance(NamedTuple):
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of draws of real data, standardised, and of random points."""
+    """Yield checks of draws of real data and random points.
+
+    Real data are standardised.
+    """
     n_structure, n_enumerated, n_programme, n_swept, numbers, n_draws = SIZES[scope]
     for k in range(n_draws):
         for given in _instances(n_structure, seed + k):
@@ -80,7 +86,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def structures(n_clusters: int) -> dict[str, FloatArray]:
-    """Y = I, the star; and a caterpillar: clusters share the spine up to where the first of them leaves it."""
+    """Y = I, the star.
+
+    And a caterpillar: clusters share the spine up to where the first of them leaves it.
+    """
     places = np.arange(n_clusters, dtype=np.float64)
     return {"star": np.eye(n_clusters), "caterpillar": np.minimum.outer(places, places) + np.eye(n_clusters)}
 
@@ -114,7 +123,10 @@ def _labels(n: int, n_clusters: int, seed: int) -> IntArray:
 
 
 def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
-    """The best structure of a partition: a semidefinite programme, equations (8) and (9), structures that are drawn."""
+    """The best structure of a partition.
+
+    A semidefinite programme, equations (8) and (9), structures that are drawn.
+    """
     M, labels = given.gram.values, _labels(given.gram.n, n_clusters, seed)
     Y, seconds_fast = timed(lambda: optimal_structure(given.gram, labels, n_clusters))
     value = twin.dependence(M, labels, Y)
@@ -191,7 +203,10 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
 
 
 def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
-    """Section 3.3: real matrices in the place of partitions. Centring takes one dimension from a partition's k."""
+    """Section 3.3: real matrices instead of partitions.
+
+    Centring takes one dimension from a partition's k.
+    """
     M, n = given.gram.values, given.gram.n
     rng = np.random.default_rng([seed, n, n_clusters])
     certificate = partial(
@@ -259,7 +274,10 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
 
 
 def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
-    """The best partitions for Y = I and for the best Y: the study's enumeration against the twin's."""
+    """The best partitions for Y = I and for the best Y.
+
+    The study's enumeration against the twin's.
+    """
     M, n = given.gram.values, given.gram.n
     for n_clusters in (2, N_CLUSTERS):
         certificate = partial(
@@ -327,7 +345,10 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
 
 
 def _values(M: FloatArray, n_clusters: int) -> FloatArray:
-    """Objective of all partitions with Y = I and with the best Y, in two columns."""
+    """Compute the objective of all partitions.
+
+    With Y = I and with the best Y, in two columns.
+    """
     return np.array(
         [
             [
@@ -340,7 +361,10 @@ def _values(M: FloatArray, n_clusters: int) -> FloatArray:
 
 
 def _optimum(value: Callable[[IntArray], float], n: int, structure: FloatArray) -> float:
-    """The largest value of all partitions with no cluster empty; clusters in all orders, unless that is the same."""
+    """The largest value of all partitions with no cluster empty.
+
+    Clusters in all orders, unless that is the same.
+    """
     k = len(structure)
     alike = np.array_equal(structure, np.eye(k))
     orders = [tuple(range(k))] if alike else list(itertools.permutations(range(k)))
@@ -348,7 +372,10 @@ def _optimum(value: Callable[[IntArray], float], n: int, structure: FloatArray) 
 
 
 def _local(given: Instance, seed: int) -> Iterator[Certificate]:
-    """Where sweeps end: nowhere above the optimum, and where no single move helps."""
+    """Where sweeps end.
+
+    Nowhere above the optimum, and where no single move helps.
+    """
     M, n = given.gram.values, given.gram.n
     start = _labels(n, N_CLUSTERS, seed)
     for (name, structure), normalized in itertools.product(structures(N_CLUSTERS).items(), (False, True)):
@@ -382,7 +409,10 @@ def _local(given: Instance, seed: int) -> Iterator[Certificate]:
 
 
 def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
-    """The best partition for a structure, without the norm: integer programmes, and a bound by relaxation."""
+    """The best partition for a structure, without the norm.
+
+    Integer programmes, and a bound by relaxation.
+    """
     M = given.gram.values
     for name, structure in structures(N_CLUSTERS).items():
         certificate = partial(Certificate, topic=TOPICS[2], instance=given.name, fast="enumeration")
@@ -420,7 +450,10 @@ def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Ce
 
 
 def _sweeps(given: Instance, seed: int) -> Iterator[Certificate]:
-    """Sweeps of the core and of the twin, from the whole matrix and from a factor of the linear kernel."""
+    """Check sweeps of the core against the twin.
+
+    From the whole matrix and from a factor of the linear kernel.
+    """
     grams = {"dense": given.gram, "factor": center_factor(given.X)}
     for (form, gram), (name, structure) in itertools.product(grams.items(), structures(N_SWEPT).items()):
         M = gram.values @ gram.values.T if gram.is_factor else gram.values

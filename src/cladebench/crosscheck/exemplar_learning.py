@@ -1,4 +1,7 @@
-"""Learning with exemplars: slaves against plain loops, bounds and learned weights against cvxpy and PuLP."""
+"""Learning with exemplars.
+
+Slaves against plain loops, bounds and learned weights against cvxpy and PuLP.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray, IntArray]]:
-    """Yield random numbers, which are no metric, and squared differences in four features of real data."""
+    """Yield random numbers and squared differences of real data.
+
+    Random numbers are no metric; differences are in four features.
+    """
     for draw in range(n_draws):
         rng = np.random.default_rng([seed, n, draw])
         labels = rng.permutation(np.arange(n) % 3)
@@ -107,7 +113,7 @@ def _slaves(instance: str, F: FloatArray, labels: IntArray) -> Certificate:
 
 
 def _bounds(instance: str, F: FloatArray, labels: IntArray) -> Iterator[Certificate]:
-    """The bound at the multipliers that were found, at the best ones, and the optimum."""
+    """Check the bound at multipliers found, at best ones, and optimum."""
     w = np.linspace(0.5, 1.5, len(F))
     d = np.tensordot(w, F, axes=1)
     np.fill_diagonal(d, PRICE)

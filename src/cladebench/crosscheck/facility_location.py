@@ -1,4 +1,7 @@
-"""Exemplars by facility location: values and bounds against the integer programme and its linear relaxation."""
+"""Exemplars by facility location.
+
+Values and bounds against the integer programme and its linear relaxation.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ def with_prices(d: FloatArray, n_exemplars: float) -> FloatArray:
 
 
 def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray]]:
-    """Yield uniform numbers, clusters, costs that are not symmetric, prices of both signs, and real data."""
+    """Yield instances of many kinds.
+
+    Uniform numbers, clusters, costs that are not symmetric, prices of both signs, and real data.
+    """
     for k in range(n_draws):
         rng = np.random.default_rng([seed, n, k])
         yield f"uniform-{n}-{k}", with_prices(rng.uniform(size=(n, n)), 4.0)

@@ -1,4 +1,7 @@
-"""GHC's cost, its gradient and its samples against the formulas of section 2.3, taken word for word."""
+"""Check GHC's cost, gradient and samples against its formulas.
+
+Those of section 2.3, taken word for word.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ CASES = (Case("linear", "dense", 0.0), Case("neural", "dense", 0.1), Case("linea
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield certificates of cost, gradient and samples for each case on each data set."""
+    """Yield checks of cost, gradient and samples.
+
+    For each case on each data set.
+    """
     n_draws, n_samples = SIZES[scope]
     instances = [
         (f"{name}-{N_SAMPLES}-{k}", draw(X, N_SAMPLES, seed + k, N_FEATURES))
@@ -77,7 +83,9 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Pr[x -> v] from the parameters of linear or neural routers, stacked over nodes 1, 2, ... in heap order.
+    """Compute Pr[x -> v] from the parameters of routers.
+
+    Linear or neural, stacked over nodes 1, 2, ... in heap order.
 
     Parameters
     ----------
@@ -101,7 +109,10 @@ def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarr
 
 
 def mean_entropy(P: np.ndarray) -> float:
-    """Mean over unordered pairs of the entropy of the distribution of their lowest common ancestor."""
+    """Compute the mean entropy of lowest common ancestors.
+
+    Over unordered pairs.
+    """
     return float(np.mean([reference.lca_entropy(P[i], P[j]) for i, j in combinations(range(len(P)), 2)]))
 
 
@@ -191,7 +202,10 @@ def _gradient(
 
 
 def central_differences(function: Any, params: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Differentiate in every parameter by ``(f(x + h) - f(x - h)) / 2h``."""
+    """Differentiate in every parameter by central differences.
+
+    ``(f(x + h) - f(x - h)) / 2h``.
+    """
     found = {}
     for name, values in params.items():
         found[name] = np.zeros_like(values)

@@ -1,4 +1,7 @@
-"""Learned distances against the programmes that they solve: ITML, LMNN, BoostMetric, DCA; and a forest of pairs."""
+"""Learned distances against the programmes that they solve.
+
+ITML, LMNN, BoostMetric, DCA; and a forest of pairs.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,10 @@ def _instance(
 
 
 def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
-    """Conditions of optimality with the gap to the dual problem, and the cone programme."""
+    """Check ITML's optimality, its gap, and the cone programme.
+
+    The gap is to the dual problem.
+    """
     certificate = partial(
         Certificate, topic="itml", instance=given.name, fast="cyclic projections of the core"
     )
@@ -231,7 +237,10 @@ def _dca(given: Instance) -> Iterator[Certificate]:
 
 
 def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
-    """Trees grown by trying every cut, in fractions, and pairs that walk down them one by one."""
+    """Check trees and pairs against trying every cut.
+
+    Trees in fractions, pairs that walk down them one by one.
+    """
     settings: dict[str, Any] = {"n_estimators": 3, "max_features": 2}
     found, seconds_fast = timed(
         partial(RandomForestDistance(**settings, random_state=seed).fit, given.X, **given.links)

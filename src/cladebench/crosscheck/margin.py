@@ -1,4 +1,7 @@
-"""Margin fits against a cone solver, against a lower bound, and their loss against the plain twin."""
+"""Check margin fits against a cone solver and a bound.
+
+Their loss against the plain twin.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ TOL = 1e-8
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield certificates of fits to random and to real data, each with every regulariser."""
+    """Yield checks of fits to random and real data.
+
+    Each with every regulariser.
+    """
     n_samples, n_draws = SIZES[scope]
     for name, X, labels, K in _instances(n_samples, n_draws, seed):
         yield _loss(name, X, labels, K, seed)

@@ -1,4 +1,7 @@
-"""Distances and neighbours of the max-margin forest, against the plain walk down its trees."""
+"""Check the max-margin forest against the plain walk.
+
+Its distances and neighbours, down its trees.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ NEIGHBORS, CANDIDATES = 5, 3
 
 
 class Grown(NamedTuple):
-    """A forest, its trees as forests of their own, and rows that it was not grown from."""
+    """A forest, its trees as forests, and other rows.
+
+    It was not grown from these rows.
+    """
 
     whole: HierarchyForest
     single: list[HierarchyForest]
@@ -125,7 +131,10 @@ def _distance(instance: str, grown: Grown, n_queries: int) -> Iterator[Certifica
 
 
 def _shares(tree: Any, rows: FloatArray) -> FloatArray:
-    """Share of the training rows in the smallest node that holds both of two rows; 0 where that is a leaf."""
+    """Give the rows' share in two rows' smallest common node.
+
+    Of the training rows; 0 where that node is a leaf.
+    """
     shares = np.zeros((len(rows), len(rows)))
     paths = [set(reference.path(tree, row)) for row in rows]
     for node in range(len(tree.right)):  # parents come before their children
@@ -216,6 +225,9 @@ def _plain_search(
 
 
 def _differ(found: tuple[np.ndarray, ...], expected: tuple[np.ndarray, ...]) -> float:
-    """Largest difference of distances, plus the number of rows that are not the same."""
+    """Add the largest difference of distances to differing rows.
+
+    The number of rows that are not the same.
+    """
     distance, rows = (np.abs(a - b) for a, b in zip(found, expected, strict=True))
     return float(distance.max()) + float(np.count_nonzero(rows))

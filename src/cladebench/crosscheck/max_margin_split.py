@@ -1,4 +1,7 @@
-"""Splits of nodes of the max-margin forest: their convex problems, their descent, and how far a local optimum is."""
+"""Splits of nodes of the max-margin forest.
+
+Their convex problems, their descent, and how far a local optimum is.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ STARTS = (1, 10)
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield certificates of nodes of trees that were grown from real data, and of tiny nodes."""
+    """Yield checks of nodes of grown trees and tiny nodes.
+
+    Trees are grown from real data.
+    """
     n_samples, n_pairs, n_tiny, tiny_pairs, n_draws = SIZES[scope]
     for name, (X, y) in real_data().items():
         for k in range(n_draws):
@@ -49,7 +55,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def _convex(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
-    """Solve (16) for the labels of the descent's start and for those of random weights."""
+    """Solve (16) for the start's labels and for random ones.
+
+    The labels of the descent's start, and those of random weights.
+    """
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     direction = solver.scatter_direction(node.X, node.must, node.cannot)
     rng = np.random.default_rng(seed)
@@ -125,12 +134,17 @@ def _convex(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
 
 
 def _fixed(node: Node, w: FloatArray, **settings: object) -> _core.FixedSplit:
-    """Problem (16) of the core, with the labels that are best at w."""
+    """Solve problem (16) of the core for the labels at w.
+
+    The labels that are best at w.
+    """
     return _core.FixedSplit(node.X, node.must, node.cannot, solver.split_settings(share=SHARE, **settings), w)
 
 
 def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
-    """Follow the objective over rounds, recomputed from the weights that each number of rounds ends with.
+    """Follow the objective over rounds.
+
+    It is recomputed from the weights that each number of rounds ends with.
 
     With cutting planes: Algorithm 1 takes its last point, whatever it is worth.
     """
@@ -169,12 +183,15 @@ def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
 
 
 def _values(node: Node, stops: list[solver.SplitFit], warm_up: int) -> FloatArray:
-    """Objective after each round; rounds that leave the unconstrained points out are judged without (Algorithm 2)."""
+    """Objective after each round.
+
+    Rounds that leave the unconstrained points out are judged without (Algorithm 2).
+    """
     return np.array([_objective(node, stop.weights, r >= warm_up) for r, stop in enumerate(stops)])
 
 
 def _off(fit: solver.SplitFit, values: FloatArray) -> float:
-    """By how much the trace of the core differs from the recomputed objectives."""
+    """Measure how far the core's trace differs from recomputed objectives."""
     if len(values) != len(fit.trace):
         return np.inf
     return float(np.abs(fit.trace - values).max())

@@ -1,4 +1,7 @@
-"""Dendrogram purity and Dasgupta cost against the enumeration of pairs, expectations against that of permutations."""
+"""Check purity and Dasgupta cost against enumeration of pairs.
+
+Expectations against the enumeration of permutations.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a certificate for the purity, and for each form of the cost, of each tree of each data set."""
+    """Yield checks of purity and cost of each tree.
+
+    For each form of the cost and each data set.
+    """
     largest, wanted = SIZES[scope]
     for name, (X_all, labels_all) in real_data().items():
         rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
@@ -62,7 +68,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def trees(X: np.ndarray, wanted: tuple[str, ...], seed: int) -> dict[str, Hierarchy]:
-    """Build the trees asked for: binary ones, multi-way ones, and one whose leaves are shared by many points."""
+    """Build the trees asked for.
+
+    Binary ones, multi-way ones, and one whose leaves are shared by many points.
+    """
     from cladebench.methods import Agglomerative, BirchTree, RandomTree
 
     makers = {
@@ -86,7 +95,10 @@ def shared_leaves(X: np.ndarray, n_leaves: int) -> Hierarchy:
 
 
 def nearest_neighbours(S: np.ndarray, k: int) -> sp.csr_array:
-    """Keep the k largest similarities of each row: a directed graph, not symmetric."""
+    """Keep the k largest similarities of each row.
+
+    A directed graph, not symmetric.
+    """
     without_self = S - np.diag(np.full(len(S), np.inf))
     kept = np.argsort(-without_self, axis=1, kind="stable")[:, :k]
     rows = np.repeat(np.arange(len(S)), k)
@@ -115,7 +127,10 @@ def _purity(instance: str, tree: Hierarchy, labels: np.ndarray) -> Certificate:
 def _expectations(
     instance: str, tree: Hierarchy, labels: np.ndarray, similarity: np.ndarray
 ) -> Iterator[Certificate]:
-    """Yield a certificate for the expectation of each measure when the points are permuted."""
+    """Yield a check of each measure's expectation under permutation.
+
+    The points are permuted.
+    """
     clusters = tree.leaf_of
     for name, closed_form, measure in (
         (
@@ -165,7 +180,10 @@ def _cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certifi
 
 
 def _magnitude(tree: Hierarchy, similarity: Any) -> float:
-    """Cost of the absolute values: what rounding is relative to, where a linear kernel has both signs."""
+    """Cost of the absolute values.
+
+    What rounding is relative to, where a linear kernel has both signs.
+    """
     if isinstance(similarity, LinearKernel):
         return dasgupta_cost(tree, np.abs(similarity.X @ similarity.X.T))
     return dasgupta_cost(tree, similarity)

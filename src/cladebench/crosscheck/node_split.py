@@ -1,4 +1,7 @@
-"""Max-margin splits of a node: the alternating descent ends in a local optimum; how far that is from the global one."""
+"""Max-margin splits of a node.
+
+The alternating descent ends in a local optimum; how far that is from the global one.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,10 @@ def _against_enumeration(name: str, X: np.ndarray, n_clusters: int, seed: int) -
 def _left_to_gain(
     X: np.ndarray, found: NodeSplit, penalties: Penalties, lower: int, upper: int
 ) -> tuple[float, float]:
-    """Objective with the best balanced labels for the final models, and the residual of the models."""
+    """Give the objective with the best balanced labels.
+
+    For the final models, and the residual of the models.
+    """
     costs = margin.assignment_costs(X, found.W)
     labels = assignment.balanced_assignment(costs, lower, upper)
     moved = assignment.assignment_value(costs, labels) / costs.size + penalties.value(found.W)

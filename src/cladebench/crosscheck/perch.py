@@ -1,4 +1,7 @@
-"""PERCH's kernel against its plain twin, and its A* search against looking at every point."""
+"""Check PERCH's kernel against its plain twin.
+
+Its A* search against looking at every point.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ MODES: tuple[tuple[str, Rotations, int | None], ...] = (
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a certificate for each mode, and for the search, on each data set."""
+    """Yield a check for each mode and for the search.
+
+    On each data set.
+    """
     n_twin, n_search = SIZES[scope]
     for name, (X_all, _) in real_data().items():
         X = _whole_numbers(X_all)[np.random.default_rng(seed).permutation(len(X_all))]
@@ -37,7 +43,9 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def _whole_numbers(X: np.ndarray) -> np.ndarray:
-    """Bring data of few decimals to whole numbers, whose squared distances are exact.
+    """Bring data of few decimals to whole numbers.
+
+    Their squared distances are exact.
 
     Kernel and twin add squares in different orders: of tenths, equal distances would come out equal for one of them
     and not for the other, and trees part at the first tie. PERCH's tree does not depend on the unit.
@@ -110,7 +118,9 @@ def _search(instance: str, X: np.ndarray) -> Certificate:
 
 
 def chosen_neighbours(tree: Hierarchy) -> np.ndarray:
-    """Read off a tree grown without rotations beside which point each was put.
+    """Read off which point each point was put beside.
+
+    From a tree grown without rotations.
 
     Point t hangs below a node of its own, and the other side of that node was one leaf when t came. All that were
     put there since have larger numbers, so the leaf is the lowest number on that side.
@@ -129,7 +139,10 @@ def chosen_neighbours(tree: Hierarchy) -> np.ndarray:
 
 
 def _own_side(tree: Hierarchy, lowest: np.ndarray, t: int) -> int:
-    """Return the highest node in which t is the lowest number: what has become of t's leaf."""
+    """Return the highest node in which t is the lowest number.
+
+    What has become of t's leaf.
+    """
     node = t
     while lowest[tree.parents[node]] == t:
         node = int(tree.parents[node])
@@ -137,5 +150,8 @@ def _own_side(tree: Hierarchy, lowest: np.ndarray, t: int) -> int:
 
 
 def nearest_distances(X: np.ndarray) -> np.ndarray:
-    """Squared distance of each point but the first to the nearest one before it."""
+    """Give each point's squared distance to its nearest predecessor.
+
+    For all points but the first.
+    """
     return np.array([np.square(X[:t] - X[t]).sum(axis=1).min() for t in range(1, len(X))])

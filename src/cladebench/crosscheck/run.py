@@ -119,7 +119,7 @@ def as_frame(certificates: Sequence[Certificate]) -> pd.DataFrame:
     """
     frame = pd.DataFrame([certificate.row() for certificate in certificates], columns=list(COLUMNS))
     if frame.id.duplicated().any():
-        raise ValueError(f"two certificates are named {frame.id[frame.id.duplicated()].iloc[0]!r}")
+        raise ValueError(f"two solver checks are named {frame.id[frame.id.duplicated()].iloc[0]!r}")
     return frame
 
 
@@ -144,7 +144,10 @@ def write(certificates: Sequence[Certificate], folder: Path) -> Path:
 
 
 def summary(certificates: Sequence[Certificate]) -> str:
-    """Say for each topic how many passed, the largest gap and both times; then name what failed."""
+    """Sum up each topic, then name what failed.
+
+    How many passed, the largest gap and both times.
+    """
     lines = [
         f"{'topic':24} {'passed':>9} {'worst residual':>15} {'largest gap':>12} {'fast s':>8} {'reference s':>12}"
     ]

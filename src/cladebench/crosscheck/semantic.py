@@ -1,4 +1,7 @@
-"""Semantic similarity and the Rand index from counts against the enumeration of pairs, on trees of real data."""
+"""Check semantic similarity and the Rand index against enumeration.
+
+Counts against all pairs, on trees of real data.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ SIZES: dict[str, tuple[int, tuple[str, ...], int]] = {
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a certificate for each measure of each tree, and of the clusters that its leaves or a cut of it make."""
+    """Yield a check for each measure of each tree.
+
+    Also of the clusters that its leaves or a cut of it make.
+    """
     largest, wanted, n_random = SIZES[scope]
     for name, (X_all, labels_all) in real_data().items():
         rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
@@ -63,7 +69,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def tree_of_means(X: np.ndarray, labels: np.ndarray) -> Hierarchy:
-    """Merge classes by the average distance of their means: a class tree for data that have none."""
+    """Merge classes by the average distance of their means.
+
+    A class tree for data that have none.
+    """
     from cladebench.methods import Agglomerative
 
     means = np.array([X[labels == c].mean(axis=0) for c in range(int(labels.max()) + 1)])
@@ -71,7 +80,10 @@ def tree_of_means(X: np.ndarray, labels: np.ndarray) -> Hierarchy:
 
 
 def random_tree(rng: np.random.Generator, n_samples: int) -> Hierarchy:
-    """Draw a tree of any arity with unary chains and empty leaves, and samples at any of its nodes."""
+    """Draw a tree of any arity with samples at any node.
+
+    It has unary chains and empty leaves.
+    """
     n_nodes, reach = int(rng.integers(2, 40)), int(rng.integers(1, 10))
     parents = [-1] + [int(rng.integers(max(0, node - reach), node)) for node in range(1, n_nodes)]
     return Hierarchy(parents, rng.integers(0, n_nodes, n_samples))

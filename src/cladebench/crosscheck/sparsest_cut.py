@@ -1,4 +1,7 @@
-"""The spectral sparsest cut between the exact one and what the theory promises; the exact ones and their bounds."""
+"""Check the spectral sparsest cut between exact value and theory.
+
+Also the exact ones and their bounds.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 def _graphs(
     n_samples: int, n_draws: int, seed: int, kinds: tuple[str, ...]
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield real similarities, on which the sweep is easily exact, and random graphs, on which it is not."""
+    """Yield real similarities and random graphs.
+
+    On the former the sweep is easily exact, on the latter it is not.
+    """
     for instance, X, similarity in similarity_instances(n_samples, n_draws, seed, kinds):
         yield instance, similarity(X)
     for k in range(2 * n_draws):

@@ -1,4 +1,7 @@
-"""Tree metrics: lengths against cvxpy, the search against all topologies, neighbour joining against plain loops."""
+"""Check tree metrics against cvxpy, all topologies and plain loops.
+
+Lengths, the search, and neighbour joining.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def class_distances(X: FloatArray, labels: np.ndarray, k: int, rng: np.random.Generator) -> FloatArray:
-    """Distances between the means of k groups: each group is half of the rows of a class, drawn at random.
+    """Distances between the means of k groups.
+
+    Each group is half of the rows of a class, drawn at random.
 
     Parameters
     ----------
@@ -70,7 +75,10 @@ def _between(points: FloatArray) -> FloatArray:
 
 
 def _instances(k: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray]]:
-    """Yield random numbers, noisy path lengths in a tree, and distances between class means of real data."""
+    """Yield random numbers, noisy paths and real class means.
+
+    Path lengths in a tree, and distances between class means.
+    """
     for draw in range(n_draws):
         rng = np.random.default_rng([seed, k, draw])
         upper = np.triu(rng.uniform(size=(k, k)), 1)
@@ -160,7 +168,10 @@ def _any_size(instance: str, D: FloatArray) -> Iterator[Certificate]:
 
 
 def _against_all(instance: str, D: FloatArray) -> Certificate:
-    """The best of all topologies, by explicit design matrices; and how far the search is from it."""
+    """The best of all topologies, by explicit design matrices.
+
+    And how far the search is from it.
+    """
     best, seconds = timed(lambda: fit_tree_metric(D, topologies="all"))
     (edges, exact), seconds_reference = timed(lambda: reference.best_topology(D))
     found = fit_tree_metric(D).residual

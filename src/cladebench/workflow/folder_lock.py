@@ -1,4 +1,6 @@
-"""One run in a folder at a time, and no lock left behind: ``python -m cladebench.workflow.folder_lock``.
+"""One run in a folder at a time.
+
+No lock is left behind: ``python -m cladebench.workflow.folder_lock``.
 
 Snakemake locks its folder with files, which stay when it is killed, and then refuses to start. So a run also holds a
 lock of the operating system, which ends with the process, however it ends. Where Snakemake's files are there and nobody
@@ -25,7 +27,9 @@ _held: dict[Path, IO[str]] = {}
 
 
 def hold(folder: Path) -> bool:
-    """Lock a folder until this process ends; False if another process holds the lock.
+    """Lock a folder until this process ends.
+
+    False if another process holds the lock.
 
     Raises
     ------
@@ -52,13 +56,18 @@ def hold(folder: Path) -> bool:
 
 
 def hold_if_possible(folder: Path) -> None:
-    """Lock a folder for a run; where that is not possible, go on without."""
+    """Lock a folder for a run.
+
+    Where that is not possible, go on without.
+    """
     with contextlib.suppress(OSError):
         hold(folder)
 
 
 def main(options: list[str]) -> int:
-    """Remove Snakemake's lock from this folder if no run lives in it; `options` are passed on to Snakemake.
+    """Remove Snakemake's lock from this folder if no run lives in it.
+
+    `options` are passed on to Snakemake.
 
     A folder that cannot be written is refused here, in plain words: Snakemake would end in a traceback.
     """

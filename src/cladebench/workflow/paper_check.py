@@ -1,4 +1,7 @@
-"""All files that a user writes for a paper, checked before anything runs."""
+"""Check all files that a user writes for a paper.
+
+Before anything runs.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from cladebench.papers.deviations import checked_deviations
 
 
 def check_paper(plan: Plan) -> None:
-    """Let the protocol check the plan, then hold claims and register of deviations against it.
+    """Check the plan, then claims and register against it.
+
+    The protocol checks the plan.
 
     Raises
     ------
@@ -21,7 +26,9 @@ def check_paper(plan: Plan) -> None:
 
 
 def check_texts(plan: Plan) -> None:
-    """Check claims and register of deviations where the paper has them; takes a tenth of a second.
+    """Check claims and register of deviations where the paper has them.
+
+    Takes a tenth of a second.
 
     Raises
     ------

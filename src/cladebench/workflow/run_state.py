@@ -1,4 +1,7 @@
-"""How far a run of the workflow is: its jobs are processes of their own, which meet in one file."""
+"""How far a run of the workflow is.
+
+Its jobs are processes of their own, which meet in one file.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ def note_start(jobs_folder: Path, cells: Mapping[str, int], to_run: Collection[s
 
 
 def standing(jobs_folder: Path, finished: str) -> str | None:
-    """Say how many cells of the run are done, and how long the rest may take; None where no run was noted, or wrongly.
+    """Say how much of the run is done and what is left.
+
+    Cells, and how long the rest may take; None where no run was noted, or wrongly.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What the Snakefile asks: jobs, files, and the reasons to run a job again. The rules themselves hold no logic."""
+"""What the Snakefile asks.
+
+Jobs, files, and the reasons to run a job again. The rules themselves hold no logic.
+"""
 
 from __future__ import annotations
 
@@ -109,12 +112,18 @@ class Workplan:
         return [f"{self.results}/jobs/{job.name}.json" for job in self.jobs.values()]
 
     def note_start(self, to_run: Iterable[str]) -> None:
-        """Note which jobs are going to run, so that each can say how much of the whole is done."""
+        """Note which jobs are going to run.
+
+        So each can say how much of the whole is done.
+        """
         cells = {name: len(job.cells) for name, job in self.jobs.items()}
         note_start(Path(self.results) / "jobs", cells, list(to_run))
 
     def forget_damaged(self) -> list[str]:
-        """Let jobs run again of which a record was cut or overwritten since; says which, a line each."""
+        """Let jobs with damaged records run again.
+
+        A record was cut or overwritten since; says which, a line each.
+        """
         store = Store(self.results)
         return [
             f"{faults[0]}; the job {name} runs again, its good records are kept"
@@ -127,7 +136,10 @@ class Workplan:
         return self._sources[job]
 
     def digest(self, job: str) -> str:
-        """Digest of the planned cells and of what their limits are; a job started for new limits keeps good records."""
+        """Digest of the planned cells and of what their limits are.
+
+        A job started for new limits keeps good records.
+        """
         planned = self.jobs[job]
         methods = [[method.estimator, dict(method.params)] for method in planned.methods]
         measures = sorted(planned.plan.measures)
@@ -141,7 +153,10 @@ class Workplan:
         return f"--paper {self.papers[planned.plan.paper]} --job {planned.name}"
 
     def data_state(self, job: str) -> str:
-        """Whether a job's data can be had without the network; a change runs the job again."""
+        """Whether a job's data can be had without the network.
+
+        A change runs the job again.
+        """
         states = {
             name: "not at hand" if found is None else "altered" if found == "altered" else "at hand"
             for name, found in ((name, _available(name)) for name in self.jobs[job].data)
@@ -151,7 +166,10 @@ class Workplan:
         return ", ".join(f"{name} {state}" for name, state in states.items())
 
     def memory_mb(self, job: str) -> int:
-        """Memory to reserve: the largest limit of the job's cells and the watching process."""
+        """Memory to reserve.
+
+        The largest limit of the job's cells and the watching process.
+        """
         return int(max(cell.spec.limits.memory_mb for cell in self.jobs[job].cells)) + PARENT_MEMORY_MB
 
     def runtime_minutes(self, job: str) -> int:
@@ -166,7 +184,10 @@ class Workplan:
     # ------------------------------------------------------------------ what is made of the records
 
     def package_sources(self, package: str) -> list[str]:
-        """All files of a part of cladebench, and the source files that it imports."""
+        """List all files of a package and its imported sources.
+
+        The package is a part of cladebench.
+        """
         root = Path(str(resources.files("cladebench") / package))
         own = [
             path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")
@@ -180,7 +201,10 @@ class Workplan:
         return sorted({str(path) for path in [*own, *imported]})
 
     def paper_files(self) -> list[str]:
-        """All files of the papers' folders: what verdicts, tables and pages rest on."""
+        """All files of the papers' folders.
+
+        What verdicts, tables and pages rest on.
+        """
         folders = [plan.path.parent for plan in self.plans.values()]
         kinds = ("*.py", "*.yaml", "*.rst")
         return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))
@@ -211,7 +235,10 @@ def _ids(job: Job) -> Iterator[str]:
 
 
 def plain(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Give numbers and flags in sections their types back: on its command line, Snakemake reads a section as text."""
+    """Give numbers and flags in sections their types back.
+
+    On its command line, Snakemake reads a section as text.
+    """
 
     def typed(section: Any) -> Any:
         if not isinstance(section, Mapping):
