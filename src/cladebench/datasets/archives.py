@@ -1,4 +1,7 @@
-"""Reading members of tar and zip archives without unpacking them: nothing is ever written to disk."""
+"""Reading members of tar and zip archives without unpacking them.
+
+Nothing is ever written to disk.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def read_members(
     name: str = "archive",
     size_limit: int = SIZE_LIMIT,
 ) -> dict[str, bytes]:
-    """Read the wanted regular files of a tar (plain, gz, bz2, xz) or zip archive.
+    """Read the wanted regular files of an archive.
+
+    A tar (plain, gz, bz2, xz) or zip archive.
 
     An archive with any member that would be unpacked outside its folder is refused as a whole, wanted or not.
     Unwanted links, devices and folders are passed over; wanted ones are refused.
@@ -89,7 +94,10 @@ def read_members(
 
 
 def _members(archive: bytes) -> Iterator[tuple[str, bool, Callable[[int], bytes]]]:
-    """Yield (name, is it a regular file, function that reads at most so many bytes of it)."""
+    """Yield the members of an archive.
+
+    (name, is it a regular file, function that reads at most so many bytes of it).
+    """
     # Not zipfile.is_zipfile, which looks at the end: it takes a tar whose last member is a zip for that zip.
     if archive.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(archive)) as package:
@@ -119,7 +127,10 @@ def _members(archive: bytes) -> Iterator[tuple[str, bool, Callable[[int], bytes]
 
 
 def _safe_name(member: str, archive: str) -> str:
-    """Give the name without a leading ``./``; refuse one that leads out of the folder on any system."""
+    """Give the name without a leading ``./``.
+
+    Refuse one that leads out of the folder on any system.
+    """
     path = PurePosixPath(member)
     if path.is_absolute() or ".." in path.parts or "\\" in member or re.match("[A-Za-z]:", member):
         raise DatasetError(f"{archive}: member {member!r} would be unpacked outside its folder")

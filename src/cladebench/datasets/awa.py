@@ -1,4 +1,6 @@
-"""Animals with Attributes: attribute scores drawn around the known attributes of the classes.
+"""Animals with Attributes.
+
+Attribute scores drawn around the known attributes of the classes.
 
 The images' scores behind the published table (outputs of 85 classifiers) are not public. What is public: the strength
 of each attribute in each class, and the number of images of each class.
@@ -184,7 +186,9 @@ n02507649 n02508021 n02510455
 
 
 def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores of each image: its class's strengths, between 0 and 1, plus noise; the rows in random order.
+    """Scores of each image.
+
+    Its class's strengths, between 0 and 1, plus noise; the rows in random order.
 
     The unknown strengths are replaced by the mean of the other classes.
     """
@@ -192,7 +196,10 @@ def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_awa_attr_quarter(files: Mapping[str, bytes], draw: int) -> Content:
-    """The scores of :func:`load_awa_attr`, with the noise that suits a quarter of the rows."""
+    """Load AWA-ATTR with the noise that suits 25% of its rows.
+
+    The scores are those of :func:`load_awa_attr`.
+    """
     return load_scores(files, draw, "gaussian", NOISE_ON_A_QUARTER["gaussian"])
 
 
@@ -279,7 +286,9 @@ def noise_of(
 
 
 def class_tree(synsets: list[str]) -> NDArray[np.intp]:
-    """Parents in the tree of the synsets and their ancestors, chains kept: node c is ``synsets[c]``.
+    """Parents in the tree of the synsets and their ancestors, chains kept.
+
+    Node c is ``synsets[c]``.
 
     The further nodes follow in the order of their names. A class may be an inner node.
     """

@@ -1,4 +1,7 @@
-"""The registry entry of a data set, and all else that the module of a data set needs."""
+"""The registry entry of a data set.
+
+Also all else that the module of a data set needs.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ NAME = r"[a-z0-9]+(-[a-z0-9]+)*"
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Registry entry: all that is known of a data set without reading it.
+    """Registry entry: what is known of a data set without reading.
 
     Parameters
     ----------
@@ -179,7 +182,10 @@ class DatasetInfo:
 
     @property
     def fetchable(self) -> bool:
-        """Whether every file has an address or a bundled copy; otherwise only a mirror can serve the data."""
+        """Whether every file has an address or a bundled copy.
+
+        Otherwise only a mirror can serve the data.
+        """
         return all(file.urls or file.bundled for file in self.files)
 
     @property

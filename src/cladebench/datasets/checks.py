@@ -1,4 +1,7 @@
-"""What a loader gives, made ready: functions computed, arrays in one form, all compared with the registry."""
+"""What a loader gives, made ready.
+
+Functions computed, arrays in one form, all compared with the registry.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from cladebench.validation import as_index, check_columns
 
 
 def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
-    """Content with all functions computed and all arrays in one form, if it is what the registry says.
+    """Give content in one form, if it is as registered.
+
+    With all functions computed and all arrays in one form.
 
     Parameters
     ----------
@@ -60,7 +65,10 @@ def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
 
 
 class _Checker:
-    """Computes and checks the content of a data set or of one of its parts."""
+    """Computes and checks the content of a data set.
+
+    Or of one of its parts.
+    """
 
     def __init__(self, entry: DatasetInfo, draw: int, part: str | None = None) -> None:
         self.entry, self.draw = entry, draw
@@ -235,7 +243,10 @@ def _finite(values: Matrix) -> bool:
 
 
 def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:
-    """Put in words why these are not the parents of a tree over the classes; None if they are."""
+    """Say why these are not the parents of a class tree.
+
+    None if they are.
+    """
     # It needs the compiled core, which a look at the registry does not.
     from cladebench.hierarchy import Hierarchy
 

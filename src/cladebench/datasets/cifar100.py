@@ -1,4 +1,6 @@
-"""CIFAR-100 as bags of visual words: three groups of its classes in place of three data sets of image features.
+"""CIFAR-100 as bags of visual words.
+
+Three groups of its classes in place of three data sets of image features.
 
 The features behind the published table are not public in the form used. These are made in the way the paper describes:
 histograms of SIFT words, projected to 100 principal components, with a WordNet tree over the classes.
@@ -68,12 +70,18 @@ def load_animals(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_vehicles_and_devices(files: Mapping[str, bytes], draw: int) -> Content:
-    """Images of 20 classes of vehicles, electrical devices and large built things; see :func:`load_group`."""
+    """Images of 20 classes of vehicles, electrical devices and large built things.
+
+    See :func:`load_group`.
+    """
     return load_group(files, VEHICLES_AND_DEVICES)
 
 
 def load_household_and_plants(files: Mapping[str, bytes], draw: int) -> Content:
-    """Images of 20 classes of furniture, containers, fruit and vegetables, flowers; see :func:`load_group`."""
+    """Images of 20 classes of furniture, containers, fruit and vegetables, flowers.
+
+    See :func:`load_group`.
+    """
     return load_group(files, HOUSEHOLD_AND_PLANTS)
 
 
@@ -100,7 +108,9 @@ def load_household_sizes(files: Mapping[str, bytes], draw: int) -> Content:
 def load_group(
     files: Mapping[str, bytes], coarse: tuple[int, ...], *, roots: bool = True, spread: float = 0.0
 ) -> Content:
-    """Principal components of the images of some coarse classes, in the official order, labelled by fine class.
+    """Load the images of some coarse classes as principal components.
+
+    In the official order, labelled by fine class.
 
     Parameters
     ----------
@@ -140,7 +150,10 @@ def load_group(
 def scores_of(
     archive: bytes, rows: NDArray[np.intp], roots: bool = True, spread: float = 0.0
 ) -> NDArray[np.float64]:
-    """Principal components of some images, from the bytes of `WORDS`; of plain frequencies with one decimal more."""
+    """Principal components of some images, from the bytes of `WORDS`.
+
+    Of plain frequencies with one decimal more.
+    """
     sizes = None
     if spread:
         sizes = np.exp(spread * np.random.default_rng(0x73697A65).standard_normal(len(rows)))
@@ -149,7 +162,10 @@ def scores_of(
 
 
 def _word_counts(archive: bytes, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Dense counts of some images; every index is checked, as nothing below NumPy would."""
+    """Dense counts of some images.
+
+    Every index is checked, as nothing below NumPy would.
+    """
     try:
         with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
             data, words, ends = arrays["data"], arrays["indices"], arrays["indptr"].astype(np.int64)

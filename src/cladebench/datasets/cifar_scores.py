@@ -1,4 +1,7 @@
-"""CIFAR-10 and CIFAR-100 as 300 principal components of their pixels, with the official split."""
+"""CIFAR-10 and CIFAR-100 as principal components of their pixels.
+
+300 of them, with the official split.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,18 @@ def load_cifar10(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_cifar100_coarse(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores of all images in the official order, training images first; labels are the 20 coarse classes."""
+    """Scores of all images in the official order, training images first.
+
+    Labels are the 20 coarse classes.
+    """
     return _read(CIFAR100.name, files[CIFAR100.name], "coarse")
 
 
 def load_cifar100_fine(files: Mapping[str, bytes], draw: int) -> Content:
-    """As :func:`load_cifar100_coarse`, but labelled by the 100 fine classes, with the tree of both levels."""
+    """Load CIFAR-100 labelled by the 100 fine classes.
+
+    As :func:`load_cifar100_coarse`, with the tree of both levels.
+    """
     content = _read(CIFAR100.name, files[CIFAR100.name], "fine")
     arrays = _arrays(CIFAR100.name, files[CIFAR100.name], ("coarse_train", "coarse_test"))
     fine, coarse = content.labels, np.concatenate(list(arrays.values())).astype(np.intp)

@@ -46,7 +46,9 @@ def read_edges(content: bytes, file: str) -> dict[int, int]:
 
 
 def class_tree(parents: Mapping[int, int], classes: list[int]) -> NDArray[np.intp]:
-    """Parents in the tree of the classes and their ancestors, chains kept: node c is ``classes[c]``.
+    """Parents in the tree of the classes and their ancestors, chains kept.
+
+    Node c is ``classes[c]``.
 
     The further nodes follow in the order of their numbers in the file; the root has the parent -1.
     """

@@ -1,4 +1,7 @@
-"""Face images of three people each, in three poses or with three expressions."""
+"""Face images of three people in poses or expressions.
+
+Three poses or three expressions each.
+"""
 
 from __future__ import annotations
 
@@ -37,17 +40,25 @@ SEED = 0x6661
 
 
 def load_cmu_faces(files: Mapping[str, bytes], draw: int) -> Content:
-    """Three people in three poses; each class is a person in a pose (:func:`draw_faces`)."""
+    """Three people in three poses.
+
+    Each class is a person in a pose (:func:`draw_faces`).
+    """
     return draw_faces(files[FACES.name], draw, "pose")
 
 
 def load_cmu_faces_expressions(files: Mapping[str, bytes], draw: int) -> Content:
-    """Three people with three expressions; each class is a person with an expression (:func:`draw_faces`)."""
+    """Three people with three expressions.
+
+    Each class is a person with an expression (:func:`draw_faces`).
+    """
     return draw_faces(files[FACES.name], draw, "expression")
 
 
 def draw_faces(archive: bytes, draw: int, facet: str) -> Content:
-    """Draw three people and three poses or expressions, of those with all eight images of each pair.
+    """Draw three people and three poses or expressions.
+
+    Of those with all eight images of each pair.
 
     Parameters
     ----------
@@ -93,7 +104,10 @@ def _draw_classes(
     complete: Collection[tuple[str, str]],
     rng: np.random.Generator,
 ) -> list[tuple[str, str]]:
-    """Nine complete pairs of a person and a pose or expression, sorted; each such choice has the same chance."""
+    """Nine complete pairs of a person and a pose or expression, sorted.
+
+    Each such choice has the same chance.
+    """
     choices = [
         [(person, value) for person in three for value in kept]
         for three in combinations(people, DRAWN)
@@ -121,7 +135,9 @@ def parse_name(member: str) -> tuple[str, str, str]:
 
 
 def read_pgm(content: bytes, member: str) -> NDArray[np.uint8]:
-    """Grey values of a binary PGM of 60 x 64 pixels, one byte each, without comments in its head.
+    """Read the grey values of a binary PGM.
+
+    60 x 64 pixels, one byte each, without comments in its head.
 
     The largest value that the head names differs from image to image; values are taken as they are.
     """

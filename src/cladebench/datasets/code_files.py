@@ -1,4 +1,7 @@
-"""Which source files make a data set: the module of its loader and what that imports in this folder."""
+"""Which source files make a data set.
+
+The module of its loader and what that imports in this folder.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ COMMON = "registry"
 
 
 def sources_of(entry: DatasetInfo) -> list[Path]:
-    """Source files of one data set, without those that serve all data sets.
+    """List the source files of one data set alone.
+
+    Without those that serve all data sets.
 
     Parameters
     ----------
@@ -39,7 +44,7 @@ def sources_of(entry: DatasetInfo) -> list[Path]:
 
 
 def _modules_of(entry: DatasetInfo) -> Iterator[str]:
-    """Names of the modules that list an entry and that define its loader."""
+    """Name the modules that list an entry and its loader."""
     loader = entry.loader
     while isinstance(loader, functools.partial):
         loader = loader.func
@@ -50,7 +55,10 @@ def _modules_of(entry: DatasetInfo) -> Iterator[str]:
 
 
 def _closure(names: Iterable[str]) -> list[Path]:
-    """Files of the modules of this package with these names, and of those that they import."""
+    """List files of modules and of those that they import.
+
+    Modules of this package with these names.
+    """
     queue, files = list(names), dict[Path, None]()
     while queue:
         path = _file(queue.pop())
@@ -61,14 +69,20 @@ def _closure(names: Iterable[str]) -> list[Path]:
 
 
 def _file(name: str) -> Path | None:
-    """File of a module of this package; None where there is none of that name."""
+    """File of a module of this package.
+
+    None where there is none of that name.
+    """
     candidates = (Path(folder) / f"{name}.py" for folder in sys.modules[PACKAGE].__path__)
     return next((path for path in candidates if path.is_file()), None)
 
 
 @functools.cache
 def _imports(path: Path) -> tuple[str, ...]:
-    """Names in this package that a file imports, wherever the statement stands; some may be no modules."""
+    """Names in this package that a file imports, wherever the statement stands.
+
+    Some may be no modules.
+    """
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):

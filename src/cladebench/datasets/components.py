@@ -18,7 +18,9 @@ def principal_scores(
     roots: bool = True,
     sizes: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Principal components of word frequencies or of their square roots, fitted on these rows themselves.
+    """Compute principal components of word frequencies.
+
+    Or of their square roots, fitted on these rows themselves.
 
     Parameters
     ----------

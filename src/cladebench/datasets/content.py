@@ -1,4 +1,7 @@
-"""What a data set holds: features, labels, images, views and parts, and their digest."""
+"""What a data set holds.
+
+Features, labels, images, views and parts, and their digest.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ class Images:
         return len(self.pixels)
 
     def thumbnail(self, i: int, size: int = 64) -> NDArray[np.uint8]:
-        """Shrink an image so that its longer side has at most `size` pixels; a smaller one is copied as it is.
+        """Shrink an image to at most `size` pixels.
+
+        Its longer side; a smaller one is copied as it is.
 
         Parameters
         ----------
@@ -88,7 +93,9 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What a loader gives back: arrays, before they are checked against the registry.
+    """What a loader gives back.
+
+    Arrays, before they are checked against the registry.
 
     Parameters
     ----------
@@ -125,7 +132,10 @@ class Content:
 
     @property
     def n_samples(self) -> int:
-        """Number of objects, of all parts together where there are parts; functions are not called for it."""
+        """Number of objects, of all parts together where there are parts.
+
+        Functions are not called for it.
+        """
         if self.parts:
             return sum(part.content.n_samples for part in self.parts.values())
         for rows in (self.labels, self.X, self.images, *(view.values for view in self.views.values())):
@@ -134,7 +144,10 @@ class Content:
         raise ValueError("content: nothing to count samples by; expected labels, features, views or images")
 
     def freeze(self) -> None:
-        """Make all arrays read-only, those of sparse matrices, images, views and parts too."""
+        """Make all arrays read-only.
+
+        Those of sparse matrices, images, views and parts too.
+        """
         for _, leaf in leaves(self):
             if isinstance(leaf, np.ndarray):
                 leaf.flags.writeable = False
@@ -142,7 +155,7 @@ class Content:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A training set or a test set of a problem that is made of several.
+    """A training or test set of a problem of several.
 
     Parameters
     ----------
@@ -157,7 +170,9 @@ class Part:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dataset(Content):
-    """A loaded and checked data set: all functions are computed, all values compared with the registry.
+    """A loaded and checked data set.
+
+    All functions are computed, all values compared with the registry.
 
     Attributes
     ----------
@@ -190,7 +205,9 @@ class Dataset(Content):
 
 
 def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Walk through content down to its arrays, texts and Nones; each comes with the names that lead to it.
+    """Walk through content down to its arrays, texts and Nones.
+
+    Each comes with the names that lead to it.
 
     The number of entries of a tuple or mapping and the shape of a sparse matrix come as texts, so that two contents
     that differ in anything give different sequences.
@@ -219,7 +236,10 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def content_sha256(content: Content) -> str:
-    """Digest of all fields of a content: names, shapes, types and values; functions must have been computed."""
+    """Digest of all fields of a content.
+
+    Names, shapes, types and values; functions must have been computed.
+    """
     digest = hashlib.sha256()
     for path, leaf in leaves(content):
         if isinstance(leaf, np.ndarray):
@@ -235,7 +255,9 @@ def content_sha256(content: Content) -> str:
 
 
 def features_sha256(X: Matrix, labels: Labels) -> str:
-    """Digest of features and labels alone, which a registry entry may require of computed features.
+    """Compute the digest of features and labels alone.
+
+    A registry entry may require it of computed features.
 
     For a dense X: its shape, X as little-endian float64 by rows, labels as little-endian int64. For a sparse one:
     :func:`content_sha256` of X and labels.

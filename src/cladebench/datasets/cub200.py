@@ -1,4 +1,7 @@
-"""Birds of 200 species: features of a neural network, and the taxonomy of the species."""
+"""Birds of 200 species.
+
+Features of a neural network, and the taxonomy of the species.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,9 @@ N_FEATURES = 100
 
 
 def load_cub200(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores of the VGG features, as the file has them, and the tree of orders, families, genera and species.
+    """Load scores of the VGG features and the tree.
+
+    As the file has them; the tree has orders, families, genera and species.
 
     Class c has the number c + 1 in the names of the classes and in the tree.
     """

@@ -1,4 +1,7 @@
-"""Features and distances that take long to compute: a copy is kept in the cache, named by what it was made from."""
+"""Features and distances that take long to compute.
+
+A copy is kept in the cache, named by what it was made from.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,9 @@ def computed(
     function: Callable[[], Matrix],
     accept: Callable[[Matrix], bool] = lambda values: True,
 ) -> Matrix:
-    """Values of a function: from a kept copy, or computed and then kept.
+    """Values of a function.
+
+    From a kept copy, or computed and then kept.
 
     A copy that was cut or altered is not used, but computed and written anew. A cache that cannot be read or written
     costs time and is not an error.
@@ -90,7 +95,10 @@ def _plain(values: Matrix) -> Matrix:
 
 
 def _packed(values: Matrix) -> bytes:
-    """Bytes of a copy: one array in the .npy format, or four of a sparse matrix, and the sha256 of it all."""
+    """Bytes of a copy.
+
+    One array in the .npy format, or four of a sparse matrix, and the sha256 of it all.
+    """
     arrays = [values]
     if scipy.sparse.issparse(values):
         arrays = [values.data, values.indices, values.indptr, np.array(values.shape)]
@@ -102,7 +110,10 @@ def _packed(values: Matrix) -> bytes:
 
 
 def _read(path: Path) -> Matrix | None:
-    """Values of a copy; None where there is none, or not with the bytes that were written."""
+    """Values of a copy.
+
+    None where there is none, or not with the bytes that were written.
+    """
     try:
         packed = path.read_bytes()
     except OSError:

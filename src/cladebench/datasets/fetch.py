@@ -1,4 +1,6 @@
-"""Getting the bytes of a registered file: cache, mirrors, bundled copy, official address, public copies.
+"""Getting the bytes of a registered file.
+
+Cache, mirrors, bundled copy, official address, public copies.
 
 Whatever the source, the sha256 of the very bytes that are handed out has been compared with the registry.
 """
@@ -54,7 +56,9 @@ class Obtained:
 
 
 def local_paths(file: RemoteFile, settings: Settings | None = None) -> Iterator[tuple[str, Path]]:
-    """Yield (source, path) of the copies of a file on this machine, unchecked, in the order of preference.
+    """Yield the copies of a file on this machine.
+
+    (source, path), unchecked, in the order of preference.
 
     A mirror may have a packed copy; a plain one beside it comes first.
     """
@@ -78,14 +82,20 @@ def expected(file: RemoteFile) -> str:
 
 
 def wrong_size(file: RemoteFile, size: int) -> str | None:
-    """Describe a wrong size; None for the right one. Of a file that is too long, only one byte more is read."""
+    """Describe a wrong size.
+
+    None for the right one. Of a file that is too long, only one byte more is read.
+    """
     if size == file.size:
         return None
     return f"{size} bytes" if size < file.size else f"more than {file.size} bytes"
 
 
 def fault(file: RemoteFile, content: bytes) -> str | None:
-    """Say what is wrong with the bytes; None if they are the registered ones."""
+    """Say what is wrong with the bytes.
+
+    None if they are the registered ones.
+    """
     wrong = wrong_size(file, len(content))
     if wrong:
         return wrong
@@ -94,7 +104,10 @@ def fault(file: RemoteFile, content: bytes) -> str | None:
 
 
 def _read(file: RemoteFile, path: Path) -> tuple[bytes, str | None]:
-    """Read a copy, but not much of a file that is far too long; second what is wrong with it."""
+    """Read a copy, but not much of one too long.
+
+    Second comes what is wrong with it.
+    """
     try:
         content = read_copy(path, file.name, file.size + 1)
     except Damaged as error:
@@ -103,7 +116,9 @@ def _read(file: RemoteFile, path: Path) -> tuple[bytes, str | None]:
 
 
 def obtain(file: RemoteFile) -> Obtained:
-    """Get the checked bytes of a file from the first source that has it.
+    """Get a file's checked bytes from the first source.
+
+    The first that has it.
 
     Parameters
     ----------
@@ -207,11 +222,16 @@ class _NoAnswer(_Unreachable):
 
 
 class _BrokenOff(_Unreachable):
-    """The transfer began or the server had a passing fault: worth another attempt."""
+    """The transfer began or the server had a passing fault.
+
+    Worth another attempt.
+    """
 
 
 class _Transfer(threading.Thread):
-    """Fetch one address into memory: at most one chunk too many, and none after it was given up.
+    """Fetch one address into memory.
+
+    At most one chunk too many, and none after it was given up.
 
     It runs in a thread of its own, because time limits of sockets bound neither the look-up of a name nor a server that
     sends one byte now and then.
@@ -263,7 +283,10 @@ class _Transfer(threading.Thread):
 
 
 def _transfer(url: str, size: int) -> bytes:
-    """Fetch one address, with a bound on every wait; what is longer than `size` is cut somewhere beyond it."""
+    """Fetch one address, with a bound on every wait.
+
+    What is longer than `size` is cut somewhere beyond it.
+    """
     transfer = _Transfer(url, size)
     transfer.start()
     begin = time.monotonic()
@@ -279,7 +302,10 @@ def _transfer(url: str, size: int) -> bytes:
 
 
 def check_writable(folder: Path) -> None:
-    """Make the folder and try a file in it, before anything is downloaded."""
+    """Make the folder and try a file in it.
+
+    Before anything is downloaded.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".try-"):
@@ -292,7 +318,10 @@ def check_writable(folder: Path) -> None:
 
 
 def write_file(target: Path, content: bytes) -> None:
-    """Write by rename: others see the whole file or none, and two processes may fetch the same one."""
+    """Write by rename.
+
+    Others see the whole file or none, and two processes may fetch the same one.
+    """
     try:
         write_atomically(target, content)
     except OSError as error:
@@ -322,7 +351,9 @@ class Checked:
 
 
 def check_local(file: RemoteFile, sizes_only: bool = False) -> list[Checked]:
-    """Compare every local copy of a file with the registry; nothing is removed.
+    """Compare every local copy of a file with the registry.
+
+    Nothing is removed.
 
     Parameters
     ----------

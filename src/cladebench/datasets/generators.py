@@ -1,4 +1,7 @@
-"""Synthetic data sets with a known answer; they need neither files nor network."""
+"""Synthetic data sets with a known answer.
+
+They need neither files nor network.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ DECIMALS = 6
 
 
 def balanced_tree(branching: tuple[int, ...]) -> NDArray[np.intp]:
-    """Parents of a balanced tree; nodes 0..n_classes-1 are its leaves, from left to right; -1 at the root.
+    """Parents of a balanced tree.
+
+    Nodes 0..n_classes-1 are its leaves, from left to right; -1 at the root.
 
     Parameters
     ----------

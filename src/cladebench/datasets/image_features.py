@@ -1,4 +1,7 @@
-"""The eight features of images of Komodakis (2011), section 6: what each is called and computed by."""
+"""The eight features of images of Komodakis (2011), section 6.
+
+What each is called and computed by.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,18 @@ FEATURES_NOTE = (
 
 
 def feature_views(pixels: Pixels, pyramids: bool = False) -> dict[str, View]:
-    """One view of kind "features" for each feature, computed only where there is no kept copy of it."""
+    """Give one view of kind "features" for each feature.
+
+    Computed only where there is no kept copy of it.
+    """
     features = {**FEATURES, **PYRAMIDS} if pyramids else FEATURES
     return {name: View("features", partial(_on_one_thread, of, pixels)) for name, of in features.items()}
 
 
 def _on_one_thread(of: Callable[[Pixels], NDArray[np.float64]], pixels: Pixels) -> NDArray[np.float64]:
-    """Compute a feature; sums in another order, by more threads, might move a descriptor to another word."""
+    """Compute a feature.
+
+    Sums in another order, by more threads, might move a descriptor to another word.
+    """
     with one_thread():
         return of(pixels)

@@ -29,20 +29,28 @@ MULTIPLE = 32
 
 
 def _plane() -> tuple[Doubles, Doubles]:
-    """Coordinates of the pixels of a filter: right and down from the central one."""
+    """Coordinates of the pixels of a filter.
+
+    Right and down from the central one.
+    """
     along = np.arange(SUPPORT) - SUPPORT // 2
     return np.meshgrid(along.astype(np.float64), along.astype(np.float64))
 
 
 def _normalised(values: Doubles, *, zero_mean: bool = True) -> Doubles:
-    """With mean zero, unless it is a mere average, and absolute values that sum to 1."""
+    """Scale a filter to absolute values that sum to 1.
+
+    With mean zero, unless it is a mere average.
+    """
     if zero_mean:
         values = values - values.mean()
     return values / np.abs(values).sum()
 
 
 def oriented(width: float, order: int, turn: int) -> Doubles:
-    """First or second derivative of a Gaussian three times as long as wide, across its length.
+    """Make a derivative of an elongated Gaussian.
+
+    First or second, of one three times as long as wide, across its length.
 
     Parameters
     ----------
@@ -62,7 +70,9 @@ def oriented(width: float, order: int, turn: int) -> Doubles:
 
 
 def gaussian(width: float) -> Doubles:
-    """Round Gaussian, of sum 1: its response is how much brighter it is there.
+    """Round Gaussian, of sum 1.
+
+    Its response is how much brighter it is there.
 
     The authors' programs for both banks take the mean from it as from all filters.
     """
@@ -79,7 +89,9 @@ def laplacian(width: float) -> Doubles:
 
 @lru_cache(maxsize=1)
 def leung_malik() -> Floats:
-    """48 filters: edges and bars of three widths and six orientations, eight Laplacians, four Gaussians.
+    """Make the 48 filters of Leung and Malik.
+
+    Edges and bars of three widths and six orientations, eight Laplacians, four Gaussians.
 
     Returns
     -------
@@ -99,7 +111,9 @@ def leung_malik() -> Floats:
 
 @lru_cache(maxsize=1)
 def maximum_response() -> Floats:
-    """38 filters: edges and bars of three widths and six orientations, a Gaussian and a Laplacian of width 10.
+    """Make the 38 filters of MR8.
+
+    Edges and bars of three widths and six orientations, a Gaussian and a Laplacian of width 10.
 
     Returns
     -------
@@ -138,7 +152,10 @@ def maxima(responses: Floats) -> Floats:
 
 
 def standardised(image: Image) -> Floats:
-    """Grey values with mean 0 and standard deviation 1; zeros where all are equal."""
+    """Grey values with mean 0 and standard deviation 1.
+
+    Zeros where all are equal.
+    """
     centred = image - image.mean()
     spread = centred.std()
     even = np.zeros(image.shape, dtype=np.float32)
@@ -146,13 +163,18 @@ def standardised(image: Image) -> Floats:
 
 
 def grid(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Rows and columns of places at which a filter lies within an image and responses are taken."""
+    """Give rows and columns at which responses are taken.
+
+    There a filter lies within an image.
+    """
     rows, columns = ((length - SUPPORT) // STRIDE + 1 for length in shape)
     return rows, columns
 
 
 def responses_at(grey: Floats, bank: Floats, places: NDArray[np.intp]) -> Floats:
-    """Responses at some places, by their definition: sums of products of filter and image.
+    """Responses at some places, by their definition.
+
+    Sums of products of filter and image.
 
     Parameters
     ----------
@@ -173,7 +195,10 @@ def responses_at(grey: Floats, bank: Floats, places: NDArray[np.intp]) -> Floats
 
 @lru_cache(maxsize=16)
 def _spectra(bank_of: object, height: int, width: int) -> NDArray[np.complex64]:
-    """Transforms of pairs of filters, one in the real and one in the imaginary part, turned for a convolution."""
+    """Transform pairs of filters, turned for a convolution.
+
+    One in the real and one in the imaginary part.
+    """
     bank = bank_of()  # type: ignore[operator]
     turned = bank[:, ::-1, ::-1]
     return scipy.fft.fft2(turned[0::2] + np.complex64(1j) * turned[1::2], s=(height, width))

@@ -64,7 +64,9 @@ def square(image: Image) -> NDArray[np.float32]:
 
 
 def prefiltered(grey: NDArray[np.float32], low_pass: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logarithm of the image without its low frequencies, divided by the local contrast.
+    """Filter low frequencies out and divide by local contrast.
+
+    Of the logarithm of the image.
 
     Returns
     -------
@@ -82,7 +84,10 @@ def _filtered(grey: NDArray[np.float32], gain: NDArray[np.float32]) -> NDArray[n
 
 
 def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean magnitude of each response in each cell, over every second pixel down and to the right."""
+    """Average the magnitude of each response in each cell.
+
+    Over every second pixel down and to the right.
+    """
     inner = slice(MARGIN // STRIDE, (MARGIN + SIDE) // STRIDE)
     responses = np.abs(filtered_places(scipy.fft.fft2(grey), gains, inner, inner))
     responses /= np.float32(STRIDE**2)
@@ -91,7 +96,10 @@ def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[
 
 
 def _frequencies() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Frequency in cycles a pixel, and its direction, of each entry of a transform."""
+    """Give the frequency and direction of each entry.
+
+    In cycles a pixel; an entry of a transform.
+    """
     along = np.fft.fftfreq(PADDED)
     return np.hypot(along[:, None], along), np.arctan2(along[:, None], along)
 
@@ -102,7 +110,9 @@ def _low_pass() -> NDArray[np.float32]:
 
 
 def transfer_functions() -> NDArray[np.float32]:
-    """Gain of each filter at each frequency: a Gaussian of its radius times one of its direction.
+    """Gain of each filter at each frequency.
+
+    A Gaussian of its radius times one of its direction.
 
     Returns
     -------

@@ -1,4 +1,6 @@
-"""Points of interest: maxima of the determinant of the Hessian over place and scale, with an affine shape.
+"""Points of interest.
+
+Maxima of the determinant of the Hessian over place and scale, with an affine shape.
 
 References
 ----------
@@ -53,7 +55,10 @@ class Points(NamedTuple):
 
 
 def scale_space(image: Image) -> list[Floats]:
-    """Grey values in 0..1 seen at each scale, and at one finer and one coarser."""
+    """See grey values in 0..1 at each scale.
+
+    Also at one finer and one coarser.
+    """
     cv2 = opencv()
     levels, before = [image.astype(np.float32) / np.float32(255)], 0.5
     for sigma in scales():
@@ -63,7 +68,10 @@ def scale_space(image: Image) -> list[Floats]:
 
 
 def scales() -> Doubles:
-    """Standard deviations of the levels; an image as it is counts as smoothed by 0.5 pixels."""
+    """Standard deviations of the levels.
+
+    An image as it is counts as smoothed by 0.5 pixels.
+    """
     return FINEST * RATIO ** np.arange(-1.0, N_SCALES + 1)
 
 
@@ -94,7 +102,9 @@ def strongest_points(levels: list[Floats]) -> Points:
 
 
 def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: float = 1.0) -> Floats:
-    """Surroundings of each point in its frame, sampled from the level of its scale.
+    """Sample the surroundings of each point in its frame.
+
+    From the level of its scale.
 
     Parameters
     ----------
@@ -127,7 +137,10 @@ def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: f
 
 
 def gradients(found: Floats) -> tuple[Floats, Floats, Floats]:
-    """Derivatives of patches to the right and down, and the weights of their pixels; all without the border."""
+    """Differentiate patches to the right and down.
+
+    Also the weights of their pixels; all without the border.
+    """
     right = found[:, 1:-1, 2:] - found[:, 1:-1, :-2]
     down = found[:, 2:, 1:-1] - found[:, :-2, 1:-1]
     along = np.arange(SIDE - 2) - (SIDE - 3) / 2
@@ -136,7 +149,9 @@ def gradients(found: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def adapted(levels: list[Floats], points: Points) -> Points:
-    """Stretch the frames until surroundings look round, in two steps; points that are edges are left out.
+    """Stretch the frames until surroundings look round, in two steps.
+
+    Points that are edges are left out.
 
     A step multiplies a frame by the inverse root of the second-moment matrix of the gradients, scaled to keep the area.
     """
@@ -161,7 +176,9 @@ def _chosen(points: Points, chosen: NDArray[np.bool_]) -> Points:
 
 
 def upright(levels: list[Floats], points: Points) -> Points:
-    """Turn each frame so that the commonest direction of gradients points to the right.
+    """Turn each frame to its commonest direction of gradients.
+
+    It points to the right then.
 
     Directions are counted in 36 bins, weighted by length and nearness; the peak is that of a parabola through the
     largest bin and its neighbours. Further peaks make no further points.

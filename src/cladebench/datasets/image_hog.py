@@ -42,7 +42,10 @@ def dense_hog(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def pyramid_hog(images: Sequence[Image]) -> NDArray[np.float64]:
-    """The words of `dense_hog` in each image and in its quarters, by the middles of the blocks."""
+    """Count the words of `dense_hog` in images and quarters.
+
+    By the middles of the blocks.
+    """
     return word_histograms(images, hogs, quarters=_quarters)
 
 
@@ -52,7 +55,9 @@ def _quarters(image: Image) -> NDArray[np.intp]:
 
 
 def hogs(image: Image) -> Floats:
-    """Descriptors of all blocks: 2 x 2 cells by rows, nine orientations of each.
+    """Descriptors of all blocks.
+
+    2 x 2 cells by rows, nine orientations of each.
 
     Parameters
     ----------
@@ -70,7 +75,9 @@ def hogs(image: Image) -> Floats:
 
 
 def cell_histograms(image: Image) -> Floats:
-    """Lengths of gradients by orientation in each cell; a gradient between two orientations counts for both.
+    """Lengths of gradients by orientation in each cell.
+
+    A gradient between two orientations counts for both.
 
     Parameters
     ----------
@@ -100,7 +107,9 @@ def cell_histograms(image: Image) -> Floats:
 
 @lru_cache(maxsize=1)
 def gradients() -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Orientation of each gradient that grey values can have, and its shares in that one and in the next.
+    """Tabulate the orientation of each possible gradient.
+
+    Of grey values; also its shares in that one and in the next.
 
     There are far fewer of them than pixels in a data set, and angles take long.
 

@@ -1,4 +1,6 @@
-"""Local binary patterns: histograms of uniform patterns, and their spectrum, which no rotation changes.
+"""Local binary patterns.
+
+Histograms of uniform patterns, and their spectrum, which no rotation changes.
 
 Each pixel is compared with eight neighbours on a circle of radius 1, which gives a code of eight bits. A pattern is
 uniform if its ones are one run on the circle. 58 of the 256 are, and have a bin each; all others share one.
@@ -31,7 +33,9 @@ N_BINS = 3 + 7 * 8
 
 
 def codes(image: Image) -> NDArray[np.uint8]:
-    """Code of each pixel but those at the border: bit k is 1 where neighbour k is not darker than the pixel.
+    """Code of each pixel but those at the border.
+
+    Bit k is 1 where neighbour k is not darker than the pixel.
 
     Parameters
     ----------
@@ -95,7 +99,9 @@ def lbp(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def rotation_invariant_lbp(images: Sequence[Image]) -> NDArray[np.float64]:
-    """LBP-HF: how strongly each frequency occurs in the eight places of each run of ones.
+    """Compute LBP-HF.
+
+    How strongly each frequency occurs in the eight places of each run of ones.
 
     A turn of the image by 45 degrees moves each run by one place, and so changes only the phases of the discrete
     Fourier transform over the places. This is what the paper cites (Ahonen et al. 2009); it is no histogram, and its

@@ -29,7 +29,9 @@ SCALE = PATCH / BINS_PER_SIDE / BIN_PER_SCALE
 
 
 def dense_descriptors(image: Image) -> NDArray[np.uint8]:
-    """Upright SIFT descriptors of all patches of the grid, by rows; that of an even patch is zero.
+    """Upright SIFT descriptors of all patches of the grid, by rows.
+
+    That of an even patch is zero.
 
     Parameters
     ----------
@@ -44,7 +46,10 @@ def dense_descriptors(image: Image) -> NDArray[np.uint8]:
 
 
 def sift(sigma: float) -> Any:
-    """OpenCV's SIFT at one scale, with descriptors of the whole numbers up to 255 to which it rounds them anyway."""
+    """Compute OpenCV's SIFT at one scale.
+
+    Descriptors are the whole numbers up to 255 to which it rounds them anyway.
+    """
     cv2 = opencv()
     # This type can be had only with all others before it, which are those that OpenCV takes by itself.
     return cv2.SIFT_create(
@@ -75,7 +80,10 @@ def dense_sift(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def pyramid_sift(images: Sequence[Image]) -> NDArray[np.float64]:
-    """The words of `dense_sift` in each image and in its quarters, by the middles of the patches."""
+    """Count the words of `dense_sift` in images and quarters.
+
+    By the middles of the patches.
+    """
     return word_histograms(images, dense_descriptors, quarters=_quarters)
 
 

@@ -1,4 +1,6 @@
-"""Histograms of quantised SIFT descriptors at points of interest with an affine shape.
+"""Histograms of SIFT descriptors at affine points of interest.
+
+Descriptors are quantised.
 
 References
 ----------
@@ -27,7 +29,9 @@ IN_A_ROW = 8
 
 
 def sparse_descriptors(image: Image) -> NDArray[np.uint8]:
-    """SIFT descriptors of the surroundings of each point, straightened by its shape and direction.
+    """Describe the surroundings of each point by SIFT.
+
+    Straightened by its shape and direction.
 
     Parameters
     ----------

@@ -33,7 +33,9 @@ WEBER = 0.03
 
 
 def textons(images: Sequence[Image]) -> NDArray[np.float64]:
-    """Share of each texton of the 48 filters of Leung and Malik (:func:`~.image_words.word_histograms`).
+    """Compute the shares of textons of Leung and Malik's filters.
+
+    All 48 (:func:`~.image_words.word_histograms`).
 
     The paper says "standard texton histograms" without naming a bank; this is that of the work that made
     clusters of responses its textons. It knows orientations.
@@ -46,7 +48,9 @@ def textons(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def mr8_textons(images: Sequence[Image]) -> NDArray[np.float64]:
-    """Share of each texton of the maximum responses of Varma and Zisserman (:func:`~.image_words.word_histograms`).
+    """Compute the shares of textons of maximum responses.
+
+    Of Varma and Zisserman (:func:`~.image_words.word_histograms`).
 
     38 filters, of which the largest responses over six orientations are kept: eight values.
     """
@@ -58,13 +62,19 @@ def mr8_textons(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def _some(image: Image, bank: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Responses at so many places of an image, drawn without replacement, or at all of them."""
+    """Give responses at some places of an image, or all.
+
+    Drawn without replacement.
+    """
     rows, columns = grid(image.shape)
     return responses_at(standardised(image), bank, rng.permutation(rows * columns)[:size])
 
 
 def compressed(found: Floats) -> Floats:
-    """Responses with a length of log(1 + length / 0.03) in place of their own."""
+    """Compress the length of responses to a logarithm.
+
+    log(1 + length / 0.03) instead of their own.
+    """
     shorter = np.empty_like(found)
     # By parts that stay in the processor's cache. Rows or columns lie together as before: sums hang on it.
     for start in range(0, len(found), PART_ROWS):

@@ -1,4 +1,7 @@
-"""Images filtered in the frequency plane, at every second pixel down and to the right."""
+"""Images filtered in the frequency plane.
+
+At every second pixel down and to the right.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ def filtered_places(
     rows: slice,
     columns: slice,
 ) -> NDArray[np.complex64]:
-    """Transforms back of the products of a transform with many others, at some of every second row and column.
+    """Transform products back at some places.
+
+    Of a transform with many others, at some of every second row and column.
 
     Parameters
     ----------

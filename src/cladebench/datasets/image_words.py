@@ -1,4 +1,7 @@
-"""Histograms of visual words: descriptors are quantised to the nearest centre of a K-means."""
+"""Histograms of visual words.
+
+Descriptors are quantised to the nearest centre of a K-means.
+"""
 
 from __future__ import annotations
 
@@ -114,14 +117,19 @@ def histogram(words: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
 
 
 def pyramid(words: NDArray[np.intp], quarters: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
-    """Half the share of each word in the whole, then in each quarter; zeros where there are none."""
+    """Weigh the shares of words in whole and quarters.
+
+    Half the share in the whole, then in each quarter; zeros where there are none.
+    """
     return np.concatenate([histogram(words, n_words), histogram(quarters * n_words + words, 4 * n_words)]) / 2
 
 
 def quarters_of_grid(
     shape: tuple[int, int], first: int, step: int, rows: int, columns: int
 ) -> NDArray[np.intp]:
-    """Quarters of an image that the points of a grid stand in, by rows; a point in the middle is right or below.
+    """Assign the points of a grid to quarters.
+
+    By rows; a point in the middle is right or below.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Words of messages to newsgroups as they are: the counts behind ``20news``, and 100 words by S. Roweis."""
+"""Words of messages to newsgroups as they are.
+
+The counts behind ``20news``, and 100 words by S. Roweis.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,20 @@ LICENCE = "Public posts to Usenet; no explicit licence"
 
 
 def load_20news_words(files: Mapping[str, bytes], draw: int) -> Content:
-    """Counts of the words in each message, training messages first; labels and tree are those of ``20news``."""
+    """Counts of the words in each message, training messages first.
+
+    Labels and tree are those of ``20news``.
+    """
     packed = files[WORDS.name]
     counts, labels, groups = read_groups(packed)
     return Content(counts, labels, groups, tree_of_names(groups), feature_names=read_vocabulary(packed))
 
 
 def read_vocabulary(packed: bytes) -> tuple[str, ...]:
-    """The first word of each group of words that was counted as one: ``windows`` also stands for ``window``."""
+    """Read the first word of each group of words.
+
+    A group was counted as one: ``windows`` also means ``window``.
+    """
     from scipy.io import loadmat
 
     try:
@@ -51,7 +60,9 @@ def read_vocabulary(packed: bytes) -> tuple[str, ...]:
 
 
 def load_20news_w100(files: Mapping[str, bytes], draw: int) -> Content:
-    """1 where a word occurs in a message; classes are the beginnings of the names of the groups.
+    """1 where a word occurs in a message.
+
+    Classes are the beginnings of the names of the groups.
 
     Raises
     ------

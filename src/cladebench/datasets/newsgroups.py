@@ -45,7 +45,10 @@ UNREADABLE = (
 
 
 def load_20news(files: Mapping[str, bytes], draw: int) -> Content:
-    """Principal components of square-rooted word frequencies; training messages first; one class for each group."""
+    """Principal components of square-rooted word frequencies.
+
+    Training messages first; one class for each group.
+    """
     words, labels, groups = read_groups(files[WORDS.name])
     return Content(
         partial(_scores, words),
@@ -56,7 +59,9 @@ def load_20news(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def tree_of_names(groups: Sequence[str]) -> NDArray[np.intp]:
-    """Parents in the tree of dotted names: ``comp.sys.mac.hardware`` is below ``comp.sys.mac``, ``comp.sys``, ``comp``.
+    """Parents in the tree of dotted names.
+
+    ``comp.sys.mac.hardware`` is below ``comp.sys.mac``, ``comp.sys``, ``comp``.
 
     Chains are kept. Node c is ``groups[c]``; their beginnings follow in alphabetical order, then the root.
     """
@@ -67,7 +72,7 @@ def tree_of_names(groups: Sequence[str]) -> NDArray[np.intp]:
 
 
 def read_groups(packed: bytes) -> tuple[scipy.sparse.csr_array, NDArray[np.intp], tuple[str, ...]]:
-    """Counts of the words, the group of each message, and the names of the groups.
+    """Read word counts, groups of messages, and group names.
 
     Raises
     ------
@@ -104,7 +109,10 @@ def read_groups(packed: bytes) -> tuple[scipy.sparse.csr_array, NDArray[np.intp]
 
 
 def unpack(packed: bytes) -> bytes:
-    """Unpack what gzip wrote; one of `UNREADABLE` is raised where that fails or gives more than `SIZE_LIMIT` bytes."""
+    """Unpack what gzip wrote.
+
+    One of `UNREADABLE` is raised where that fails or gives more than `SIZE_LIMIT` bytes.
+    """
     with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
         unpacked = stream.read(SIZE_LIMIT + 1)
     if len(unpacked) > SIZE_LIMIT:

@@ -39,7 +39,9 @@ N_DOCUMENTS, N_WORDS = 1_740, 13_649
 
 
 def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
-    """1 where a word occurs in a document; how often it does is the view "counts".
+    """1 where a word occurs in a document.
+
+    How often it does is the view "counts".
 
     Raises
     ------
@@ -62,7 +64,9 @@ def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def read_vocabulary(content: bytes) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Words by their number, and how often and in how many documents each occurs.
+    """Read words with their numbers of occurrences and documents.
+
+    By their number.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Training and test sets of points from mixtures of Gaussians, in most of whose dimensions there may be noise alone."""
+"""Training and test sets from mixtures of Gaussians with noise.
+
+Most of the dimensions may be noise alone.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ KINDS = (
 
 @dataclass(frozen=True)
 class LoadNoisyMixtures:
-    """Loader of ten training and ten test sets, each of a mixture of its own.
+    """Loader of ten training and ten test sets.
+
+    Each is of a mixture of its own.
 
     Centres are normal with the standard deviation `centres` in each dimension, and so are points about them: with 1 in
     the first dimensions, with `NOISE` times `centres` in the last ones. Each class has as many points as any other,
@@ -79,7 +84,10 @@ class LoadNoisyMixtures:
 
 
 def name_of(noisy: int, n_points: int, centres: float, dimensions: int) -> str:
-    """Name of a kind; that of the drawing goes by its noise alone."""
+    """Name of a kind.
+
+    That of the drawing goes by its noise alone.
+    """
     far = {CENTRES: "", FAR: "-far", FARTHER: "-farther"}[centres]
     points = "" if n_points == 500 else f"-n{n_points}"
     return f"noisy-mixtures-{noisy}{points}{far}" + ("" if dimensions == N_DIMENSIONS else f"-d{dimensions}")

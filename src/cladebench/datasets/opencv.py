@@ -1,4 +1,7 @@
-"""OpenCV, which only data sets of images need: an optional extra of the package."""
+"""OpenCV, which only data sets of images need.
+
+An optional extra of the package.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ LIBRARY = "opencv-python-headless"
 
 
 def opencv() -> Any:
-    """Import OpenCV and hold it at one thread, since jobs run side by side.
+    """Import OpenCV and hold it at one thread.
+
+    Jobs run side by side.
 
     Raises
     ------

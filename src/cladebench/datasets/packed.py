@@ -1,4 +1,7 @@
-"""Copies as they lie on the disk: plain, or as gzip packs them, with ``.gz`` after the name of the file."""
+"""Copies as they lie on the disk.
+
+Plain, or as gzip packs them, with ``.gz`` after the name of the file.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ def read_copy(path: Path, name: str, limit: int) -> bytes:
 
 
 def size_of_copy(path: Path, name: str) -> int:
-    """Bytes of a copy of the file `name`, unpacked, without reading it: gzip writes them last, modulo 2^32."""
+    """Bytes of a copy of the file `name`, unpacked, without reading it.
+
+    Gzip writes them last, modulo 2^32.
+    """
     size = path.stat().st_size
     if not _is_packed(path, name):
         return size

@@ -1,4 +1,6 @@
-"""A planted hierarchy whose splits use features of their own, and the same points with features that all splits share.
+"""A planted hierarchy, with features of splits apart or shared.
+
+Splits use features of their own, or the same points have features that all splits share.
 
 What a method that chooses features for each split can gain shows in the difference between the two: lengths and angles
 are the same, so that methods that know distances alone find the same trees.
@@ -29,7 +31,9 @@ DECIMALS = 6
 
 
 def load_splits(files: Mapping[str, bytes], draw: int) -> Content:
-    """Points in 16 classes of a binary tree; each inner node has four features in which its two sides differ.
+    """Points in 16 classes of a binary tree.
+
+    Each inner node has four features in which its two sides differ.
 
     A class has the mean -1 or 1 in the features of the nodes above it, by the side on which it lies, and 0 in all
     others; 40 features have the mean 0 in all classes. Unit noise is added, rows and features come in random order, and
@@ -48,7 +52,9 @@ def load_splits(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_shared(files: Mapping[str, bytes], draw: int) -> Content:
-    """The points of `load_splits` with the features of all splits turned by one random rotation.
+    """Load the points of `load_splits`, rotated at random.
+
+    One random rotation turns the features of all splits.
 
     Each split then differs in the 60 features that all splits have in common; the 40 idle ones stay idle. All distances
     are those of `load_splits`, but for rounding.
@@ -69,7 +75,10 @@ def load_shared(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def class_means() -> NDArray[np.float64]:
-    """Mean of each class in the features of the splits, shape (16, 60): four for each node, level by level."""
+    """Give each class's mean in the features of splits.
+
+    Shape (16, 60): four for each node, level by level.
+    """
     means = np.zeros((N_CLASSES, N_SPLITS * PER_SPLIT))
     for c in range(N_CLASSES):
         for level in range(LEVELS):
@@ -82,7 +91,10 @@ def class_means() -> NDArray[np.float64]:
 def _planted(
     draw: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp], np.random.Generator]:
-    """Points with the idle features last, labels, the order in which features are to come, and the generator."""
+    """Draw points, labels and the order of features.
+
+    Idle features come last; the generator is given too.
+    """
     rng = np.random.default_rng([0x706C, draw])
     labels = rng.permutation(np.repeat(np.arange(N_CLASSES), PER_CLASS))
     X = rng.standard_normal((len(labels), N_FEATURES))

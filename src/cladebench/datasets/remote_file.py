@@ -1,4 +1,7 @@
-"""A file that a data set is read from, and what can go wrong with data."""
+"""A file of a data set, and faults of data.
+
+What can go wrong with data.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,17 @@ from pathlib import PurePosixPath
 
 
 class DatasetError(Exception):
-    """A data set cannot be used; the message says which file or field, what was expected, what was found."""
+    """A data set cannot be used.
+
+    The message says which file or field, what was expected, what was found.
+    """
 
 
 class DataUnavailable(DatasetError):
-    """No source holds the data now: a fact about the machine and its network, not a fault of the data."""
+    """No source holds the data now.
+
+    A fact about the machine and its network, not a fault of the data.
+    """
 
 
 class CacheUnwritable(DataUnavailable):

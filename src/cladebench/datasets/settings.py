@@ -1,4 +1,6 @@
-"""Where data are looked for: cache folder, mirror folders, and whether the network may be asked.
+"""Where data are looked for.
+
+Cache folder, mirror folders, and whether the network may be asked.
 
 The environment is the one place where these settings live, so that child processes have them too; a run's
 configuration file sets these variables where the user has not.
@@ -38,7 +40,10 @@ class Settings:
 
 
 def checkout_root() -> Path | None:
-    """Root of the project's checkout: the one this package runs from, else one around the current folder."""
+    """Root of the project's checkout.
+
+    The one this package runs from, else one around the current folder.
+    """
     for folder in (Path(__file__).resolve().parents[3], Path.cwd(), *Path.cwd().parents):
         if (folder / "src/cladebench/datasets").is_dir() and (folder / "src/core/CMakeLists.txt").is_file():
             return folder
@@ -46,7 +51,10 @@ def checkout_root() -> Path | None:
 
 
 def default_cache() -> Path:
-    """``.cladebench/cache`` in the checkout, or in the current folder where there is no checkout."""
+    """Give the folder ``.cladebench/cache``.
+
+    In the checkout, or in the current folder where there is no checkout.
+    """
     return (checkout_root() or Path.cwd()) / ".cladebench" / "cache"
 
 

@@ -1,4 +1,7 @@
-"""Several training and test sets, each with labels and a stack of distances, of which only some tell the classes."""
+"""Several labelled sets with stacks of distances.
+
+Training and test sets; only some of the distances show the classes.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ VIEWS = tuple(f"dimension-{i}" for i in range(N_INFORMATIVE + N_NOISE))
 
 
 def load_split_distances(files: Mapping[str, bytes], draw: int) -> Content:
-    """Problems of one kind: in the first two dimensions three Gaussian classes, in the others wide noise.
+    """Problems of one kind.
+
+    In the first two dimensions three Gaussian classes, in the others wide noise.
 
     Each part has centres and points of its own. The view ``dimension-i`` has the squared differences in dimension i,
     rounded to six decimals; the points are not told. A weighted sum of views that leaves out the noise finds the

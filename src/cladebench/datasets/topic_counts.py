@@ -18,7 +18,9 @@ FAITHFULNESS = 0.6
 
 
 def load_topic_counts(files: Mapping[str, bytes], draw: int) -> Content:
-    """Bags of words, each word from its document's topic or from what all have in common.
+    """Draw bags of words from topics.
+
+    Each word is from its document's topic or from what all have in common.
 
     The word of rank r has a weight of 1/r; each topic ranks the vocabulary in its own order, the common words are
     ranked as they are numbered. A document has 20 to 60 words. Only uniform numbers and integers are drawn, so that

@@ -37,7 +37,10 @@ SPAMBASE = RemoteFile(
 
 
 def bundled_optdigits() -> bytes:
-    """``optdigits.tes`` as scikit-learn carries it: the same rows in the same order, so the same bytes."""
+    """``optdigits.tes`` as scikit-learn carries it.
+
+    The same rows in the same order, so the same bytes.
+    """
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -85,7 +88,10 @@ def read_table(files: Mapping[str, bytes], file: RemoteFile, columns: int) -> ND
 
 
 def load_glass(files: Mapping[str, bytes], draw: int) -> Content:
-    """Nine measurements of each fragment; the id column is dropped, classes 1, 2, 3, 5, 6, 7 become 0..5."""
+    """Nine measurements of each fragment.
+
+    The id column is dropped, classes 1, 2, 3, 5, 6, 7 become 0..5.
+    """
     table = read_table(files, GLASS, columns=11)
     codes = np.array(list(GLASS_CLASSES))
     if not np.isin(table[:, -1], codes).all():
@@ -96,7 +102,10 @@ def load_glass(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_spambase(files: Mapping[str, bytes], draw: int) -> Content:
-    """Word and character frequencies and run lengths of each message; class 1 is spam."""
+    """Word and character frequencies and run lengths of each message.
+
+    Class 1 is spam.
+    """
     table = read_table(files, SPAMBASE, columns=58)
     return Content(table[:, :-1], table[:, -1].astype(np.intp), ("not spam", "spam"))
 
@@ -110,7 +119,9 @@ def load_digits_draw(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def draw_rows(labels: NDArray[np.intp], per_class: int, draw: int) -> NDArray[np.intp]:
-    """Choose ``per_class`` rows of each class, the same on every machine and with every version of NumPy.
+    """Choose ``per_class`` rows of each class.
+
+    The same on every machine and with every version of NumPy.
 
     Row i (from 0) has the key sha256("optdigits/<draw>/<i>"); of each class, the rows with the smallest keys
     are drawn.

@@ -1,4 +1,6 @@
-"""Data sets of the UCI Machine Learning Repository whose files name the class of each row in letters.
+"""UCI data sets with classes named in letters.
+
+Of the UCI Machine Learning Repository; the class is in each row.
 
 Sonar, ionosphere, balance scale, image segmentation and MAGIC gamma telescope.
 """
@@ -86,7 +88,9 @@ CONSTANT_COLUMN = "REGION-PIXEL-COUNT"
 def read_rows(
     name: str, lines: list[str], n_features: int, classes: Mapping[str, str], class_first: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Parse rows of comma-separated numbers with a class in letters at one end; blank lines are ignored.
+    """Parse rows of numbers with a class in letters.
+
+    Separated by commas, the class at one end; blank lines are ignored.
 
     Parameters
     ----------
@@ -142,14 +146,20 @@ def load_ionosphere(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_balance(files: Mapping[str, bytes], draw: int) -> Content:
-    """Weight and distance on the left, weight and distance on the right, each from 1 to 5."""
+    """Load weight and distance on both sides of a balance.
+
+    Each from 1 to 5, left before right.
+    """
     X, labels = read_rows(BALANCE.name, _lines(files, BALANCE), 4, BALANCE_CLASSES, class_first=True)
     names = ("left weight", "left distance", "right weight", "right distance")
     return Content(X, labels, tuple(BALANCE_CLASSES.values()), feature_names=names)
 
 
 def load_segmentation(files: Mapping[str, bytes], draw: int) -> Content:
-    """Measurements of regions of 3 x 3 pixels, those of ``segmentation.data`` first; the constant column is dropped."""
+    """Measurements of regions of 3 x 3 pixels, those of ``segmentation.data`` first.
+
+    The constant column is dropped.
+    """
     tables, labels, columns = [], [], []
     for file in (SEGMENTATION, SEGMENTATION_TEST):
         lines = _lines(files, file)

@@ -17,7 +17,9 @@ DECIMALS = 6
 
 
 def load_uneven_distances(files: Mapping[str, bytes], draw: int) -> Content:
-    """Squared distances between points of three Gaussian classes, each direction stretched by a factor of its own.
+    """Load squared distances between points of three Gaussian classes.
+
+    Each direction is stretched by a factor of its own.
 
     From p to q the distance is ``|x_p - x_q|^2 (1 + u_pq / 2)``, with u_pq uniform in 0..1 and drawn for each ordered
     pair: squares break the triangle inequality, factors the symmetry. The points are not told. Values are rounded to

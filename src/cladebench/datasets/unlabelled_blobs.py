@@ -15,7 +15,9 @@ DECIMALS = 6
 
 
 def load_unlabelled_blobs(files: Mapping[str, bytes], draw: int) -> Content:
-    """Points around five centres, in random order; which centre a point belongs to is not told.
+    """Points around five centres, in random order.
+
+    Which centre a point belongs to is not told.
 
     Centres are normal with standard deviation 5 in each coordinate, points normal around them with 1. Values are
     rounded to six decimals, so that the last bit of a mathematical library does not matter.

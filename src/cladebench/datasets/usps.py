@@ -1,4 +1,7 @@
-"""USPS handwritten digits, as S. Roweis cut and sorted them: 1,100 images of each digit."""
+"""USPS handwritten digits, as S.
+
+Roweis cut and sorted them: 1,100 images of each digit.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
 
 
 def load_usps(files: Mapping[str, bytes], draw: int) -> Content:
-    """Grey values by columns of the image, as in the file; its digits in the order 1, 2, ..., 9, 0."""
+    """Grey values by columns of the image, as in the file.
+
+    Its digits in the order 1, 2, ..., 9, 0.
+    """
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
