@@ -1,4 +1,7 @@
-"""Classes found by folder: a new file in a package needs no list that names it."""
+"""Classes found by folder.
+
+A new file in a package needs no list that names it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ _CLASS = re.compile(r"^class +(\w+)", re.MULTILINE)
 
 
 class Discovered:
-    """What an estimator that is found by folder says of itself; the contract tests read it."""
+    """What an estimator that is found by folder says of itself.
+
+    The contract tests read it.
+    """
 
     #: True where `fit` needs the class labels ``y``.
     uses_labels: ClassVar[bool] = False
@@ -33,11 +39,13 @@ class Discovered:
     contract_excuses: ClassVar[Mapping[str, Excuse]] = {}
 
     def _check_parameters(self) -> None:
-        """Raise a ValueError that names the parameter if one has a value that makes no sense."""
+        """Raise a ValueError that names a parameter with a senseless value."""
 
 
 class Folder:
-    """The public, concrete subclasses of some base classes that the modules of a package define.
+    """The public classes of some kinds that a package defines.
+
+    Concrete subclasses of some base classes.
 
     Modules are imported when the first class is asked for. One that cannot be imported is named in a warning, and the
     others are found all the same. Modules whose names begin with an underscore, and ``base``, are not looked at.
@@ -144,7 +152,10 @@ def cannot_import(file: Path | str, fault: BaseException) -> str:
 
 
 def _defined_in(file: Path) -> set[str]:
-    """Names of the classes that the source of a module, or of all modules of a package, defines."""
+    """Name the classes that a source defines.
+
+    The source of a module, or of all modules of a package.
+    """
     files = file.parent.rglob("*.py") if file.name == "__init__.py" else [file]
     return {
         name for path in files for name in _CLASS.findall(path.read_text(encoding="utf-8", errors="replace"))

@@ -1,4 +1,7 @@
-"""Estimators by name, a plan's own or a library's, and what they give as distances, trees and labels."""
+"""Estimators by name, as distances, trees and labels.
+
+The name is a plan's own or a library's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing files so that they are there as a whole or not at all."""
+"""Writing files as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def check_path(text: str, where: str) -> str:
 
 
 def folder_named(text: str, where: str) -> Path:
-    """Give the folder that a user's text names, a leading ``~`` or ``~user`` replaced by the home folder.
+    """Give the folder that a user's text names.
+
+    A leading ``~`` or ``~user`` is replaced by the home folder.
 
     Raises
     ------
@@ -45,7 +47,9 @@ def folder_named(text: str, where: str) -> Path:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file by rename: even if the machine stops in between, no one sees half of it.
+    """Write a file by rename.
+
+    Even if the machine stops in between, no one sees half of it.
 
     Parameters
     ----------
@@ -62,7 +66,9 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Write files that belong together: none takes its place before all are on disk.
+    """Write files that belong together.
+
+    None takes its place before all are on disk.
 
     Parameters
     ----------
@@ -98,7 +104,10 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether something is there that is neither a file nor a folder, such as a FIFO, whose reader waits for ever."""
+    """Say whether a path is neither file nor folder.
+
+    Such as a FIFO, whose reader waits for ever.
+    """
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -107,7 +116,10 @@ def is_special(path: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or whatever stands in its place, a folder too; nothing where there is none."""
+    """Remove a file, or whatever stands in its place, a folder too.
+
+    Nothing where there is none.
+    """
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

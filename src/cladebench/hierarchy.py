@@ -348,7 +348,10 @@ class Hierarchy:
     def _with_nodes(
         self, kept: npt.NDArray[np.bool_], parents: IntArray, leaf_of: IntArray, lengths: FloatArray | None
     ) -> Hierarchy:
-        """Make the tree of some of the nodes, whose parents are among them; `leaf_of` has their new numbers."""
+        """Make the tree of some of the nodes.
+
+        Their parents are among them; `leaf_of` has their new numbers.
+        """
         new_index = np.cumsum(kept) - 1
         return Hierarchy(
             np.where(parents[kept] >= 0, new_index[parents[kept]], -1),

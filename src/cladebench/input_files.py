@@ -1,4 +1,7 @@
-"""Reading and validating the project's YAML and JSON files, with errors that a user can act upon."""
+"""Read and validate the project's YAML and JSON files.
+
+Errors are such that a user can act upon them.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,17 @@ _TOO_DEEP = f"more than {MAX_JSON_DEPTH} levels of lists and keys within each ot
 
 
 class InputFileError(ValueError):
-    """A file that a user writes is wrong; the message names file, key, value and what was expected."""
+    """A file that a user writes is wrong.
+
+    The message names file, key, value and what was expected.
+    """
 
 
 @contextlib.contextmanager
 def users_code(what: str) -> Iterator[None]:
-    """Turn whatever a user's code raises, ``sys.exit`` too, into an `InputFileError` of one line.
+    """Turn errors of a user's code into an `InputFileError` of one line.
+
+    Whatever it raises, ``sys.exit`` too.
 
     It names the file and line: of the user's own code, where that has called a library.
 
@@ -64,7 +72,10 @@ def users_code(what: str) -> Iterator[None]:
 
 
 def place_of(error: BaseException) -> str:
-    """File and line of the innermost call that is neither in an installed library nor in Python or cladebench."""
+    """Give file and line of the innermost call of a user's code.
+
+    It is neither in an installed library nor in Python or cladebench.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
     calls = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
@@ -74,7 +85,10 @@ def place_of(error: BaseException) -> str:
 
 
 def _is_foreign(file: str) -> bool:
-    """Whether a file is of Python, an installed library or cladebench, whose papers count as a user's."""
+    """Say whether a file is of Python, a library or cladebench.
+
+    Papers in cladebench count as a user's.
+    """
     if file.startswith("<") or not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts):
         return True
     package, path = Path(__file__).parent, Path(file)
@@ -84,7 +98,9 @@ def _is_foreign(file: str) -> bool:
 
 
 def read_yaml(path: Path | str, name: str | None = None) -> Any:
-    """Read a YAML file: lists, keys that are text, texts, finite numbers, true, false and null.
+    """Read a YAML file.
+
+    Lists, keys that are text, texts, finite numbers, true, false and null.
 
     Plain texts mean what YAML 1.2 says, so that ``1e-3`` is a number. What YAML 1.1 reads otherwise, such as ``yes``
     or a date, is refused, as are tags, keys given twice, characters that cannot be printed, whole numbers beyond
@@ -130,7 +146,10 @@ def _is_integer(_: Any, value: Any) -> bool:
 
 
 def _matches(_: Any, pattern: str, value: Any, schema: Any) -> Iterator[Any]:
-    """``pattern`` as JSON Schema means it: ``$`` is the very end, not the place before a last line break."""
+    """``pattern`` as JSON Schema means it.
+
+    ``$`` is the very end, not the place before a last line break.
+    """
     import jsonschema
 
     if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
@@ -138,7 +157,10 @@ def _matches(_: Any, pattern: str, value: Any, schema: Any) -> Iterator[Any]:
 
 
 def _differ(_: Any, wanted: bool, value: Any, schema: Any) -> Iterator[Any]:
-    """``uniqueItems`` in one pass, whatever is in the list; 1 and 1.0 are one entry."""
+    """``uniqueItems`` in one pass, whatever is in the list.
+
+    1 and 1.0 are one entry.
+    """
     import jsonschema
 
     if wanted and isinstance(value, list):
@@ -153,7 +175,10 @@ def _whole(value: Any) -> Any:
 
 @functools.cache
 def validator(schema: str) -> Any:
-    """Return the validator of ``schemas/<schema>.schema.json``; it takes 2.0 and infinity for no whole numbers."""
+    """Return the validator of ``schemas/<schema>.schema.json``.
+
+    It takes 2.0 and infinity for no whole numbers.
+    """
     import jsonschema
 
     draft = jsonschema.Draft202012Validator
@@ -208,7 +233,10 @@ _BOUNDS = {
 
 
 def _expected(schema: Mapping[str, Any]) -> str:
-    """Put in words what a schema allows: its own description, or its type and bounds."""
+    """Put in words what a schema allows.
+
+    Its own description, or its type and bounds.
+    """
     if "description" in schema:
         return str(schema["description"])
     kinds = schema.get("type", [])
@@ -220,7 +248,10 @@ def _expected(schema: Mapping[str, Any]) -> str:
 
 
 def _place(path: Iterable[str | int], document: Any) -> str:
-    """Write where a value stands; an entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``."""
+    """Write where a value stands.
+
+    An entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``.
+    """
     parts, entry = list(path), document
     for i, part in enumerate(parts):
         entry = entry[part]
@@ -292,13 +323,19 @@ def validate(document: Any, schema: str, name: str) -> None:
 
 
 def told(errors: Sequence[str], name: Path | str) -> str:
-    """Errors of a file as one message: a line each, at most 20, and how many more there are."""
+    """Errors of a file as one message.
+
+    A line each, at most 20, and how many more there are.
+    """
     more = [f"{name}: and {len(errors) - 20:,} more errors"] * (len(errors) > 20)
     return "\n".join([*errors[:20], *more])
 
 
 def read_validated(path: Path | str, schema: str) -> Any:
-    """Read a YAML file and check it against a schema; see `read_yaml` and `validate`."""
+    """Read a YAML file and check it against a schema.
+
+    See `read_yaml` and `validate`.
+    """
     document = read_yaml(path)
     validate(document, schema, str(path))
     return document
@@ -340,7 +377,7 @@ def _check_json(value: Any, levels: int) -> None:
 
 
 def read_json(path: Path, schema: str, command: str) -> Any:
-    """Read a JSON file that a command has written, and check it against a schema.
+    """Read a command's JSON file and check it against a schema.
 
     Parameters
     ----------

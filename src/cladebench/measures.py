@@ -1,4 +1,6 @@
-"""The registry of measures: what a metric in a record means, its unit, its direction, and what chance gives.
+"""The registry of measures.
+
+What a metric in a record means, its unit, its direction, and what chance gives.
 
 Tables, claims, figures, glossary and controls read it. A paper adds its own, or says otherwise, in the section
 ``measures`` of its plan.
@@ -59,16 +61,21 @@ class Measure:
 
     @property
     def rewards_shape(self) -> bool:
-        """Whether it judges a tree or a partition, and what knows nothing of the data may earn more than nothing.
+        """Say whether chance alone can score on it.
 
-        Beside each such measure, records have what the result earns with its rows permuted; see `permuted_name`.
+        It judges a tree or a partition, and a random method may score on it.
+
+        Beside each such measure, records have its score with the rows permuted; see `permuted_name`.
         """
         judges = not {"tree", "partition"}.isdisjoint(self.needs)
         return judges and self.direction is not None and self.blind is None
 
     @property
     def scale(self) -> float:
-        """Factor from the recorded value to the one that is shown: 100 for a percentage."""
+        """Factor from the recorded value to the one that is shown.
+
+        100 for a percentage.
+        """
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -78,7 +85,10 @@ class Measure:
         return f"{title} ({self.unit})" if self.unit else title
 
     def text(self, value: float) -> str:
-        """Write a recorded value as tables show it: percentages with two decimals, others with four digits."""
+        """Write a recorded value as tables show it.
+
+        Percentages with two decimals, others with four digits.
+        """
         return f"{value * self.scale:.2f}" if self.unit == "%" else significant(value)
 
     def better(self, left: float, right: float) -> bool:
@@ -276,12 +286,18 @@ _KNOWN = (
 
 
 def permuted_name(metric: str) -> str:
-    """Name of the exact expectation of a metric when the rows of the result are permuted at random."""
+    """Name the expectation of a metric under permutation.
+
+    It is exact, with the rows of the result permuted at random.
+    """
     return f"{metric}_permuted"
 
 
 def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
-    """Put behind each measure that rewards shape what it gives a result whose rows are permuted."""
+    """Put the permuted measure behind each that rewards shape.
+
+    It is what the measure gives a result whose rows are permuted.
+    """
     found: dict[str, Measure] = {}
     for entry in known:
         found[entry.name] = entry

@@ -12,7 +12,10 @@ def significant(value: float, digits: int = 4) -> str:
 
 
 def as_given(value: float) -> str:
-    """Write a number that a claim gives, in as many digits as it has: ``0.05``, ``500``, ``2e6``."""
+    """Write a claim's number in as many digits as it has.
+
+    For example ``0.05``, ``500``, ``2e6``.
+    """
     return _exponent(f"{value:g}")
 
 

@@ -21,7 +21,10 @@ SMALL = 7.0
 
 
 def use_style() -> AbstractContextManager[None]:
-    """Context in which figures get the common look: sizes for print at 100 %, the palette, reproducible SVG."""
+    """Context in which figures get the common look.
+
+    Sizes for print at 100 %, the palette, reproducible SVG.
+    """
     import matplotlib as mpl
     from matplotlib.rcsetup import cycler
 
@@ -58,7 +61,9 @@ FORMATS = ("svg", "pdf", "png")
 
 
 def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure in some formats; the same figure gives the same bytes.
+    """Write a figure in some formats.
+
+    The same figure gives the same bytes.
 
     Parameters
     ----------

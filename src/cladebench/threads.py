@@ -1,4 +1,7 @@
-"""One thread for BLAS and OpenMP, where the last bits of a sum depend on their number of threads."""
+"""One thread for BLAS and OpenMP, for results equal to the bit.
+
+The last bits of a sum depend on the number of their threads.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ from threadpoolctl import ThreadpoolController
 
 @contextmanager
 def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> Iterator[None]:
-    """Hold the thread pools of the loaded libraries at one thread inside a ``with`` block.
+    """Hold the libraries' thread pools at one thread.
+
+    Those that are loaded, inside a ``with`` block.
 
     Parameters
     ----------
@@ -43,7 +48,10 @@ def _libraries(n_modules: int) -> ThreadpoolController:
 
 
 def _is_set_by_thread(library: Any) -> bool:
-    """Whether each thread of Python has a number of its own, by what threadpoolctl says of its libraries."""
+    """Say whether each thread of Python has its own number.
+
+    By what threadpoolctl says of its libraries.
+    """
     over_openmp = library.internal_api == "openblas" and library.threading_layer == "openmp"
     return library.user_api == "openmp" or library.internal_api == "mkl" or over_openmp
 
@@ -59,7 +67,10 @@ def _alone(library: Any) -> Iterator[None]:
 
 
 class _Shared:
-    """Libraries with one number for the process: how many threads hold each at 1, and what it was before."""
+    """Libraries with one number for the process.
+
+    How many threads hold each at 1, and what it was before.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

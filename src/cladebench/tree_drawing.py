@@ -23,7 +23,10 @@ MIXED = "0.6"  # branches without a majority class
 
 @dataclass(frozen=True)
 class _Tip:
-    """A lower end of the drawing: a leaf, a collapsed subtree, or the samples that sit at an inner node."""
+    """A lower end of the drawing.
+
+    A leaf, a collapsed subtree, or the samples that sit at an inner node.
+    """
 
     node: int
     samples: npt.NDArray[np.int64]
@@ -53,7 +56,10 @@ def draw_hierarchy(
     counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
 
     def style(samples: npt.NDArray[np.int64]) -> tuple[str, str]:
-        """Colour and line style of the class of more than half of the samples."""
+        """Give colour and line style of the majority class.
+
+        The class of more than half of the samples.
+        """
         share = np.bincount(codes[samples]) / len(samples)
         if labels is None:
             return "0.25", "-"
@@ -90,7 +96,10 @@ def draw_hierarchy(
 
 
 def _place(tree: RootedTree, split: set[int]) -> tuple[list[_Tip], dict[int, float]]:
-    """Tips from left to right at 0, 1, ...; a split node stands in the middle of what hangs below it."""
+    """Tips from left to right at 0, 1, ....
+
+    A split node stands in the middle of what hangs below it.
+    """
     tips: list[_Tip] = []
     x: dict[int, float] = {}
     shown: list[int] = []
@@ -113,13 +122,19 @@ def _place(tree: RootedTree, split: set[int]) -> tuple[list[_Tip], dict[int, flo
 
 
 def _class_style(k: int) -> tuple[str, str, str]:
-    """Colour, line style and hatching of class k: beyond the palette the colours return, dashed and hatched."""
+    """Colour, line style and hatching of class k.
+
+    Beyond the palette the colours return, dashed and hatched.
+    """
     again = k // len(PALETTE) % 2 == 1
     return PALETTE[k % len(PALETTE)], "--" if again else "-", "/////" if again else ""
 
 
 def _dress(ax: Axes, tree: RootedTree, floor: float, y: npt.NDArray[np.float64]) -> None:
-    """Axis of heights: as they are, or the number of samples on a logarithmic scale."""
+    """Axis of heights.
+
+    As they are, or the number of samples on a logarithmic scale.
+    """
     from matplotlib.ticker import FuncFormatter
 
     top = float(y.max())
@@ -136,7 +151,10 @@ def _dress(ax: Axes, tree: RootedTree, floor: float, y: npt.NDArray[np.float64])
 
 
 def _draw_strip(ax: Axes, tree: RootedTree, tips: list[_Tip], counts: npt.NDArray[np.int64] | None) -> None:
-    """Below each tip: the shares of the classes as a bar, and the number of samples, or the one sample's name."""
+    """Below each tip.
+
+    The shares of the classes as a bar, and the number of samples, or the one sample's name.
+    """
     strip = ax.inset_axes((0.0, -0.16, 1.0, 0.13) if counts is not None else (0.0, -0.02, 1.0, 0.01))
     for axes in (ax, strip):
         axes.set_xlim(-0.6, len(tips) - 0.4)
@@ -185,7 +203,10 @@ def _draw_legend(ax: Axes, names: list[str]) -> None:
 
 
 def picture(hierarchy: RootedTree) -> str | None:
-    """SVG of a small dendrogram, for notebooks; None for a tree that takes long to draw or shows nothing when small."""
+    """SVG of a small dendrogram, for notebooks.
+
+    None for a tree that takes long to draw or shows nothing when small.
+    """
     if hierarchy.n_nodes > MOST_NODES:
         return None
     tree = hierarchy.pruned()

@@ -17,7 +17,10 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class RootedTree(Protocol):
-    """What writing and drawing read of a tree; `cladebench.hierarchy.Hierarchy` says what each part is."""
+    """What writing and drawing read of a tree.
+
+    `cladebench.hierarchy.Hierarchy` says what each part is.
+    """
 
     root: int
     parents: IntArray
@@ -183,7 +186,10 @@ def write_linkage(tree: RootedTree) -> FloatArray:
 
 
 def _newick_name(name: str) -> str:
-    """Quote a name but for letters, digits and ``.+-``: without quotes an underscore is read as a blank."""
+    """Quote a name but for letters, digits and ``.+-``.
+
+    Without quotes an underscore is read as a blank.
+    """
     wrong = next((own for own in name if unicodedata.category(own) in ("Cc", "Cs")), None)
     if wrong is not None:
         raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")

@@ -79,7 +79,9 @@ def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.Arr
 
 
 def unrooted_layout(tree: RootedTree) -> npt.NDArray[np.complex128]:
-    """Places of the nodes in the plane, as complex numbers: edges have their lengths and do not cross.
+    """Places of the nodes in the plane, as complex numbers.
+
+    Edges have their lengths and do not cross.
 
     Equal angles first: a subtree gets a sector in proportion to its leaves. Then equal daylight: about each inner node
     its branches are turned until the gaps between them are equal.
@@ -110,7 +112,10 @@ def unrooted_layout(tree: RootedTree) -> npt.NDArray[np.complex128]:
 
 
 def _even_out(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -> None:
-    """Turn the branches below a node about it until the gaps between all its branches are equal."""
+    """Turn branches below a node until their gaps are equal.
+
+    About the node; all its branches count.
+    """
     children = tree.children(node)
     has_parent = tree.parents[node] >= 0
     if len(children) + has_parent < 3:
@@ -146,7 +151,10 @@ def _even_out(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -
 
 
 def _branches(tree: RootedTree, node: int) -> list[tuple[int, npt.NDArray[np.int64]]]:
-    """The node next to a node and all nodes beyond it, for each branch; that of the parent, if there is one, first."""
+    """List each branch's first node and all nodes beyond it.
+
+    The branch of the parent, if there is one, comes first.
+    """
     place = np.empty(tree.n_nodes, dtype=np.int64)
     place[tree.preorder] = np.arange(tree.n_nodes)
     children = [int(child) for child in tree.children(node)]
@@ -166,7 +174,9 @@ def _branches(tree: RootedTree, node: int) -> list[tuple[int, npt.NDArray[np.int
 
 
 def outward(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -> complex:
-    """Direction, of length 1, in which there is room beside a node: away from its edges, to the right without any.
+    """Direction, of length 1, in which there is room beside a node.
+
+    Away from its edges, to the right without any.
 
     Parameters
     ----------
@@ -191,7 +201,9 @@ def place_blocks(
     sizes: npt.NDArray[np.complex128],
     edges: npt.NDArray[np.complex128],
 ) -> npt.NDArray[np.complex128]:
-    """Places of blocks (a picture, some words) beside the nodes of a drawn tree, near and apart from everything else.
+    """Place blocks beside the nodes of a drawn tree.
+
+    A block is a picture or some words. Blocks are near, and apart from everything else.
 
     One after another takes the best of many places: near its node, outward of it, hiding nothing. Who comes first
     matters, so this is done several times, from several beginnings, and the best is kept.
@@ -252,7 +264,10 @@ def _best_place(
     ends: npt.NDArray[np.complex128],
     gaps: npt.NDArray[np.float64],
 ) -> tuple[complex, complex, float]:
-    """Middle of block i, end of its leader, and cost, where the others are, or are not yet (NaN)."""
+    """Find the best place of block i.
+
+    Its middle, the end of its leader, and the cost, where the others are, or are not yet (NaN).
+    """
     others = np.flatnonzero((np.arange(len(anchors)) != i) & ~np.isnan(centres))
     turned = away * np.exp(1j * _TURNS)
     to_rim = 1 / np.maximum(abs(turned.real) / halves[i].real, abs(turned.imag) / halves[i].imag)
@@ -284,7 +299,9 @@ def _meets(
     centre: npt.NDArray[np.complex128],
     half: npt.NDArray[np.complex128] | complex,
 ) -> npt.NDArray[np.bool_]:
-    """Whether the lines from a to b meet rectangles, of which `half` is half the width and, imaginary, half the height.
+    """Say whether lines from a to b meet rectangles.
+
+    `half` is half the width of a rectangle and, imaginary, half the height.
 
     A line is in a rectangle from where it has entered both its strips, level and upright, until it leaves one.
     """
@@ -307,7 +324,10 @@ def _cross(
     c: npt.NDArray[np.complex128],
     d: npt.NDArray[np.complex128],
 ) -> npt.NDArray[np.bool_]:
-    """Whether the lines from a to b and from c to d have a point in common that is an end of neither."""
+    """Say whether lines cross inside both.
+
+    The lines from a to b and from c to d have a point in common that is an end of neither.
+    """
 
     def side(
         p: npt.NDArray[np.complex128], q: npt.NDArray[np.complex128], r: npt.NDArray[np.complex128]
@@ -324,7 +344,10 @@ def _write_names(
     holders: npt.NDArray[np.int64],
     size: float,
 ) -> None:
-    """Beside each node, away from the tree: the name of its sample, or the number of its samples."""
+    """Beside each node, away from the tree.
+
+    The name of its sample, or the number of its samples.
+    """
     names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
     for node in map(int, holders):
         own = tree.own_samples(node)
@@ -345,13 +368,19 @@ def _write_names(
 
 
 def round_length(extent: float) -> float:
-    """Length of the bar that tells a drawing's scale: 1, 2 or 5 times a power of ten, a tenth of it to a quarter."""
+    """Length of the bar that tells a drawing's scale.
+
+    1, 2 or 5 times a power of ten, a tenth of it to a quarter.
+    """
     power = 10.0 ** np.floor(np.log10(extent / 4))
     return float(power * max(step for step in (1, 2, 5) if step * power <= extent / 4))
 
 
 def _draw_scale(ax: Axes, places: npt.NDArray[np.complex128]) -> None:
-    """A bar of a round length, at the lower left: what the edges' lengths are read by."""
+    """A bar of a round length, at the lower left.
+
+    What the edges' lengths are read by.
+    """
     extent = max(float(np.ptp(places.real)), float(np.ptp(places.imag)))
     length = round_length(extent)
     x, y = float(places.real.min()), float(places.imag.min()) - 0.09 * extent
@@ -379,6 +408,9 @@ def _draw_legend(ax: Axes, names: list[str]) -> None:
 
 
 def _class_marker(k: int) -> tuple[str, str]:
-    """Colour and marker of class k: beyond the palette the colours return with other markers."""
+    """Colour and marker of class k.
+
+    Beyond the palette the colours return with other markers.
+    """
     again = k // len(PALETTE)
     return PALETTE[k % len(PALETTE)], _MARKERS[(k + 3 * again) % len(_MARKERS)]

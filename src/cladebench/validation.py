@@ -1,4 +1,7 @@
-"""Checks of arguments. `check_int`, `check_real` and `check_choice` are for the parameters of estimators."""
+"""Checks of arguments.
+
+`check_int`, `check_real` and `check_choice` are for the parameters of estimators.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.m
 
 
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
-    """Raise a TypeError unless ``value`` is an integer (no bool), a ValueError if it is below ``minimum``."""
+    """Raise an error unless ``value`` is an integer >= ``minimum``.
+
+    TypeError for another type (bool too), ValueError below ``minimum``.
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is {value!r}; expected an integer")
     if minimum is not None and value < minimum:
@@ -29,13 +35,19 @@ def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
 
 
 def check_number(name: str, value: Any) -> None:
-    """Raise a TypeError unless ``value`` is a real number (no bool); NaN and infinity pass."""
+    """Raise a TypeError unless ``value`` is a real number (no bool).
+
+    NaN and infinity pass.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}; expected a real number")
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise a ValueError if entries of an array, or of arrays in lists, are masked: NumPy would drop the mask."""
+    """Raise a ValueError if entries of an array are masked.
+
+    Also of arrays in lists: NumPy would drop the mask.
+    """
     n_masked = _count_masked(values, 0)
     if n_masked:
         raise ValueError(f"{name} has {n_masked} masked entries; expected values without a mask")
@@ -48,7 +60,10 @@ def _count_masked(values: Any, depth: int) -> int:
 
 
 def as_array(name: str, values: Any, of: str = "labels") -> npt.NDArray[Any]:
-    """Return an array of any type, as every reader does first; ValueError if it is ragged or has masked entries."""
+    """Return an array of any type, as every reader does first.
+
+    ValueError if it is ragged or has masked entries.
+    """
     check_unmasked(name, values)
     try:
         return np.asarray(values)
@@ -57,7 +72,10 @@ def as_array(name: str, values: Any, of: str = "labels") -> npt.NDArray[Any]:
 
 
 def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return a vector as the int64 that the core reads; ValueError unless it is one of integers that fit."""
+    """Return a vector as the int64 that the core reads.
+
+    ValueError unless it is one of integers that fit.
+    """
     array = as_array(name, values, "integers")
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one dimension")
@@ -123,7 +141,10 @@ def neighbor_lists(
 
 
 def _check_fits(name: str, values: npt.ArrayLike) -> None:
-    """Raise a ValueError if integers made an array of another type because one of them is too large."""
+    """Raise a ValueError if an integer is too large.
+
+    It made an array of another type.
+    """
     given = np.asarray(values, dtype=object).tolist()
     if all(isinstance(value, Integral) and not isinstance(value, bool) for value in given):
         for at, value in enumerate(given):
@@ -161,7 +182,9 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def check_columns(X: Any, name: str = "X") -> None:
-    """Raise a ValueError if a CSR or CSC matrix points outside of itself; all else passes.
+    """Raise a ValueError if a sparse matrix points outside of itself.
+
+    CSR or CSC; all else passes.
 
     Neither SciPy nor scikit-learn looks, and their compiled loops then read and write beyond their arrays.
 
@@ -189,7 +212,10 @@ def check_columns(X: Any, name: str = "X") -> None:
 
 
 def check_features(X: Any, name: str = "X") -> None:
-    """Raise a ValueError for what scikit-learn lets pass: masked entries, dates, and sparse X out of its shape."""
+    """Raise a ValueError for what scikit-learn lets pass.
+
+    Masked entries, dates, and sparse X out of its shape.
+    """
     check_columns(X, name)
     check_unmasked(name, X)
     if scipy.sparse.issparse(X):
@@ -207,7 +233,10 @@ def check_features(X: Any, name: str = "X") -> None:
 
 
 def check_magnitude(X: Any, name: str = "X") -> None:
-    """Raise a ValueError if squared distances, summed over all samples, could overflow; X is dense or CSR."""
+    """Raise a ValueError if squared distances, summed over all samples, could overflow.
+
+    X is dense or CSR.
+    """
     limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0
     if scipy.sparse.issparse(X):
         if not X.nnz:
@@ -228,7 +257,7 @@ def check_magnitude(X: Any, name: str = "X") -> None:
 def class_codes(
     labels: npt.ArrayLike, n_samples: int | None = None, name: str = "labels"
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Return the sorted distinct classes, and the place of each sample's class among them.
+    """Return the sorted distinct classes and each sample's place among them.
 
     Labels are the same if Python finds them equal: no digit of a large integer is lost, nor a NUL at the end of a
     string. In arrays that NumPy made before it is too late for that.
@@ -261,7 +290,10 @@ def class_codes(
 
 
 def _is_faithful(values: npt.NDArray[Any], labels: Any) -> bool:
-    """Tell whether an array has all that the labels have from which NumPy made it."""
+    """Tell whether an array has all that the labels have.
+
+    NumPy made it of them.
+    """
     kind = values.dtype.kind
     if hasattr(labels, "dtype"):
         return kind in "biufcmMUS"
@@ -273,7 +305,10 @@ def _is_faithful(values: npt.NDArray[Any], labels: Any) -> bool:
 def _codes_of_objects(
     given: npt.NDArray[Any], dtype: np.dtype[Any], name: str
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Read labels one by one; classes come as `dtype` if that loses nothing, else as objects."""
+    """Read labels one by one.
+
+    Classes come as `dtype` if that loses nothing, else as objects.
+    """
     kind = _label_kind(given[0]) if len(given) else None
     for at, label in enumerate(given):
         if kind is None or _label_kind(label) != kind or label != label:  # NaN is not itself
@@ -302,7 +337,10 @@ def _label_kind(label: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Return a Python number that is equal; NumPy compares its own after rounding to one type."""
+    """Return a Python number that is equal.
+
+    NumPy compares its own after rounding to one type.
+    """
     plain = number.item() if isinstance(number, np.generic) else number
     if isinstance(plain, np.longdouble):
         return Fraction(*plain.as_integer_ratio()) if np.isfinite(plain) else float(plain)
@@ -316,7 +354,9 @@ def _refuse_label(name: str, labels: npt.NDArray[Any], at: int) -> None:
 
 
 def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
-    """Return the class of each sample, 0, 1, ... in sorted order, of labels that scikit-learn let pass.
+    """Return the class of each sample as 0, 1, ...
+
+    In sorted order, of labels that scikit-learn let pass.
 
     Parameters
     ----------
@@ -345,7 +385,10 @@ def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
 
 
 def check_faithful(y: Any) -> None:
-    """Raise a ValueError if NumPy, and with it scikit-learn, cannot tell apart what y does."""
+    """Raise a ValueError if NumPy merges labels that differ.
+
+    With it scikit-learn does too.
+    """
     if np.ndim(y) == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
         raise ValueError(
             "y has labels that NumPy cannot distinguish; expected shorter ones, such as 0, 1, ..."
@@ -380,7 +423,10 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = False) -> None:
-    """Raise a ValueError unless ``value`` is finite and >= ``minimum`` (> if the minimum is open)."""
+    """Raise a ValueError unless ``value`` is finite and >= ``minimum``.
+
+    > if the minimum is open.
+    """
     inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
         raise ValueError(
@@ -389,7 +435,10 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
 
 
 def check_scale(X: Any) -> None:
-    """Raise a ValueError if sums of squared distances would overflow, or all underflow to zero; X is dense or CSR."""
+    """Raise a ValueError if sums of squares overflow or vanish.
+
+    Sums of squared distances that all underflow to zero; X is dense or CSR.
+    """
     check_magnitude(X)
     extents = X.max(axis=0) - X.min(axis=0) if scipy.sparse.issparse(X) else np.ptp(X, axis=0)
     extent, least = float(extents.max()), math.sqrt(sys.float_info.min)

@@ -1,4 +1,7 @@
-"""Plain values out of YAML text, within bounds: what a file that a user writes may hold, and how much."""
+"""Plain values out of YAML text, within bounds.
+
+What a file that a user writes may hold, and how much.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ import yaml
 
 
 class YamlError(ValueError):
-    """The text is not allowed; the message is one line that begins with line and column."""
+    """The text is not allowed.
+
+    The message is one line that begins with line and column.
+    """
 
 
 # libyaml's events are the same, in a tenth of the time; a build of PyYAML may be without it.
@@ -47,7 +53,9 @@ _UNPRINTABLE = re.compile(
 
 
 def plain_value(text: str) -> Any:
-    """Return what a text without quotes stands for in YAML: null, true, false, a number, or the text itself.
+    """Return what a text without quotes stands for in YAML.
+
+    Null, true, false, a number, or the text itself.
 
     Raises
     ------
@@ -71,7 +79,9 @@ def plain_value(text: str) -> Any:
 
 
 class _Reader:
-    """Makes plain values of one YAML document, event by event, so that bounds hold before anything is built.
+    """Makes plain values of one YAML document, event by event.
+
+    Bounds hold before anything is built.
 
     Aliases count as what they stand for, so that a few lines cannot unfold to millions of values.
     """

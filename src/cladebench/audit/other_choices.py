@@ -65,8 +65,8 @@ class Choice:
 
         The same where nothing in it is varied.
 
-        A setting is meant for a method under its own name and under the one that stands in its place; what a claim
-        itself says of the setting stays. Data sets on which the paper says what is done are asked for as chosen.
+        A setting is meant for a method under its own name and under the one that replaces it; what a claim
+        itself says of the setting stays. Data sets on which the paper says what is done keep our choices.
         """
         found = query
         asked_on = query.get("dataset")

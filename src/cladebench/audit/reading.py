@@ -140,7 +140,7 @@ class Reader:
         return pick(found, key=lambda one: float(one[0].values.mean()))
 
     def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
-        """The rival in the place of an operand that has been read."""
+        """Replace an operand that has been read by the random method."""
         if "value" in operand or sample.problem:
             return nothing(NO_RANDOM_METHOD)
         return self.of_random({**claim.measure, **operand, "method": method})

@@ -1,7 +1,9 @@
-"""Methods under other choices: what a plan says once for many methods, written out.
+"""Methods under other choices.
+
+What a plan says once for many methods, written out.
 
 ``alternatives: {zscore: {label: z-scored features, of: [A, B], params: {features: zscore}}}`` adds the methods
-``A-zscore`` and ``B-zscore``: A and B with other parameters. Claims are judged under them in the universes of the
+``A-zscore`` and ``B-zscore``: A and B with other parameters. Claims are judged with them as other choices of the
 register; tables leave them out.
 """
 
@@ -13,7 +15,9 @@ from typing import Any
 
 
 def written_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a plan out: the alternatives as methods, patterns as the names that they match.
+    """Write a plan out.
+
+    The alternatives as methods, patterns as the names that they match.
 
     A key of a grid and a name of an override's methods may be a pattern, such as ``HMMC-*-zscore``. A name that a grid
     has itself is not met by its patterns; of several patterns the first counts.
@@ -66,7 +70,10 @@ def _scope(scope: Mapping[str, Any], methods: list[str]) -> dict[str, Any]:
 
 
 def matching(names: Iterable[str], methods: Iterable[str]) -> list[str]:
-    """Replace each pattern among names by the methods that it matches; itself where it matches none."""
+    """Replace each pattern among names by the methods that it matches.
+
+    Itself where it matches none.
+    """
     methods = list(methods)
     found = [fnmatch.filter(methods, name) or [name] if "*" in name else [name] for name in names]
     return list(dict.fromkeys(name for group in found for name in group))

@@ -1,4 +1,7 @@
-"""The parent's look at what comes out of a worker's pipe, into which a cell may have written too."""
+"""Check what comes out of a worker's pipe.
+
+The parent looks; a cell may have written into the pipe too.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,18 @@ MEASURED = ("cpu_seconds", "wall_seconds", "peak_memory_mb")
 
 
 class WrongAnswer(ValueError):
-    """A line that is not the worker's answer to the cell at hand; the message says why."""
+    """A line that is not the worker's answer to this cell.
+
+    The message says why.
+    """
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A worker's answer: the record of a cell, and what the cell left changed in the process."""
+    """A worker's answer.
+
+    The record of a cell, and what the cell left changed in the process.
+    """
 
     record: dict[str, Any]
     changes: list[str]
@@ -35,7 +44,9 @@ class Answer:
 def read_answer(
     line: bytes, token: str, spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]
 ) -> Answer:
-    """Read a worker's answer and check that it can only be the record of this cell.
+    """Read a worker's answer and check that it fits the cell.
+
+    It can only be the record of this cell.
 
     Parameters
     ----------

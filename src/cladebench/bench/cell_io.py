@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a protocol is handed: all that a cell's result may depend on.
+    """What a protocol is handed.
+
+    All that a cell's result may depend on.
 
     Parameters
     ----------

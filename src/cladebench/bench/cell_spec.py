@@ -13,7 +13,9 @@ STATUSES = ("ok", "timeout", "out_of_memory", "error", "unavailable", "not_appli
 
 
 def canonical_json(value: Any) -> str:
-    """Serialise to JSON with sorted keys and no spaces, so that equal values give equal text.
+    """Serialise to JSON so that equal values give equal text.
+
+    Keys are sorted, and there are no spaces.
 
     Parameters
     ----------
@@ -40,18 +42,27 @@ def digest(value: Any) -> str:
 
 
 def point_text(at: Mapping[str, Any]) -> str:
-    """Write an evaluation point as canonical JSON; whole numbers are written without a fraction, however given."""
+    """Write an evaluation point as canonical JSON.
+
+    Whole numbers are written without a fraction, however given.
+    """
     whole = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in at.items()}
     return canonical_json(whole)
 
 
 def setting_id(setting: Mapping[str, Any]) -> str:
-    """Short name of a setting: the first 8 hexadecimal digits of its digest (``default`` when it is empty)."""
+    """Short name of a setting.
+
+    The first 8 hexadecimal digits of its digest (``default`` when it is empty).
+    """
     return digest(dict(setting))[:8] if setting else "default"
 
 
 def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str]]:
-    """Sort key of settings: by parameter name, numbers by size and before everything else."""
+    """Sort key of settings.
+
+    By parameter name, numbers by size and before everything else.
+    """
     return [
         (name, 0, float(value), "")
         if isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -61,13 +72,18 @@ def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str
 
 
 def derive_seed(root_seed: int, *parts: str | int) -> int:
-    """Derive a seed in [0, 2**32) from the root seed and the parts that identify a stream of random numbers."""
+    """Derive a seed from the root seed and identifying parts.
+
+    In [0, 2**32); the parts identify a stream of random numbers.
+    """
     return int.from_bytes(hashlib.sha256(canonical_json([root_seed, *parts]).encode()).digest()[:4], "big")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may use; the watchdog kills the worker on a breach.
+    """What one cell may use.
+
+    The watchdog kills the worker on a breach.
 
     Parameters
     ----------
@@ -134,7 +150,10 @@ class MethodPlan:
     role: str = "method"
 
     def parameters(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters of the estimator in one setting; the setting wins over the method's own."""
+        """Parameters of the estimator in one setting.
+
+        The setting wins over the method's own.
+        """
         return {**self.params, **setting}
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,7 +169,7 @@ class MethodPlan:
 
 @dataclass(frozen=True)
 class CellSpec:
-    """One cell: a method in one setting on one data set, in one repetition.
+    """One cell: method, setting, data set and repetition.
 
     Parameters
     ----------
@@ -194,7 +213,10 @@ class CellSpec:
 
     @property
     def seed(self) -> int:
-        """Seed in [0, 2**32) that neither the setting nor the rest of the plan enters."""
+        """Give the cell's seed in [0, 2**32).
+
+        Neither the setting nor the rest of the plan enters.
+        """
         fold = () if self.fold is None else (f"fold {self.fold}",)
         return derive_seed(self.root_seed, self.paper, self.dataset, self.method, self.repetition, *fold)
 

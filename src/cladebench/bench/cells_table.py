@@ -1,4 +1,7 @@
-"""The records of a run as one long table, ``cells.parquet``: its columns, its rows, and how it is read."""
+"""The records of a run as one long table, ``cells.parquet``.
+
+Its columns, its rows, and how it is read.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,10 @@ def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
 
 
 def _content_fault(table: Any) -> str:
-    """What no reader could use in an Arrow table of the right columns and types; empty where nothing is."""
+    """Say what no reader could use in an Arrow table.
+
+    Columns and types are right; empty where nothing is wrong.
+    """
     for name in _NEVER_EMPTY:
         if table[name].null_count:
             return f"column {name!r}: it is empty in {table[name].null_count} rows; expected a value"
@@ -127,7 +133,10 @@ def _content_fault(table: Any) -> str:
 
 
 def _where_changed(table: Any, names: Iterable[str]) -> Any:
-    """The rows that differ from the one before in some of the columns: most of a million rows repeat it."""
+    """Find rows that differ from the one before.
+
+    In some of the columns: most of a million rows repeat it.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -141,7 +150,10 @@ def _where_changed(table: Any, names: Iterable[str]) -> Any:
 
 
 def _cells_fault(table: Any) -> str:
-    """What is wrong with the names of cells, or of what should be one in all rows of a cell."""
+    """Say what is wrong with the names of cells.
+
+    Or with what should be the same in all rows of a cell.
+    """
     names = ("paper", "dataset", "method", "setting_id", "repetition")
     found = table.select([*names, "cell_id", "setting", "status"]).to_pylist()
     settings: dict[str, str] = {}
@@ -159,7 +171,10 @@ def _cells_fault(table: Any) -> str:
 
 
 def _values_fault(table: Any) -> str:
-    """What is wrong with metrics and values: a cell that is ``ok`` has both in each row, any other has none."""
+    """What is wrong with metrics and values.
+
+    A cell that is ``ok`` has both in each row, any other has none.
+    """
     import pyarrow.compute as pc
 
     measured = pc.is_finite(pc.fill_null(table["value"], math.nan))
@@ -231,7 +246,10 @@ _CONTENT: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str:
-    """What is wrong with the metric of a row or its value; empty where nothing is."""
+    """What is wrong with the metric of a row or its value.
+
+    Empty where nothing is.
+    """
     metric, value = row["metric"], row["value"]
     if metric not in measures:
         return (
@@ -246,7 +264,10 @@ def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str
 
 
 def values_out_of_range(table: pd.DataFrame, measures: Mapping[str, Mapping[str, Measure]]) -> Iterator[str]:
-    """Ids of cells that ended well with a metric or a value in which `metric_fault` finds a fault, or with none."""
+    """List cells that ended well with faulty values.
+
+    `metric_fault` finds a fault in a metric or a value, or there is none.
+    """
     ended_well = table[table["status"] == "ok"]
     for (paper, metric), rows in ended_well.groupby(["paper", "metric"], dropna=False):
         described = measures.get(str(paper), {}).get(str(metric))
@@ -310,7 +331,7 @@ def block_task(task: str | None, block: int, n_blocks: int) -> str:
 
 
 def kept_rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """The rows of a table that was read, as `rows_of` gives those of records."""
+    """Give a read table's rows as `rows_of` gives records' rows."""
     columns = [table[name].astype(object).where(table[name].notna(), None).tolist() for name in COLUMNS]
     orders: dict[str, tuple[Any, ...]] = {}
     for place, values in enumerate(zip(*columns, strict=True)):
@@ -322,7 +343,10 @@ def kept_rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _cell_order(paper: str, setting: Mapping[str, Any], cell_id: str) -> tuple[Any, ...]:
-    """What cells are sorted by: paper, data set, method, setting (numbers by size), repetition, fold."""
+    """What cells are sorted by.
+
+    Paper, data set, method, setting (numbers by size), repetition, fold.
+    """
     _, dataset, method, _, number = cell_id.split("/")
     repetition, _, fold = number.partition(".")
     return paper, dataset, method, setting_order(setting), int(repetition), int(fold or -1)

@@ -21,7 +21,10 @@ def _absolute(path: str) -> str:
 
 @dataclass(frozen=True)
 class DataConfig:
-    """Where data come from: cache folder, mirror folders, and whether the network may be used."""
+    """Where data come from.
+
+    Cache folder, mirror folders, and whether the network may be used.
+    """
 
     cache: str | None = None
     mirrors: tuple[str, ...] = ()
@@ -88,7 +91,9 @@ def _at_home(folder: str, where: str) -> str:
 
 
 def parse_config(document: Mapping[str, Any], name: str) -> Config:
-    """Check a configuration that has been read already; `name` says in messages where it is from.
+    """Check a configuration that has been read already.
+
+    `name` says in messages where it is from.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Pairs of rows that belong together (must-links) and that do not (cannot-links), drawn for a task."""
+"""Must-links and cannot-links, drawn for a task.
+
+Pairs of rows that belong together, or do not.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ Links = tuple[IntArray, IntArray]
 
 
 class TaskError(ValueError):
-    """A task cannot be drawn from a data set; the message names the key and what the data have."""
+    """A task cannot be drawn from a data set.
+
+    The message names the key and what the data have.
+    """
 
 
 def draw_constraints(
@@ -99,7 +105,7 @@ def _per_class(
 def _of_one_kind(
     rng: np.random.Generator, places: IntArray, labels: IntArray, count: int, *, same: bool
 ) -> IntArray:
-    """Draw different pairs of places whose labels are the same, or are not.
+    """Draw different pairs of places with equal, or different, labels.
 
     Pairs are drawn uniformly and kept where they fit and are new; where few fit, all that fit are listed instead.
     """
@@ -135,7 +141,10 @@ def _key(pairs: IntArray) -> IntArray:
 
 
 def _pair_number(numbers: IntArray) -> IntArray:
-    """Pairs (i, j), i < j, by their number: (0, 1) is 0, (0, 2), (1, 2), (0, 3) follow."""
+    """Pairs (i, j), i < j, by their number.
+
+    (0, 1) is 0, (0, 2), (1, 2), (0, 3) follow.
+    """
     second = ((1 + np.sqrt(8.0 * numbers + 1)) // 2).astype(np.intp)
     # The root is rounded, by less than one.
     second -= second * (second - 1) // 2 > numbers

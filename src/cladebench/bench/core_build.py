@@ -1,4 +1,7 @@
-"""Is the compiled core the one that its sources describe? Results from a stale build must not happen."""
+"""Check that the compiled core is that of its sources.
+
+Results from a stale build must not happen.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,26 @@ from cladebench.datasets.settings import checkout_root
 
 
 class StaleCore(RuntimeError):
-    """The compiled core was built from other sources than those in the checkout."""
+    """The compiled core was built from other sources.
+
+    They are not those in the checkout.
+    """
 
 
 def core_build_id() -> str:
-    """Digest of the sources that the compiled core was built from, as the build recorded it."""
+    """Give the digest of the sources of the compiled core.
+
+    The build recorded it.
+    """
     from cladebench import _core
 
     return str(_core.build_id)
 
 
 def core_sources_digest(root: Path | None = None) -> str | None:
-    """Digest of the core's sources as they are now, by the rule in ``src/core/CMakeLists.txt``.
+    """Compute the digest of the core's sources as they are now.
+
+    By the rule in ``src/core/CMakeLists.txt``.
 
     Each source gives a line ``<path in src/core> <sha256>``: library, public headers, bindings, each group in the
     order of names. The digest is the sha256 of these lines.
@@ -48,7 +59,10 @@ def core_sources_digest(root: Path | None = None) -> str | None:
 
 
 def check_core_is_fresh() -> None:
-    """Raise StaleCore if the compiled core differs from the sources of the checkout; without one, all is well."""
+    """Raise StaleCore if the core differs from its sources.
+
+    The sources of the checkout; without one, all is well.
+    """
     digest = core_sources_digest()
     if digest is not None and digest != core_build_id():
         raise StaleCore(

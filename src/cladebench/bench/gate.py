@@ -92,5 +92,8 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
 
 
 def _cells(names: Sequence[str]) -> str:
-    """A cell by its name; several by how many they are, and the first."""
+    """A cell by its name.
+
+    Several by how many they are, and the first.
+    """
     return names[0] if len(names) == 1 else f"{len(names)} cells, first {names[0]}"

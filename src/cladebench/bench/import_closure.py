@@ -1,4 +1,7 @@
-"""Which source files a cell's result depends on: the static closure of its imports, and their digest."""
+"""Which source files a cell's result depends on.
+
+The static closure of its imports, and their digest.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ COMMON = (RUNNER, "cladebench.estimators")
 
 @functools.cache
 def _top_level(name: str) -> tuple[Path, ...]:
-    """Folders of a top-level package, or the file of a module that stands alone, found without importing anything."""
+    """Find the folders of a top-level package, or a module's file.
+
+    Found without importing anything.
+    """
     try:
         spec = importlib.util.find_spec(name)
     except ValueError:  # of what was imported without a file, such as __main__
@@ -38,7 +44,10 @@ def _top_level(name: str) -> tuple[Path, ...]:
 
 
 def is_library(module: str) -> bool:
-    """Whether a module is installed or Python's own, and so counts by its version; cladebench is no library."""
+    """Say whether a module is installed or Python's own.
+
+    Then it counts by its version; cladebench is no library.
+    """
     top = module.split(".")[0]
     if top == "cladebench":
         return False
@@ -48,7 +57,9 @@ def is_library(module: str) -> bool:
 
 @functools.cache
 def find_file(module: str) -> Path | None:
-    """The file of a module or package (its ``__init__.py``), without importing it; None if it has none.
+    """The file of a module or package (its ``__init__.py``), without importing it.
+
+    None if it has none.
 
     It is the source, but for compiled modules, which have none that is known; our own core counts by its build.
     """
@@ -85,7 +96,10 @@ _DEFINITION = re.compile(r"^(?:class|def|async def) +(\w+)", re.MULTILINE)
 
 @functools.cache
 def _defined_names(path: Path) -> frozenset[str]:
-    """Names of the classes and functions that begin a line of a file; found without parsing, for there are many."""
+    """Name the classes and functions that begin a file's lines.
+
+    Found without parsing, because there are many.
+    """
     if path.suffix != ".py":
         return frozenset()
     return frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8", errors="replace")))
@@ -106,7 +120,9 @@ def _modules_in(package: str) -> Iterator[str]:
 
 @functools.cache
 def find_definition(package: str, name: str) -> str | None:
-    """The module below `package` whose source defines the class or function `name`; None if there is none.
+    """The module below `package` whose source defines the class or function `name`.
+
+    None if there is none.
 
     Resolves packages that find their classes by folder, where no import statement leads to the file.
     """
@@ -118,7 +134,10 @@ def find_definition(package: str, name: str) -> str | None:
 
 
 def estimator_module(estimator: str) -> str | None:
-    """The module of an estimator as a plan names it: a class of `ESTIMATOR_PACKAGES`, or a dotted path to a class."""
+    """The module of an estimator as a plan names it.
+
+    A class of `ESTIMATOR_PACKAGES`, or a dotted path to a class.
+    """
     package, _, name = estimator.rpartition(".")
     if package and package not in ESTIMATOR_PACKAGES:
         return find_definition(package, name) or (package if find_file(package) is not None else None)
@@ -127,7 +146,10 @@ def estimator_module(estimator: str) -> str | None:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements of a tree but those under ``if TYPE_CHECKING``, which never run; no expression holds one."""
+    """Yield all statements that run.
+
+    Those under ``if TYPE_CHECKING`` never do; no expression holds one.
+    """
     unread = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
     for block in ("orelse",) if unread else ("body", "handlers", "cases", "orelse", "finalbody"):
         for child in getattr(node, block, ()):
@@ -141,7 +163,10 @@ def _imports(module: str, path: Path) -> tuple[str, ...]:
 
 
 def _find_imports(module: str, path: Path) -> Iterator[str]:
-    """Modules that a file imports, wherever the statement stands; what a compiled one imports is not seen."""
+    """Modules that a file imports, wherever the statement stands.
+
+    What a compiled one imports is not seen.
+    """
     if path.suffix != ".py":
         return
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
@@ -160,7 +185,10 @@ def _find_imports(module: str, path: Path) -> Iterator[str]:
 
 
 def _imported_name(base: str, name: str) -> Iterator[str]:
-    """The module behind ``from base import name``, if it is not `base` itself."""
+    """Name the module behind ``from base import name``.
+
+    If it is not `base` itself.
+    """
     if name == "*":
         return
     path = find_file(base)
@@ -173,7 +201,9 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
 
 
 def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
-    """Source files that the given modules import, directly or not, the packages around them included.
+    """List the source files that the given modules import.
+
+    Directly or not, the packages around them included.
 
     Libraries are not followed, for they count by version (`is_library`).
 
@@ -227,7 +257,10 @@ def _followed(modules: Iterable[str], own: Iterable[str]) -> dict[str, Path]:
 
 
 def _portable_name(path: Path) -> str:
-    """Path from the top-level package down, the same wherever the package lies; the name of a module alone."""
+    """Path from the top-level package down, the same wherever the package lies.
+
+    The name of a module alone.
+    """
     top = path
     while (top.parent / "__init__.py").exists():
         top = top.parent
@@ -235,7 +268,10 @@ def _portable_name(path: Path) -> str:
 
 
 def code_digest(files: Iterable[Path]) -> str:
-    """SHA-256 over the names (from the top-level package down) and contents of files."""
+    """Compute the SHA-256 over names and contents of files.
+
+    Names are from the top-level package down.
+    """
     digest = hashlib.sha256()
     for name, path in sorted((_portable_name(path), path) for path in files):
         digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -265,7 +301,9 @@ def _starts(package: str, estimator: str) -> list[str]:
 
 @functools.cache
 def library_modules(package: str, estimator: str) -> tuple[str, ...]:
-    """Top-level modules of the libraries that a paper's protocol and a method use, sorted.
+    """Name the libraries that a protocol and a method use.
+
+    Their top-level modules, sorted.
 
     Parameters
     ----------
@@ -296,7 +334,10 @@ def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
 
 @functools.cache
 def _holders() -> Mapping[str, list[str]]:
-    """The distributions that hold each top-level module; to find them, all that is installed is looked through."""
+    """The distributions that hold each top-level module.
+
+    To find them, all that is installed is looked through.
+    """
     return metadata.packages_distributions()
 
 

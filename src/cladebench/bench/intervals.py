@@ -11,7 +11,9 @@ from scipy import special
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its confidence interval; a point when the sample does not vary, infinite for one random value.
+    """A mean with its confidence interval.
+
+    A point when the sample does not vary, infinite for one random value.
 
     Attributes
     ----------
@@ -31,7 +33,10 @@ class Interval:
 
 
 def spread_of(values: np.ndarray) -> float:
-    """Sample standard deviation (n - 1), exactly zero when all values are equal, NaN for a single value."""
+    """Compute the sample standard deviation (n - 1).
+
+    Exactly zero when all values are equal, NaN for a single value.
+    """
     if values.size < 2:
         return math.nan
     # Rounding in the mean of equal numbers would leave a spread of 1e-17, and any difference would be significant.

@@ -1,4 +1,4 @@
-"""Jobs: the cells of a plan's scope, in the portions that one process runs."""
+"""Jobs: the portions of a scope that one process runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ MAX_CELLS = 100_000  # of a scope; beyond it a number has a digit too many
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell of a plan; `not_applicable` is the reason why it is not run, if it is not."""
+    """A cell of a plan.
+
+    `not_applicable` is the reason why it is not run, if it is not.
+    """
 
     spec: CellSpec
     not_applicable: str | None = None
@@ -30,7 +33,9 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process runs: methods of a paper on data sets, all settings and repetitions.
+    """The cells that one process runs.
+
+    Methods of a paper on data sets, all settings and repetitions.
 
     Parameters
     ----------
@@ -55,12 +60,18 @@ class Job:
 
     @property
     def lock_name(self) -> str:
-        """What a run of it locks: the whole job, of which another process may run the same cells."""
+        """What a run of it locks.
+
+        The whole job, of which another process may run the same cells.
+        """
         return self.part_of or self.name
 
     @property
     def name(self) -> str:
-        """``paper.dataset.method``, as in the names of job and log files, with how many more of each there are."""
+        """Name the job, as in job and log files.
+
+        ``paper.dataset.method``, with how many more of each there are.
+        """
         methods = [method.name for method in self.methods]
         return f"{self.plan.paper}.{_first_of(self.datasets)}.{_first_of(methods)}"
 
@@ -79,7 +90,10 @@ class Job:
         return next(method for method in self.methods if method.name == spec.method)
 
     def with_more(self, dataset: str, method: MethodPlan, cells: Sequence[PlannedCell]) -> Job:
-        """The job with the cells of a method on a data set more; neither need be new to it."""
+        """Give the job with the cells of one more method.
+
+        On a data set; neither need be new to it.
+        """
         return replace(
             self,
             datasets=tuple(dict.fromkeys((*self.datasets, dataset))),
@@ -90,7 +104,10 @@ class Job:
     def only(
         self, datasets: Collection[str], methods: Collection[str], without: Collection[str] = ()
     ) -> Job | None:
-        """The job without the data sets and methods that are not named, and some cells; None if nothing is left."""
+        """Give the part of the job that is named.
+
+        Without other data sets and methods, and without some cells; None if nothing is left.
+        """
         cells = tuple(
             cell
             for cell in self.cells
@@ -115,7 +132,10 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cartesian product of a grid; parameters in the file's order, the last one varies fastest."""
+    """Cartesian product of a grid.
+
+    Parameters in the file's order, the last one varies fastest.
+    """
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
 
 
@@ -128,7 +148,9 @@ def expand(
     time_scale: float = 1.0,
     memory_scale: float = 1.0,
 ) -> list[Job]:
-    """List the jobs of a scope, data sets outside and methods inside, each with its cells.
+    """List the jobs of a scope, each with its cells.
+
+    Data sets outside and methods inside.
 
     A task is that of the scope, or of the problem where it has one of its own; overrides have the last word.
 
@@ -228,7 +250,9 @@ def expand(
 
 
 def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
-    """Add a row with the status ``missing``, as in the ledger, for each planned cell that has no record.
+    """Add a row for each planned cell without a record.
+
+    Its status is ``missing``, as in the ledger.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Which rows of a table stand for running their cells again: what ``--keep`` of the commands asks."""
+"""Which rows of a table stand for running their cells again.
+
+What ``--keep`` of the commands asks.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,10 @@ class KeptRows:
 
     @property
     def said(self) -> str:
-        """How many cells have rows that do not count, and why; empty where all count."""
+        """How many cells have rows that do not count, and why.
+
+        Empty where all count.
+        """
         first = {reason: cell for cell, reason in reversed([*self.faults.items()])}
         return ", ".join(
             f"{_cells(count)} with {reason} (first {first[reason]})"
@@ -92,7 +98,10 @@ def _cells(n: int) -> str:
 
 
 def without_record(path: Path, jobs: Iterable[Job]) -> pd.DataFrame:
-    """The rows of a table whose cells are planned and have no record in its folder."""
+    """Give rows of planned cells that have no record.
+
+    Rows of a table, records of its folder.
+    """
     store, rows = Store(path.parent), read_cells(path)
     planned = (cell.spec.cell_id for job in jobs for cell in job.cells)
     cells = {cell for cell in planned if not store.path(cell).exists()}
@@ -100,7 +109,9 @@ def without_record(path: Path, jobs: Iterable[Job]) -> pd.DataFrame:
 
 
 def judge(table: pd.DataFrame, jobs: Iterable[Job], code: str = SAME_CODE) -> KeptRows:
-    """Compare rows with what running their cells again would give, as far as a table can tell.
+    """Compare rows with what a new run would give.
+
+    As far as a table can tell.
 
     Parameters
     ----------
@@ -187,7 +198,10 @@ def _fault(row: Mapping[str, Any], job: Job, cell: PlannedCell, data: _Data) -> 
 
 
 def _tasks(task: Task) -> set[tuple[int | None, str]]:
-    """Fold and digest as they stand in rows: of the task, and of its blocks."""
+    """Fold and digest as they stand in rows.
+
+    Of the task, and of its blocks.
+    """
     n = len(task.blocks)
     blocks = {(block, block_task(task.digest, block, n)) for block in range(n)}
     return {(task.fold, task.digest), *blocks}
@@ -222,14 +236,20 @@ def _versions(text: Any) -> dict[str, str] | None:
 
 
 class _Data:
-    """The data that are on this machine, one data set at a time, and the tasks that are drawn of them."""
+    """The data on this machine and the tasks drawn of them.
+
+    One data set at a time.
+    """
 
     def __init__(self) -> None:
         self._at: tuple[str, int] | None = None
         self._found: tuple[str | None, Callable[[Any], Task | None]] = None, lambda spec: None
 
     def now(self, name: str, draw: int) -> tuple[str | None, Callable[[Any], Task | None]]:
-        """The digest, None where the data are away, and what draws a cell's task, None where it cannot."""
+        """Give the digest, and what draws a cell's task.
+
+        None where the data are away, or the task cannot be drawn.
+        """
         if self._at != (name, draw):
             self._at, self._found = (name, draw), self._load(name, draw)
         return self._found

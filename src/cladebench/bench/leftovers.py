@@ -1,4 +1,6 @@
-"""What a cell left changed in its process, where the next cell would meet it.
+"""Find what a cell left changed in its process.
+
+The next cell would meet it.
 
 Seen: other values of ``os.environ``, of the working folder, of ``sys.path`` and ``sys.modules``, of NumPy's handling of
 floating-point errors, of scikit-learn's configuration; names of all modules that are there when the cell begins, and of
@@ -32,7 +34,10 @@ T = TypeVar("T")
 
 
 class Watch:
-    """The state of a process before a cell, to hold it against the state after."""
+    """The state of a process before a cell.
+
+    It is held against the state after.
+    """
 
     def __init__(self) -> None:
         importlib.import_module("numpy.random")  # NumPy loads it late: its first use may be in a cell
@@ -42,7 +47,10 @@ class Watch:
         self._process: dict[str, Any] = {}
 
     def begin(self) -> None:
-        """Take note of the state; modules that are known keep their first one, with new names added."""
+        """Take note of the state.
+
+        Modules that are known keep their first one, with new names added.
+        """
         for name, module in list(sys.modules.items()):
             if name not in UNWATCHED and name not in self._spaces:
                 self._add(name, module)
@@ -82,7 +90,10 @@ class Watch:
 
 
 def _is_note(key: str, before: Any, now: Any) -> bool:
-    """Whether a name is as it was, or such as is bound by itself when it is first used."""
+    """Say whether a name is as it was.
+
+    Or such as is bound when it is first used.
+    """
     if (
         before is _ABSENT
     ):  # in a class: compiled modules add their iterators, and Python adds annotations, for a reader
@@ -91,7 +102,10 @@ def _is_note(key: str, before: Any, now: Any) -> bool:
 
 
 def _same_text(before: Any, now: Any) -> bool:
-    """Whether both are tuples of the same strings, as of ``time.tzname``, which pandas has bound anew."""
+    """Say whether both are tuples of the same strings.
+
+    As of ``time.tzname``, which pandas has bound anew.
+    """
     return isinstance(before, tuple) and all(type(part) is str for part in before) and before == now
 
 
@@ -113,7 +127,10 @@ def _process_state() -> dict[str, Any]:
 
 
 def _sklearn_config() -> dict[str, Any] | None:
-    """scikit-learn's configuration of this thread, which begins with the defaults; None if it is not there."""
+    """scikit-learn's configuration of this thread, which begins with the defaults.
+
+    None if it is not there.
+    """
     read = getattr(sys.modules.get("sklearn"), "get_config", None)
     return None if read is None else read()
 

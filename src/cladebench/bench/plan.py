@@ -21,14 +21,16 @@ class PlanError(InputFileError):
 
 @dataclass(frozen=True)
 class Problem:
-    """Data of the registry under a name of a plan's own, so that a plan can meet them in several ways.
+    """Data of the registry under a plan's own name.
+
+    So a plan can meet them in several ways.
 
     Parameters
     ----------
     dataset : str
         Name in the registry.
     task : mapping or None
-        What is drawn, in the place of the scope's task; None where that holds.
+        What is drawn, instead of the scope's task; None where that holds.
     label : str
         What tables and pages call it; empty for the title in the registry.
     """
@@ -102,7 +104,10 @@ class Plan:
         return list(self.scope(scope).get("methods", self.methods))
 
     def pairs(self, scope: str) -> list[tuple[str, str]]:
-        """(data set, method) of a scope: its data sets with all its methods, then what stands under ``also``."""
+        """(data set, method) of a scope.
+
+        Its data sets with all its methods, then what stands under ``also``.
+        """
         entry = self.scope(scope)
         also = (
             itertools.product(names_of(e["dataset"]), names_of(e["method"])) for e in entry.get("also", [])
@@ -124,7 +129,7 @@ class Plan:
         return list(dict.fromkeys(dataset for scope in self.scopes for dataset in self.datasets_of(scope)))
 
     def data_of(self, name: str) -> str:
-        """Name in the registry of a data set or problem of the plan."""
+        """Name the registry's data behind a plan's name."""
         return self.problems[name].dataset if name in self.problems else name
 
     def title_of(self, name: str) -> str:
@@ -135,7 +140,10 @@ class Plan:
         return label or datasets.info(self.data_of(name)).title
 
     def pools(self) -> dict[str, int]:
-        """Rows of each data set and problem from which repetitions draw alike; not of data drawn anew, nor of parts."""
+        """Rows of each data set and problem from which repetitions draw alike.
+
+        Not of data drawn anew, nor of parts.
+        """
         from cladebench import datasets
 
         sizes = datasets.fixed_sizes()
@@ -147,7 +155,10 @@ class Plan:
         return sizes | own
 
     def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
-        """Overrides of a scope that speak of a method on a data set or problem, those of ``also`` last."""
+        """List a scope's overrides for a method on a data set.
+
+        Or on a problem, those of ``also`` last.
+        """
         entry = self.scope(scope)
         also = ({**e, "planned": True} for e in entry.get("also", []))
         return [
@@ -160,7 +171,10 @@ class Plan:
         ]
 
     def task_of(self, scope: str, name: str, method: str) -> Mapping[str, Any]:
-        """What is drawn for a method on a data set or problem: as the last override says, the problem, or the scope."""
+        """What is drawn for a method on a data set or problem.
+
+        As the last override says, the problem, or the scope.
+        """
         own = self.problems[name].task if name in self.problems else None
         task: Mapping[str, Any] = self.scope(scope).get("task", {}) if own is None else own
         for change in self.changes(scope, name, method):
@@ -168,7 +182,10 @@ class Plan:
         return task
 
     def shares_draws(self, one: str, other: str) -> bool:
-        """Whether two names of one data set meet the same rows, folds and blocks in all scopes that have both."""
+        """Say whether two names of a data set share draws.
+
+        The same rows, folds and blocks in all scopes that have both.
+        """
         first, second = (self._draws(name) for name in (one, other))
         both = [scope for scope in first if scope in second]
         return self.data_of(one) == self.data_of(other) and all(
@@ -176,7 +193,10 @@ class Plan:
         )
 
     def _draws(self, name: str) -> dict[str, set[str]]:
-        """How rows, folds and blocks of a data set or problem are drawn, for any method, by scope."""
+        """Say how rows, folds and blocks are drawn, by scope.
+
+        For any method on a data set or problem.
+        """
         found: dict[str, set[str]] = {}
         for scope in self.scopes:
             for dataset, method in self.pairs(scope):
@@ -189,7 +209,10 @@ class Plan:
         return found
 
     def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
-        """(data set, method) that meet an official split, in a scope or in any."""
+        """List data sets and methods that meet an official split.
+
+        In a scope or in any.
+        """
         scopes = self.scopes if scope is None else [scope]
         met = ((s, *pair) for s in scopes for pair in self.pairs(s))
         return frozenset(
@@ -197,7 +220,10 @@ class Plan:
         )
 
     def grids(self) -> Iterator[tuple[str, str, Mapping[str, Sequence[Any]]]]:
-        """Each place where the plan varies parameters: (key path, method, parameter -> values)."""
+        """Each place where the plan varies parameters.
+
+        (key path, method, parameter -> values).
+        """
         for scope_name, scope in self.scopes.items():
             for name, grid in scope.get("grid", {}).items():
                 yield f"scopes.{scope_name}.grid.{name}", name, grid
@@ -293,7 +319,10 @@ def names_of(value: str | Sequence[str] | None) -> list[str]:
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:
-    """The declared failures of a scope, one entry for each method and data set: method, dataset, status, reason."""
+    """List the declared failures of a scope.
+
+    One entry for each method and data set: method, dataset, status, reason.
+    """
     return [
         {
             "paper": plan.paper,

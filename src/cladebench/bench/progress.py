@@ -1,4 +1,7 @@
-"""What a run says of itself while it runs: a line for each cell, and how long the rest may take."""
+"""What a run says of itself while it runs.
+
+A line for each cell, and how long the rest may take.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ class Progress:
         self._run, self._seconds = 0, 0.0
 
     def cell(self, record: Mapping[str, Any], seconds: float | None = None) -> None:
-        """Say how a cell ended, and after how many seconds; none where its record was kept or nothing was run."""
+        """Say how a cell ended, and after how many seconds.
+
+        None where its record was kept or nothing was run.
+        """
         self.done += 1
         where = [record[name] for name in ("paper", "dataset", "method")]
         setting = readable(record["setting"])
@@ -66,7 +72,10 @@ def readable(setting: Mapping[str, Any]) -> str:
 
 
 def about(seconds: float) -> str:
-    """Write an estimate of seconds: ``about 12 s``, ``about 3 min``, ``about 2 h 5 min``."""
+    """Write an estimate of seconds.
+
+    ``about 12 s``, ``about 3 min``, ``about 2 h 5 min``.
+    """
     if seconds < 60:
         return f"about {max(1, round(seconds))} s"
     minutes = round(seconds / 60)

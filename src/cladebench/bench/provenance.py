@@ -16,7 +16,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib", "cladebench")
 
 
 def package_versions(more: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of the packages that results depend on, and of Python; ``absent`` where one is not installed."""
+    """Versions of the packages that results depend on, and of Python.
+
+    ``absent`` where one is not installed.
+    """
     versions = {"python": platform.python_version()}
     for name in (*PACKAGES, *more):
         try:
@@ -27,7 +30,10 @@ def package_versions(more: Iterable[str] = ()) -> dict[str, str]:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Output of a git command, or None where git or the repository is missing."""
+    """Run git and give its output.
+
+    None where git or the repository is missing.
+    """
     try:
         done = subprocess.run(
             ["git", "--no-optional-locks", "-C", str(folder), *arguments],
@@ -42,7 +48,9 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
-    """Commit and dirty flag of the repository that tracks the package; (None, None) where none does.
+    """Commit and dirty flag of the repository that tracks the package.
+
+    (None, None) where none does.
 
     Dirty means that a file under the package's source folder differs from the commit or is not tracked; results that
     a run rewrites do not count.
@@ -57,7 +65,10 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
 
 
 def machine_fingerprint() -> dict[str, Any]:
-    """What may change timings and last digits: CPU model, cores, memory (GiB), system and architecture."""
+    """What may change timings and last digits.
+
+    CPU model, cores, memory (GiB), system and architecture.
+    """
     import psutil
 
     return {
@@ -105,5 +116,8 @@ def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
 
 @functools.cache
 def _surroundings() -> tuple[tuple[str | None, bool | None], dict[str, Any]]:
-    """Commit and machine, as this process found them first: git takes a while, and jobs are many."""
+    """Commit and machine, as this process found them first.
+
+    Git takes a while, and jobs are many.
+    """
     return git_state(), machine_fingerprint()

@@ -1,4 +1,6 @@
-"""The one view of a run's results: which setting stands for a method, and the values behind every number.
+"""The one view of a run's results.
+
+Which setting stands for a method, and the values behind every number.
 
 Audit, tables, figures and pages all read it, so that a figure cannot show another setting than the verdict beside it.
 """
@@ -63,7 +65,10 @@ class Results:
     # ------------------------------------------------------------------ records
 
     def rows(self, dataset: str, method: str, where: Mapping[str, Any] | None = None) -> pd.DataFrame:
-        """Give the records of a method on a data set in settings with these values; empty where none was planned."""
+        """Give the records of a method on a data set.
+
+        In settings with these values; empty where none was planned.
+        """
         if (dataset, method) not in self._rows:
             self._rows[dataset, method] = self.records.iloc[self._of_method.get((dataset, method), [])]
         rows = self._rows[dataset, method]
@@ -80,7 +85,9 @@ class Results:
         at: Mapping[str, Any] | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """Give one metric of a method's finished cells at one evaluation point, under all its settings.
+        """Give one metric of a method under all its settings.
+
+        Of its finished cells, at one evaluation point.
 
         Returns
         -------
@@ -106,7 +113,9 @@ class Results:
         at: Mapping[str, Any] | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """Give the values of `measured` in the setting that stands for a method; none where too few cells finished.
+        """Give the values of `measured` in the representing setting.
+
+        None where too few cells finished.
 
         That is the setting that a rule selects, or the only one. It takes half of its cells, as in `sample`: a mean
         over those few that finished would be taken for the method's own. `unfinished` says what happened to the others.
@@ -116,12 +125,18 @@ class Results:
         return values[values["setting_id"].isin([] if standing.few else standing.settings)]
 
     def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
-        """Say why a method of which some cells finished has no number: ``4 of 5 runs timeout``; empty otherwise."""
+        """Say why a method of which some cells finished has no number.
+
+        ``4 of 5 runs timeout``; empty otherwise.
+        """
         standing = self._standing(dataset, method, rule, where)
         return standing.few if any(cell.status == "ok" for cell in standing.cells) else ""
 
     def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> Standing:
-        """The cells of the setting that stands for a method; of all its settings where none finished."""
+        """The cells of the setting that stands for a method.
+
+        Of all its settings where none finished.
+        """
         key = canonical_json([dataset, method, rule, dict(where or {})])
         if key not in self._stood:
             cells = self._cells.get((dataset, method), [])
@@ -154,7 +169,10 @@ class Results:
         return self._stood[key]
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
-        """List the evaluation points at which a metric is recorded, in the order of the records."""
+        """List the evaluation points at which a metric is recorded.
+
+        In the order of the records.
+        """
         rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
         return [json.loads(text) for text in rows["at"].unique()]
 
@@ -168,7 +186,10 @@ class Results:
     def choice(
         self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None
     ) -> str | None:
-        """Return the id of the setting that a rule selects among those with these values; None where there is none."""
+        """Return the id of the setting that a rule selects.
+
+        Among those with these values; None where there is none.
+        """
         key = canonical_json([dataset, method, dict(where)]) if where else ""
         if key not in self._chosen:
             choices = (
@@ -179,7 +200,10 @@ class Results:
         return self._chosen[key].get((dataset, method, rule))
 
     def point_of_choice(self, dataset: str, method: str, metric: str, rule: str) -> Mapping[str, Any] | None:
-        """Return the point at which a rule read the metric by which it chose; None, the plan's, for any other."""
+        """Return the point at which a rule read its metric.
+
+        The metric by which it chose; None, the plan's, for any other.
+        """
         by = self.selection.get(rule)
         if by is None or by.metric != metric or by.at not in self.points(dataset, method, metric):
             return None
@@ -297,7 +321,10 @@ class Results:
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
-    """List the evaluation points, as canonical JSON, at which finished cells have each metric."""
+    """List the evaluation points of each metric, as canonical JSON.
+
+    Those at which finished cells have it.
+    """
     rows = finished[["metric", "at"]].drop_duplicates()
     return {str(metric): sorted(group["at"]) for metric, group in rows.groupby("metric")}
 
@@ -305,7 +332,9 @@ def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
 def not_recorded(
     metric: str, at: Mapping[str, Any] | None, points: Mapping[str, list[str]], key: str = "metric"
 ) -> str:
-    """Say what is wrong with a metric and a point that a file names: no record has it; empty where one has.
+    """Say what is wrong with a metric and point in a file.
+
+    No record has it; empty where one has.
 
     Parameters
     ----------

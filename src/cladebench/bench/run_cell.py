@@ -1,4 +1,7 @@
-"""Running one cell: a pure function from a specification to a record, whatever happens inside."""
+"""Running one cell.
+
+A pure function from a specification to a record, whatever happens inside.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ from cladebench.bench.task import Task, draw_task
 def cell_key(
     spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any], data_sha256: str | None
 ) -> str:
-    """Digest of all that determines a cell's result; a record with the same key need not be made again.
+    """Digest of all that determines a cell's result.
+
+    A record with the same key need not be made again.
 
     Limits, threads, label and role are left out: they do not change results.
     """
@@ -52,7 +57,10 @@ def key_versions(versions: Mapping[str, str]) -> dict[str, str]:
 
 
 def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The record of a cell before its outcome is known; `status` and `reason` are still to be set."""
+    """The record of a cell before its outcome is known.
+
+    `status` and `reason` are still to be set.
+    """
     own = dict(provenance)
     return {
         **spec.as_dict(),
@@ -79,14 +87,20 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
 
 
 def draw_of(data: str, repetition: int) -> int:
-    """The draw that a repetition meets: its own number where the data set is drawn, else the one there is."""
+    """The draw that a repetition meets.
+
+    Its own number where the data set is drawn, else the one there is.
+    """
     return repetition if datasets.info(data).n_draws > 1 else 0
 
 
 def not_applicable_record(
     spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any], reason: str
 ) -> dict[str, Any]:
-    """The record of a cell that the plan says is not to be run."""
+    """Make the record of a cell that is not to be run.
+
+    The plan says so.
+    """
     record = blank_record(spec, method, provenance)
     return {
         **record,
@@ -177,7 +191,10 @@ def run_cell(
 
 
 def drawn(task: Task) -> dict[str, Any]:
-    """What a record says of its task: the digest by which results are paired, how many rows serve for what, links."""
+    """What a record says of its task.
+
+    The digest by which results are paired, how many rows serve for what, links.
+    """
     links = {"must_link": len(task.must_link), "cannot_link": len(task.cannot_link)}
     return {
         "digest": task.digest,
@@ -193,7 +210,9 @@ _unavailable: dict[str, datasets.DataUnavailable] = {}
 
 
 def load_data(name: str, draw: int) -> datasets.Dataset:
-    """Load a data set, keeping the last one; its arrays are read-only, so that no cell can alter another's data.
+    """Load a data set, keeping the last one.
+
+    Its arrays are read-only, so that no cell can alter another's data.
 
     A data set found unavailable is not sought again in this process: each search may wait for the network.
     """
@@ -246,7 +265,10 @@ def check_output(
 
 
 def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
-    """Readings with plain numbers, each evaluation point once, or once in each block."""
+    """Give readings with plain numbers, each evaluation point once.
+
+    Or once in each block.
+    """
     readings: list[Reading] = []
     points: dict[str, dict[str, list[int | None]]] = {}
     for reading in given:
@@ -279,7 +301,7 @@ def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
 
 
 def _message(error: BaseException) -> str:
-    """The text of an exception on one line, as UTF-8 can express it."""
+    """Give the text of an exception on one line of UTF-8."""
     try:
         text = str(error)
     except Exception:  # an exception of the cell's own making
@@ -288,12 +310,15 @@ def _message(error: BaseException) -> str:
 
 
 def _is_memory_error(error: BaseException, message: str) -> bool:
-    """Whether an allocation was refused; XLA says so in the text of a RuntimeError."""
+    """Whether an allocation was refused.
+
+    XLA says so in the text of a RuntimeError.
+    """
     return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message
 
 
 def _cpu_seconds() -> float:
-    """CPU seconds of this process and of the children it has waited for."""
+    """Measure CPU seconds of this process and its finished children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
@@ -308,7 +333,10 @@ def _reset_peak_memory() -> None:
 
 
 def _peak_memory_mb() -> float:
-    """Peak resident memory in MiB since the last reset, or of the whole process where it cannot be reset."""
+    """Measure peak resident memory in MiB since the last reset.
+
+    Or of the whole process where it cannot be reset.
+    """
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,4 +1,7 @@
-"""Running a job: every planned cell gets a record, those that have a good one keep it."""
+"""Running a job.
+
+Every planned cell gets a record, those that have a good one keep it.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ class JobSummary:
 
 @contextlib.contextmanager
 def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`, so that the worker is killed on the way out.
+    """Turn SIGINT and SIGTERM into `Interrupted`.
+
+    So the worker is killed on the way out.
 
     One that is ignored stays ignored, as SIGINT is where a shell runs a command in the background.
     """
@@ -86,7 +91,10 @@ def _signals_raise() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Lock a job; the operating system releases the lock when the process ends, however it ends."""
+    """Lock a job.
+
+    The operating system releases the lock when the process ends, however it ends.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         try:
@@ -114,7 +122,10 @@ class _Origins:
         return sources.code_digest(sources.cell_sources(self._package, estimator))
 
     def renew(self, method: MethodPlan) -> bool:
-        """Look at a method's sources again, before a worker imports them; whether they have been edited meanwhile."""
+        """Look at a method's sources again, before a worker imports them.
+
+        Whether they have been edited meanwhile.
+        """
         found, now = self._found[method.estimator], self._code_digest(method.estimator)
         self._found[method.estimator] = {**found, "code_digest": now}
         return bool(now != found["code_digest"])
@@ -136,7 +147,10 @@ class _Origins:
 
 
 class _Keys:
-    """Keys that records of a job must have to be kept; loads each draw of the data once."""
+    """Keys that records of a job must have to be kept.
+
+    Loads each draw of the data once.
+    """
 
     def __init__(self, job: Job, origins: _Origins) -> None:
         self.job, self.origins = job, origins
@@ -177,7 +191,9 @@ class _Keys:
 
 
 def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSummary:
-    """Run the cells of a job that have no good record, and write the job's summary.
+    """Run the cells of a job without a good record.
+
+    Write the job's summary.
 
     Parameters
     ----------
@@ -262,7 +278,10 @@ def _remove_leftovers(store: Store, job: Job) -> None:
 
 
 class _Workers:
-    """One worker at a time: the next is started when a cell has killed the last."""
+    """One worker at a time.
+
+    The next is started when a cell has killed the last.
+    """
 
     def __init__(self, job: Job, store: Store, origins: _Origins) -> None:
         self._job, self._store, self._origins = job, store, origins

@@ -1,4 +1,7 @@
-"""Values that stand for a method, by task: how they are found sound, paired and summed up."""
+"""Values that stand for a method, by task.
+
+How they are found sound, paired and summed up.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,9 @@ def by_task(
 def overlap(
     rows: Mapping[str, Any] | pd.DataFrame, pool: float | None = None, *, official: bool = False
 ) -> float:
-    """How far the rows of repetitions overlap: the mean of n values has (1 / n + overlap) times the variance of one.
+    """How far the rows of repetitions overlap.
+
+    The mean of n values has (1 / n + overlap) times the variance of one.
 
     Parameters
     ----------
@@ -188,7 +193,10 @@ def overlap(
 
 
 def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
-    """Mean, standard deviation over repetitions (n - 1; nan for one), and n."""
+    """Give mean, standard deviation (n - 1), and n.
+
+    Over repetitions; nan for one.
+    """
     series = pd.Series(values, dtype=float)
     mean, spread = float(series.mean()), float(series.std())
     # What is left of the deviations of equal numbers is rounding.
@@ -196,13 +204,18 @@ def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
 
 
 def before(query: Mapping[str, Any]) -> dict[str, Any]:
-    """What a change is from: the query on the data set under ``change_from``."""
+    """What a change is from.
+
+    The query on the data set under ``change_from``.
+    """
     kept = {key: value for key, value in query.items() if key != "change_from"}
     return kept | {"dataset": query["change_from"]}
 
 
 def change(after: Sample, before: Sample) -> Sample:
-    """By how much values changed: those of two problems that share draws, paired by repetition and fold.
+    """By how much values changed.
+
+    Those of two problems that share draws, paired by repetition and fold.
 
     Parameters
     ----------
@@ -233,7 +246,9 @@ def change(after: Sample, before: Sample) -> Sample:
 
 
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
-    """Pair two samples by their tasks; a value known exactly meets every task of the other side.
+    """Pair two samples by their tasks.
+
+    A value known exactly meets every task of the other side.
 
     Returns
     -------
@@ -253,7 +268,10 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
 
 
 def overlap_of_pairs(samples: Iterable[Sample]) -> float:
-    """Largest overlap of what is compared, over the tasks that all share: a mean is of these alone."""
+    """Largest overlap of what is compared, over the tasks that all share.
+
+    A mean is of these alone.
+    """
     varying = [sample for sample in samples if not sample.point]
     if not varying:
         return 0.0
@@ -263,7 +281,9 @@ def overlap_of_pairs(samples: Iterable[Sample]) -> float:
 
 
 def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
-    """Ratio of paired positive values, as `pair` gives them: the geometric mean of the ratios.
+    """Ratio of paired positive values, as `pair` gives them.
+
+    The geometric mean of the ratios.
 
     Returns
     -------

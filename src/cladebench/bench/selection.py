@@ -1,4 +1,7 @@
-"""Which setting of a grid stands for a method: a function of the records."""
+"""Which setting of a grid stands for a method.
+
+A function of the records.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class Rule:
     uses : str
         What the choice rests on: test labels, training labels, no labels, or nothing.
     shown : bool
-        Whether tables have a column of it; others are there for claims and universes.
+        Whether tables have a column of it; others are there for claims and other choices.
     """
 
     name: str
@@ -110,7 +113,10 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
 def _candidates(
     finished: pd.DataFrame, rule: Rule
 ) -> dict[tuple[str, str], dict[str, tuple[str, list[float]]]]:
-    """What a rule reads: by data set and method, then by setting its text and values, one for each cell."""
+    """What a rule reads.
+
+    By data set and method, then by setting its text and values, one for each cell.
+    """
     if rule.setting is None:
         at = finished["at"].isin((point_text(rule.at), "{}"))
         read = finished[(finished["metric"] == rule.metric) & at].sort_values(["repetition", "fold"])

@@ -1,4 +1,7 @@
-"""The cells that stand for a method, and what is asked of them whatever they measured."""
+"""The cells that represent a method.
+
+And what is asked of them whatever they measured.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ class Cell(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The cells that stand for a method, and what is asked of them for every metric."""
+    """The cells that represent a method.
+
+    And what is asked of them for every metric.
+    """
 
     cells: list[Cell]
     #: Whether they are of one of several settings.
@@ -50,7 +56,10 @@ class Standing(NamedTuple):
 
 
 def failures(cells: list[Cell]) -> str:
-    """Say how many runs failed and why: ``5 of 5 runs unavailable: no source holds the file``; empty for none."""
+    """Say how many runs failed and why.
+
+    ``5 of 5 runs unavailable: no source holds the file``; empty for none.
+    """
     parts = []
     for status in sorted({cell.status for cell in cells} - {"ok"}):
         failed = [cell for cell in cells if cell.status == status]

@@ -1,4 +1,7 @@
-"""What a protocol may put into a record: each check names the metric, detail or array that it refuses."""
+"""What a protocol may put into a record.
+
+Each check names the metric, detail or array that it refuses.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,9 @@ def storable_point(at: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def storable_details(details: Mapping[Any, Any]) -> dict[str, Any]:
-    """Give details as plain JSON values: NaN and infinity become None, NumPy's values plain numbers and lists.
+    """Give details as plain JSON values.
+
+    NaN and infinity become None, NumPy's values plain numbers and lists.
 
     Raises
     ------
@@ -116,7 +121,10 @@ def storable_array(name: Any, value: Any) -> np.ndarray:
 
 
 def check_text(value: Any, what: str) -> None:
-    """Check a name: text of at most `MAX_NAME` characters that UTF-8 can express."""
+    """Check a name.
+
+    Text of at most `MAX_NAME` characters that UTF-8 can express.
+    """
     if not isinstance(value, str):
         raise TypeError(f"{what} must be text, got {type(value).__name__}")
     if len(value) > MAX_NAME:
@@ -132,7 +140,10 @@ def _check_unicode(text: str, what: str) -> None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Copy nested containers of Python and NumPy values as what JSON can hold."""
+    """Copy nested containers as what JSON can hold.
+
+    Of Python and NumPy values.
+    """
     if depth > MAX_DEPTH:
         raise ValueError(f"more than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):

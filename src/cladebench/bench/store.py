@@ -57,7 +57,10 @@ class Store:
         return self.root / "logs" / f"{job}.cells.log"
 
     def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> str:
-        """Write the arrays of a cell as a compressed NPZ with the same bytes for the same content; give its SHA-256."""
+        """Write a cell's arrays as a compressed NPZ.
+
+        The same bytes for the same content; gives its SHA-256.
+        """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             for name in sorted(arrays):
@@ -70,7 +73,10 @@ class Store:
         return hashlib.sha256(buffer.getbuffer()).hexdigest()
 
     def arrays_fault(self, record: Mapping[str, Any]) -> str | None:
-        """What is wrong with the arrays that a record lists; None where they are as they were written."""
+        """What is wrong with the arrays that a record lists.
+
+        None where they are as they were written.
+        """
         path = self.path(record["cell_id"], ".npz")
         if not record["arrays"]:
             return None
@@ -88,7 +94,9 @@ class Store:
         return None
 
     def write_record(self, record: Mapping[str, Any]) -> None:
-        """Check a record against its schema and write it; its arrays, if any, are written before.
+        """Check a record against its schema and write it.
+
+        Its arrays, if any, are written before.
 
         Raises
         ------
@@ -106,12 +114,18 @@ class Store:
             remove(self.path(record["cell_id"], ".npz"))
 
     def remove(self, cell_id: str) -> None:
-        """Remove a cell's record and arrays, the record first, so that no record is left without its arrays."""
+        """Remove a cell's record and arrays, the record first.
+
+        So no record is left without its arrays.
+        """
         remove(self.path(cell_id))
         remove(self.path(cell_id, ".npz"))
 
     def misplaced(self, cell_id: str) -> str | None:
-        """What stands where a cell that has just run is to have its record and is no file; None where nothing does."""
+        """Say what stands where a record is to be written.
+
+        It is no file; None where nothing does.
+        """
         path = self.path(cell_id)
         return (
             f"{path}: the cell put something else in the place of its record"
@@ -177,7 +191,10 @@ class Store:
         return dict(record)
 
     def iter_records(self, cell_ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Read the records of the given cells, leaving out those without one, or all that there are."""
+        """Read the records of the given cells, or all.
+
+        Cells without a record are left out.
+        """
         if cell_ids is None:
             paths = sorted((self.root / "cells").glob("*/*/*/*.json"))
         else:
@@ -185,7 +202,9 @@ class Store:
         yield from map(self._read, paths)
 
     def read_records(self, cell_ids: Iterable[str] | None = None) -> pd.DataFrame:
-        """Read records as a long table: a row for each cell, metric and point, one row for a cell that is not ``ok``.
+        """Read records as a long table.
+
+        A row for each cell, metric and point, one row for a cell that is not ``ok``.
 
         Parameters
         ----------
@@ -245,7 +264,9 @@ class Store:
         write_atomically(Path(path), buffer.getvalue())
 
     def forget_damaged(self, job: str, cell_ids: Iterable[str], *, thoroughly: bool = True) -> list[str]:
-        """Remove the summary of a job of which a record is damaged: without it the workflow runs the job again.
+        """Remove the summary of a job of which a record is damaged.
+
+        Without it the workflow runs the job again.
 
         Returns
         -------

@@ -1,4 +1,6 @@
-"""Tasks: what varies between repetitions, drawn from seeds in which the method has no part.
+"""Tasks: what varies between repetitions.
+
+Drawn from seeds in which the method has no part.
 
 All methods of a repetition meet the same rows, folds, constraints and noise, so that their results are pairs; the
 digest of the draw is in every record and says which results may be paired.
@@ -83,7 +85,10 @@ class Task:
         return np.searchsorted(self.train, pairs)
 
     def of(self, values: Any) -> Any:
-        """Take the task's rows of an array with one entry (or row) for each sample of the data set, in their order."""
+        """Take the task's rows of an array, in their order.
+
+        The array has one entry (or row) for each sample of the data set.
+        """
         whole = len(self.rows) == values.shape[0] and bool((self.rows == np.arange(len(self.rows))).all())
         return values if whole else values[self.rows]
 
@@ -265,7 +270,10 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
 
 def _rows_of(share: float, data: Dataset) -> int:
-    """Number of rows that are a share of the data's: some, and not all."""
+    """Number of rows that are a share of the data's.
+
+    Some, and not all.
+    """
     asked = round(share * data.n_samples)
     if not 0 < asked < data.n_samples:
         raise TaskError(
@@ -288,7 +296,10 @@ def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> In
 def _part(
     rng: np.random.Generator, n_parts: int, part: int, n_rows: int, labels: IntArray | None
 ) -> IntArray:
-    """Rows of one of several disjoint parts, in the data's order; with labels those of the part's classes."""
+    """Rows of one of several disjoint parts, in the data's order.
+
+    With labels those of the part's classes.
+    """
     things = np.arange(n_rows) if labels is None else np.unique(labels)
     if part >= n_parts or n_parts > len(things):
         what = "rows" if labels is None else "classes"
@@ -298,14 +309,20 @@ def _part(
 
 
 def folds_of(how: Mapping[str, Any]) -> Sequence[int | None]:
-    """Return the folds of a repetition; one that is None where a task has none."""
+    """Return the folds of a repetition.
+
+    One that is None where a task has none.
+    """
     return range(int(how["folds"]["n"])) if "folds" in how else (None,)
 
 
 def _fold(
     rng: np.random.Generator, n_folds: int, fold: int, n_rows: int, labels: IntArray | None
 ) -> IntArray:
-    """Places of one fold; the folds are disjoint, of nearly equal size, and each class is dealt out evenly."""
+    """Places of one fold.
+
+    The folds are disjoint, of nearly equal size, and each class is dealt out evenly.
+    """
     if n_folds > n_rows:
         raise TaskError(f"task.folds.n: {n_folds} folds; expected at most one for each of {n_rows} rows")
     order = rng.permutation(n_rows)
@@ -315,7 +332,10 @@ def _fold(
 
 
 def _held_out(rng: np.random.Generator, share: float, n_rows: int, labels: IntArray | None) -> IntArray:
-    """Places of the share that is held out; of each class as many, to within one."""
+    """Places of the share that is held out.
+
+    Of each class as many, to within one.
+    """
     order = rng.permutation(n_rows)
     if labels is not None:
         order = order[np.argsort(labels[order], kind="stable")]
@@ -330,7 +350,10 @@ def _among(places: IntArray, pairs: IntArray) -> IntArray:
 
 
 def _noisy(rng: np.random.Generator, labels: IntArray, train: IntArray, share: float) -> IntArray:
-    """Labels of which a share of the training places have another class of the data, drawn uniformly."""
+    """Give a share of the training places other labels.
+
+    Another class of the data, drawn uniformly.
+    """
     classes = np.unique(labels)
     if len(classes) < 2:
         raise TaskError("task.label_noise: the drawn rows have one class only")

@@ -1,4 +1,7 @@
-"""The parent's side of a worker: starts it, hands it cells, and kills it when a cell breaks its limits."""
+"""The parent's side of a worker.
+
+Starts it, hands it cells, and kills it when a cell breaks its limits.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ LOG_KEPT = 64 * 2**10  # bytes of a finished cell's output that are kept, beside
 
 @dataclass(frozen=True)
 class Usage:
-    """What a cell has used so far: CPU and wall seconds, resident MiB."""
+    """What a cell has used so far.
+
+    CPU and wall seconds, resident MiB.
+    """
 
     cpu: float
     wall: float
@@ -42,7 +48,9 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cell ended: with a record, or with a status and a reason instead.
+    """How a cell ended.
+
+    With a record, or with a status and a reason instead.
 
     `changes` names what the cell left changed in the process.
     """
@@ -56,7 +64,10 @@ class Outcome:
 
 
 def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None:
-    """The status and reason of the first limit that is broken, memory before time; None if all hold."""
+    """Give status and reason of the first broken limit.
+
+    Memory before time; None if all hold.
+    """
     if usage.memory_mb > limits.memory_mb:
         return "out_of_memory", f"{usage.memory_mb:.0f} MB resident, limit {limits.memory_mb:.0f} MB"
     if usage.cpu > limits.time_s * threads:
@@ -93,7 +104,10 @@ class Group:
         self._next_scan = 0.0
 
     def members(self, *, now: bool = False) -> list[psutil.Process]:
-        """The processes that were there when last looked for; with `now`, those that are there."""
+        """The processes that were there when last looked for.
+
+        With `now`, those that are there.
+        """
         begin = time.monotonic()
         if now or begin >= self._next_scan:
             self._members = []
@@ -106,7 +120,10 @@ class Group:
         return self._members
 
     def measure(self) -> tuple[float, float]:
-        """CPU seconds used, those of children that were waited for included, and resident MiB."""
+        """Measure CPU seconds and resident MiB.
+
+        Children that were waited for are included.
+        """
         cpu, memory = 0.0, 0
         for member in self.members():
             with contextlib.suppress(psutil.Error), member.oneshot():
@@ -118,7 +135,10 @@ class Group:
 
 
 def open_log(path: Path) -> io.FileIO:
-    """Open a log to append to; what is no file there, as a cell may leave it, makes way."""
+    """Open a log to append to.
+
+    What is no file there, as a cell may leave it, makes way.
+    """
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         remove(path)
     return open(path, "a+b", buffering=0)
@@ -215,7 +235,9 @@ class Worker:
     def run(
         self, spec: CellSpec, method: MethodPlan, modules: Sequence[str], provenance: Mapping[str, Any]
     ) -> Outcome:
-        """Run one cell within its limits; without a record in the outcome the worker is dead and must be stopped.
+        """Run one cell within its limits.
+
+        Without a record in the outcome the worker is dead and must be stopped.
 
         The `modules` are imported first, so that their imports do not count as the cell's time.
         """
@@ -269,7 +291,10 @@ class Worker:
         return Outcome(answer.record, status, reason, usage, tail, answer.changes)
 
     def is_clean(self, limits: Limits) -> bool:
-        """Whether the memory, processes and output that earlier cells left are no burden to the next one."""
+        """Say whether earlier cells are no burden to the next.
+
+        By the memory, processes and output that they left.
+        """
         alone = len(self._members.members(now=True)) == 1
         silent = not self._buffer and not select.select([self._answers], [], [], 0)[0]
         _, memory = self._members.measure()
@@ -314,7 +339,10 @@ class Worker:
         return True
 
     def _receive(self) -> bytes | None:
-        """One line from the worker, or None if there is none within `POLL_SECONDS`."""
+        """Read one line from the worker.
+
+        None if there is none within `POLL_SECONDS`.
+        """
         deadline = time.monotonic() + POLL_SECONDS
         while b"\n" not in self._buffer and (left := deadline - time.monotonic()) > 0:
             if select.select([self._answers], [], [], left)[0]:
@@ -336,7 +364,10 @@ class Worker:
         return None
 
     def _shorten_log(self, offset: int, tail: str) -> None:
-        """Keep the beginning and the end of a long output; nothing is running that could write meanwhile."""
+        """Keep the beginning and the end of a long output.
+
+        Nothing is running that could write meanwhile.
+        """
         if self._written() - offset > LOG_KEPT + 4 * LOG_TAIL:
             self._output.truncate(offset + LOG_KEPT)
             self._output.write(f"\n[the middle of the output is left out]\n{tail}".encode())

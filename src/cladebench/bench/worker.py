@@ -1,4 +1,6 @@
-"""The child process in which cells run: ``python -m cladebench.bench.worker <commands fd> <answers fd>``.
+"""The child process in which cells run.
+
+``python -m cladebench.bench.worker <commands fd> <answers fd>``.
 
 It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``root``), answered by
 ``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``;
@@ -48,7 +50,9 @@ def worker_environment(threads: int) -> dict[str, str]:
 
 
 def _limit_address_space(memory_mb: float) -> None:
-    """Refuse allocations far over the limit at once; the watchdog, which polls, stops what grows beyond it.
+    """Refuse allocations far over the limit at once.
+
+    The watchdog, which polls, stops what grows beyond it.
 
     Without ``/proc`` there is no backstop: the present size, from which the limit counts, is not known.
     """

@@ -1,4 +1,7 @@
-r"""A support vector machine whose kernel is a weighted sum of kernels of given distances, with learned weights."""
+r"""A support vector machine with learned weights of several kernels.
+
+Its kernel is a weighted sum of kernels of given distances.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ _MOST_DAMPING = 1e6
 
 
 class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
-    r"""Classify by a sum of kernels, one for each distance, with weights learned together with the machine.
+    r"""Classify by a weighted sum of kernels, one for each distance.
+
+    Weights are learned together with the machine.
 
     Distance k gives the kernel :math:`K_k`, the exponential of :math:`-\gamma_k` times it. For two classes the machine
     w, with the kernel :math:`\sum_k d_k K_k`, its errors :math:`\xi_i` and the weights :math:`d \geq 0` minimise
@@ -227,7 +232,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
         return self.classes_[values.argmax(axis=1)]
 
     def _kernels(self, stack: npt.NDArray[Any]) -> FloatArray:
-        """Set the scales and shifts, and return the kernels of the training objects."""
+        """Set scales and shifts; return the kernels of the training objects."""
         n = self.n_objects_
         kernels = np.empty(stack.shape)
         self.scales_, self.shifts_ = np.ones(len(stack)), np.zeros(len(stack))
@@ -268,7 +273,10 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
 
 
 def _shift(kernel: FloatArray) -> float:
-    """Return how far the lowest eigenvalue is below 0, or 0 where it is so by rounding alone."""
+    """Return how far the lowest eigenvalue is below 0.
+
+    0 where it is so by rounding alone.
+    """
     rounding = 1e-10 * len(kernel)
     try:  # much faster than eigenvalues
         cholesky(kernel + rounding * np.eye(len(kernel)), check_finite=False)
@@ -278,7 +286,10 @@ def _shift(kernel: FloatArray) -> float:
 
 
 def _scores_of_pairs(values: FloatArray, n_classes: int) -> FloatArray:
-    """Count the pairs that each class wins; sums of values, squeezed to less than half a win, settle ties."""
+    """Count the pairs that each class wins.
+
+    Sums of values, squeezed to less than half a win, settle ties.
+    """
     wins, sums = np.zeros((2, len(values), n_classes))
     for value, (a, b) in zip(values.T, combinations(range(n_classes), 2), strict=True):
         wins[:, a] += value > 0
@@ -311,7 +322,10 @@ class _Machine(NamedTuple):
 
 
 class _Problem:
-    """Two classes: T(d), its slope and curvature, and bounds on the least value."""
+    """Two classes: T(d), its slope, curvature and bounds.
+
+    The bounds are on the least value.
+    """
 
     def __init__(self, kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> None:
         self.kernels, self.y, self.C, self.sigma = kernels, y, C, sigma
@@ -351,13 +365,19 @@ class _Problem:
         return float(min(costs) + self.sigma * machine.weights.sum())
 
     def lower(self, machine: _Machine) -> float:
-        """Bound the least value: multipliers that are shrunk until no weight could gain."""
+        """Bound the least value.
+
+        Multipliers that are shrunk until no weight could gain.
+        """
         most = machine.halves.max()
         shrink = min(1.0, np.sqrt(self.sigma / most)) if most > 0 else 1.0
         return float(shrink * (machine.coefficients @ self.y))
 
     def curvature(self, machine: _Machine) -> FloatArray:
-        """Second derivatives of T while the support vectors at their margin stay the same."""
+        """Give the second derivatives of T.
+
+        The support vectors at their margin stay the same.
+        """
         alphas = np.abs(machine.coefficients)
         free = np.flatnonzero((alphas > 0) & (alphas < self.C))
         if len(free) < 2:  # one alone is held by alpha' y = 0
@@ -412,7 +432,10 @@ def _solve(kernels: FloatArray, y: FloatArray, C: float, sigma: float, max_iter:
 
 
 def _first(problem: _Problem, tolerance: float) -> _Machine:
-    """Start from equal weights of the best sum, then from those that are best for the parts of that machine."""
+    """Start from equal weights of the best sum.
+
+    Then from those that are best for the parts of that machine.
+    """
     K = len(problem.kernels)
     machine = problem.machine(np.full(K, 1.0 / K), tolerance)
     scale = max(1e-3, np.sqrt(machine.halves.mean() / problem.sigma))  # best with a hard margin
@@ -422,7 +445,10 @@ def _first(problem: _Problem, tolerance: float) -> _Machine:
 
 
 def _step(weights: FloatArray, slope: FloatArray, bend: FloatArray, floor: float) -> tuple[FloatArray, float]:
-    """Minimise the quadratic model over weights that are at least the floor; return them and the fall it promises."""
+    """Minimise the quadratic model over weights that are at least the floor.
+
+    Return them and the fall it promises.
+    """
     above = weights - floor
     diagonal = bend.diagonal()
     most = float(diagonal.max())
@@ -439,7 +465,10 @@ def _step(weights: FloatArray, slope: FloatArray, bend: FloatArray, floor: float
 
 
 def _root(matrix: FloatArray) -> FloatArray:
-    """Upper Cholesky factor of a matrix with a diagonal of ones, lifted until it has one."""
+    """Give the upper Cholesky factor of a matrix, lifted if needed.
+
+    The matrix has a diagonal of ones and is lifted until it has a factor.
+    """
     lift = 1e-12
     while True:
         try:
@@ -458,7 +487,10 @@ def _rounded(
     tol: float,
     tolerance: float,
 ) -> _Solved:
-    """Take weights at the floor for 0, and those of kernels that tell nothing, unless that costs the proof."""
+    """Set weights at the floor to 0 where the proof allows.
+
+    Also the weights of kernels that tell nothing.
+    """
     tells = best.halves > _ROUNDING * np.abs(best.coefficients).sum() ** 2
     rounded = problem.machine(np.where(tells & (best.weights > 10.0 * floor), best.weights, 0.0), tolerance)
     high = problem.upper(rounded)

@@ -1,4 +1,7 @@
-"""Clustering with exemplars under a weighted sum of distances: scales, price, and labels."""
+"""Clustering with exemplars under a weighted sum of distances.
+
+Scales, price, and labels.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ class ExemplarClusters(StackDistance):
     price_: float
 
     def exemplars(self, stack: Any) -> IntArray:
-        """Exemplars of a new set: that of cluster c, as `predict` numbers them, comes at place c.
+        """Exemplars of a new set.
+
+        That of cluster c, as `predict` numbers them, comes at place c.
 
         Parameters
         ----------
@@ -47,7 +52,10 @@ class ExemplarClusters(StackDistance):
 
 
 class RuleOfWeights(ExemplarClusters):
-    """An `ExemplarClusters` whose weights come by a rule that looks at no clustering; its price may be matched."""
+    """Exemplar clusters with weights by a rule without clusterings.
+
+    An `ExemplarClusters` whose price may be matched.
+    """
 
     price: Literal["matched"] | float
 
@@ -70,7 +78,10 @@ class RuleOfWeights(ExemplarClusters):
 
 
 def mean_scales(sets: Sequence[GivenDistances]) -> FloatArray:
-    """Mean of each distance over the pairs of a set, averaged over the sets; 1 where it is 0."""
+    """Average each distance over pairs, then over sets.
+
+    1 where it is 0.
+    """
     means = np.mean([given.means() for given in sets], axis=0)
     return np.asarray(np.where(means > 0, means, 1.0))
 
@@ -102,7 +113,9 @@ def labels_of(found: FacilityLocation) -> IntArray:
 
 
 def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray) -> float:
-    """Price at which distances with weights w find as many clusters in all sets together as there are.
+    """Find the price that gives the right number of clusters.
+
+    In all sets together, for distances with weights w.
 
     Bisection on the price's logarithm, between prices that make each object its own exemplar and one of all, to one in
     a thousand; where no price gives the number, the largest that gives more, or the smallest of all if none does.
@@ -140,7 +153,9 @@ PRICE_FACTORS = 2.0 ** np.arange(-4.0, 4.5, 0.5)
 def accurate_price(
     sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray, price: float
 ) -> float:
-    """Of `PRICE_FACTORS` times a price the one under which clusters of all sets are recovered best; a price of 0 stays.
+    """Find the price that recovers the clusters best.
+
+    One of `PRICE_FACTORS` times a price; a price of 0 stays.
 
     Clusters are recovered so far as objects are in the cluster that is matched to theirs, one to one. Of prices that
     are as good the nearest to the given one is taken.

@@ -1,4 +1,7 @@
-"""Trees of a forest kept in a folder as they are grown, for a fit that takes them up after an interruption."""
+"""Keep the trees of a forest in a folder as they grow.
+
+A fit takes them up after an interruption.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ Grow = Callable[[int, int], tuple[np.ndarray, ...]]
 
 
 def grow_with_checkpoints(forest: Any, X: FloatArray, grow: Grow) -> tuple[tuple[np.ndarray, ...], float]:
-    """Grow the trees of a forest, taking up those in its folder ``checkpoint``.
+    """Grow a forest, taking up the trees in its ``checkpoint``.
 
     Parameters
     ----------

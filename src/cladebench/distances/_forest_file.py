@@ -1,4 +1,7 @@
-"""Forests in files: one NumPy archive, closed by a digest of all that stands before it."""
+"""Forests in files.
+
+One NumPy archive, closed by a digest of all that stands before it.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def save_forest(forest: Any, path: Path) -> None:
 
 
 def load_forest(make: Callable[..., Any], path: Path) -> Any:
-    """Read what `save_forest` wrote, `make` being the class; ValueError if the file holds anything else."""
+    """Read what `save_forest` wrote, `make` being the class.
+
+    ValueError if the file holds anything else.
+    """
     arrays, facts = read_forest(path, KIND)
     try:
         forest = make(**facts["params"])
@@ -82,7 +88,9 @@ def load_forest(make: Callable[..., Any], path: Path) -> Any:
 
 
 def write_forest(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write arrays and facts, atomically, as an archive that ``np.load`` can read too.
+    """Write arrays and facts as an archive, atomically.
+
+    ``np.load`` can read it too.
 
     Parameters
     ----------
@@ -150,7 +158,10 @@ def read_forest(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str,
 
 
 def _members(file: BinaryIO) -> dict[str, np.ndarray]:
-    """Read the arrays of an archive, each of which must be as long as it says before memory is asked for."""
+    """Read the arrays of an archive, within its size.
+
+    Each must be as long as it says before memory is asked for.
+    """
     arrays = {}
     with zipfile.ZipFile(file) as archive:
         for entry in archive.infolist():

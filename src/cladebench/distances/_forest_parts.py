@@ -1,4 +1,4 @@
-"""A forest's parameters, its trees one by one, and forests grown in parts."""
+"""A forest's parameters, its trees, and forests grown in parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _OF_THE_SEARCH = ("candidates_per_tree", "candidate_order")
 
 
 class Hierarchy(NamedTuple):
-    """One tree of a forest; its nodes in preorder, the left child of a node being the next one.
+    """One tree of a forest.
+
+    Its nodes in preorder, the left child of a node being the next one.
 
     Attributes
     ----------
@@ -72,7 +74,10 @@ def check_parameters(forest: Any) -> None:
 
 
 def params_of(forest: Any) -> dict[str, Any]:
-    """Parameters that a forest was fitted with, whatever was set since; those of its search as they are."""
+    """Parameters that a forest was fitted with, whatever was set since.
+
+    Those of its search as they are.
+    """
     return {**forest.fitted_with_, **{name: getattr(forest, name) for name in _OF_THE_SEARCH}}
 
 
@@ -121,7 +126,10 @@ def grow_trees(
 
 
 def placed(forest: Any, X: FloatArray) -> Any:
-    """The core's view of a forest, which knows where the rows it was fitted to stand."""
+    """Give the core's view of a forest.
+
+    It knows where the rows it was fitted to stand.
+    """
     return _core.PlacedForest(
         X,
         forest.n_nodes_,
@@ -144,7 +152,10 @@ def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:
 
 
 def tree_of(forest: Any, t: int) -> Hierarchy:
-    """Tree t of a fitted forest; ValueError if it has none of that number."""
+    """Tree t of a fitted forest.
+
+    ValueError if it has none of that number.
+    """
     check_is_fitted(forest, "n_nodes_")
     if not 0 <= t < len(forest.n_nodes_):
         raise ValueError(f"t={t}: expected 0..{len(forest.n_nodes_) - 1}")
@@ -158,7 +169,10 @@ def tree_of(forest: Any, t: int) -> Hierarchy:
 
 
 def join_forests(forests: Sequence[Any], kind: type) -> Any:
-    """Make one forest of forests of consecutive trees; ValueError or TypeError if they do not fit together."""
+    """Make one forest of forests of consecutive trees.
+
+    ValueError or TypeError if they do not fit together.
+    """
     if isinstance(forests, kind):
         raise TypeError(f"forests is a {kind.__name__}: expected a sequence of them")
     forests = list(forests)
@@ -209,7 +223,10 @@ def json_facts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def what_must_agree(forest: Any) -> dict[str, Any]:
-    """Parameters and facts that parts of one forest share, but for its rows."""
+    """Give what parts of one forest share, but for rows.
+
+    Parameters and facts.
+    """
     free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order", "checkpoint")
     params = {name: value for name, value in params_of(forest).items() if name not in free}
     return {**params, "seed_": forest.seed_, "constraints_digest_": forest.constraints_digest_}

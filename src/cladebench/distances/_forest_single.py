@@ -1,4 +1,7 @@
-"""Features as forests compare them, in single precision: in zeros and units that lose little by it."""
+"""Features as forests compare them, in single precision.
+
+In zeros and units that lose little by it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ MOST_LOST = 0.5
 
 
 def zeros_and_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Zero and unit of each feature, in which single precision tells its values apart.
+    """Choose zero and unit of each feature for single precision.
+
+    In these it tells the feature's values apart.
 
     Parameters
     ----------
@@ -39,7 +44,10 @@ def zeros_and_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray) -> np.ndarray:
-    """Rows in these zeros and units, as float32; a ValueError names a value that is too large."""
+    """Rows in these zeros and units, as float32.
+
+    A ValueError names a value that is too large.
+    """
     scaled = (rows - zeros) / units
     if np.abs(scaled).max() > LARGEST:
         row, column = map(int, np.unravel_index(np.argmax(np.abs(scaled)), rows.shape))
@@ -51,7 +59,7 @@ def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray)
 
 
 def warn_of_loss(X: FloatArray, single: np.ndarray) -> None:
-    """Warn if single precision takes many different values of a feature for equal."""
+    """Warn if single precision merges many values of a feature."""
     for column in range(X.shape[1]):
         n_given, n_left = (len(np.unique(values[:, column])) for values in (X, single))
         if n_left < MOST_LOST * n_given:

@@ -12,14 +12,19 @@ from cladebench.threads import one_thread
 
 
 class MappedDistance(Distance):
-    """The Euclidean distance of samples that `_map` has mapped one by one; a subclass defines it, and `_learn`.
+    """The Euclidean distance of samples that `_map` has mapped one by one.
+
+    A subclass defines it, and `_learn`.
 
     Neighbours are found by products of matrices, which is some ten times as fast as by differences, and are the same.
     """
 
     @abstractmethod
     def _map(self, X: FloatArray) -> FloatArray:
-        """Map rows, shape (len(X), any number); where a row is mapped to depends on no other row."""
+        """Map rows, shape (len(X), any number).
+
+        Where a row is mapped to depends on no other row.
+        """
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         mapped = self._map(X)

@@ -14,7 +14,9 @@ MORE = 8
 
 
 def nearest_rows(queries: FloatArray, rows: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-    """Find the k nearest rows of each query, the nearest first, equally near ones by index.
+    """Find the k nearest rows of each query, nearest first.
+
+    Equally near ones come by index.
 
     Parameters
     ----------

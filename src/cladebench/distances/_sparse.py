@@ -15,7 +15,9 @@ BLOCK = 2**21
 
 
 def euclidean(X: Any, Y: Any) -> FloatArray:
-    """Euclidean distances from the rows of X to those of Y, from differences.
+    """Compute Euclidean distances from X to Y from differences.
+
+    From the rows of X to those of Y.
 
     Parameters
     ----------

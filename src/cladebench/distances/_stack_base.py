@@ -1,4 +1,7 @@
-"""The base class of distances that are weighted sums of given ones, learned from clusterings of training sets."""
+"""The base class of weighted sums of given distances.
+
+Weights are learned from clusterings of training sets.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ IntArray = npt.NDArray[np.int64]
 
 
 class StackDistance(Discovered, BaseEstimator, ABC):
-    """A weighted sum of given distances, learned from sets of objects of which the right clusters are known.
+    """A weighted sum of given distances with learned weights.
+
+    Learned from sets of objects whose right clusters are known.
 
     A *stack* of n objects has the shape (n_distances, n, n): entry [i, p, q] is the i-th distance from p to q. The
     distances need be neither symmetric nor metrics; their diagonals are not read.
@@ -168,7 +173,9 @@ class StackDistance(Discovered, BaseEstimator, ABC):
 
 
 def checked_stack(name: str, stack: Any, square: bool = True) -> FloatArray:
-    """Give a stack as a C-contiguous array of float64, or float32 where it is that.
+    """Give a stack as a C-contiguous float array.
+
+    Of float64, or float32 where it is that.
 
     Parameters
     ----------

@@ -80,11 +80,17 @@ class PairSet:
         return float((self.costs * np.abs(by)).sum()) / n, self.units * slope
 
     def objectives(self, v: FloatArray) -> FloatArray:
-        """What each pair adds to the loss at v if it is put together, shape (n_pairs,)."""
+        """Give what each pair adds to the loss at v.
+
+        If it is put together, shape (n_pairs,).
+        """
         return self.similarity(v) + self.costs - 2.0 * self.costs * self.together
 
     def loss(self, v: FloatArray, gained: float) -> float:
-        """Loss at v of a partition whose pairs put together gain so much by `objectives`."""
+        """Compute the loss at v of a partition.
+
+        Its pairs put together gain so much by `objectives`.
+        """
         apart = (self.costs - self.similarity(v))[self.together].sum()
         return (gained + float(apart)) / len(self.together)
 
@@ -131,7 +137,9 @@ def learn(
     tol: float,
     max_iter: int,
 ) -> Learned:
-    """Minimise the objective, with a plane for each training set in each round (n slacks).
+    """Minimise the objective by cutting planes.
+
+    A plane for each training set in each round (n slacks).
 
     Parameters
     ----------

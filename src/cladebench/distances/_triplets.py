@@ -1,4 +1,7 @@
-"""Targets and the best linear map of large margin nearest neighbours, for the distances that start there."""
+"""Targets and best linear map of large margin neighbours.
+
+For the distances that start there.
+"""
 
 from __future__ import annotations
 
@@ -56,14 +59,19 @@ def check_max_samples(value: object) -> None:
 
 
 def sampled_rows(n_samples: int, max_samples: int | None, random_state: Any) -> IntArray:
-    """Draw the rows to learn from, in order: all where there are no more than ``max_samples``."""
+    """Draw the rows to learn from, in order.
+
+    All where there are no more than ``max_samples``.
+    """
     if max_samples is None or n_samples <= max_samples:
         return np.arange(n_samples)
     return np.sort(check_random_state(random_state).permutation(n_samples)[:max_samples])
 
 
 def find_targets(X: FloatArray, codes: IntArray, n_neighbors: int) -> IntArray:
-    """Find each sample's nearest others of its class, of equally near ones those with the lowest indices.
+    """Find each sample's nearest others of its class.
+
+    Of equally near ones those with the lowest indices.
 
     Returns
     -------
@@ -84,7 +92,10 @@ def find_targets(X: FloatArray, codes: IntArray, n_neighbors: int) -> IntArray:
 
 
 def has_triplets(codes: IntArray, targets: IntArray) -> bool:
-    """Tell whether any sample has a target and an impostor: otherwise there is nothing to learn."""
+    """Tell whether any sample has a target and an impostor.
+
+    Otherwise there is nothing to learn.
+    """
     return bool((targets >= 0).any()) and len(np.unique(codes)) > 1
 
 
@@ -142,7 +153,10 @@ def fit_linear(
 
 
 class _Search:
-    """The smoothed loss as a function of L, and the best map and the best bound met on the way."""
+    """The smoothed loss as a function of L.
+
+    Also the best map and the best bound met on the way.
+    """
 
     def __init__(self, loss: _core.TripletLoss, Y: FloatArray, pull: FloatArray, tol: float) -> None:
         self._loss, self._Y, self._pull, self._tol = loss, Y, pull, tol
@@ -180,7 +194,9 @@ class _Search:
 
 
 def _coordinates(centred: FloatArray, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Principal axes that the samples extend in, and a change to where the pull is nearly alike in all directions.
+    """Give principal axes and a change to even pull.
+
+    Axes that the samples extend in; the pull is then nearly alike in all directions.
 
     The first axes are the widest: impostors that are far apart in them are given up early.
     """
@@ -195,7 +211,10 @@ def _coordinates(centred: FloatArray, gaps: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _best_scale(Y: FloatArray, codes: IntArray, targets: IntArray, mu: float) -> float:
-    """Scale of squared distances, a power of two, at which some samples' loss is least."""
+    """Choose the scale of squared distances of least loss.
+
+    A power of two; the loss is of some samples.
+    """
     with_target = np.flatnonzero((targets >= 0).any(axis=1))
     some = with_target[:: -(-len(with_target) // SCALE_SAMPLES)]
     squares = np.square(Y).sum(axis=1)

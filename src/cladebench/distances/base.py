@@ -1,4 +1,7 @@
-"""The base classes of distances: of samples with features, here, and of stacks of given distances (`StackDistance`)."""
+"""The base classes of distances.
+
+Of samples with features, here, and of stacks of given distances (`StackDistance`).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ BLOCK = 2**22
 
 
 class Distance(Discovered, BaseEstimator, ABC):
-    """A distance between samples, learned by `fit` where there is something to learn.
+    """A distance between samples, learned by `fit` where possible.
 
     A subclass takes its parameters (and ``random_state=None`` where it draws random numbers) in its constructor and
     defines `_check_parameters`, `_learn` and `_pairwise`; where it finds neighbours faster than by comparing with all
@@ -72,7 +75,10 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     @abstractmethod
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Distances from the rows of X to those of Y, shape (len(X), len(Y)); both checked as in `_learn`."""
+        """Compute distances from the rows of X to Y's.
+
+        Shape (len(X), len(Y)); both checked as in `_learn`.
+        """
 
     def fit(self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None) -> Self:
         """Learn the distance and keep the rows of X for `kneighbors`.
@@ -192,7 +198,10 @@ class Distance(Discovered, BaseEstimator, ABC):
         return (distance, index) if return_distance else index
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
-        """Distances and indices of the k nearest fitted rows, as `kneighbors` returns them; arguments are checked."""
+        """Find the k nearest fitted rows.
+
+        Distances and indices, as `kneighbors` returns them; arguments are checked.
+        """
         n = X.shape[0]
         distance, index = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
         step = max(1, BLOCK // self._fit_X.shape[0])
@@ -241,7 +250,10 @@ class Distance(Discovered, BaseEstimator, ABC):
 
 
 def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, IntArray]:
-    """Leave row i out of the neighbours in row i, or the farthest where it is not among them, as of many equal rows."""
+    """Leave row i out of the neighbours in row i.
+
+    Or the farthest where it is not among them, as of many equal rows.
+    """
     left_out = index == np.arange(len(index))[:, None]
     left_out[~left_out.any(axis=1), -1] = True
     shape = len(index), index.shape[1] - 1
@@ -249,7 +261,10 @@ def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, Int
 
 
 def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
-    """Return constraints as an array (n_pairs, 2); ValueError if they are something else."""
+    """Return constraints as an array (n_pairs, 2).
+
+    ValueError if they are something else.
+    """
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
     try:
@@ -283,7 +298,9 @@ def _is_pair(pair: Any) -> bool:
 
 
 def _pairs_of_labels(codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Pair each row with the next one of its class, and with the next one of another class, in a random order.
+    """Pair each row with one of its class and another.
+
+    The next one of its class and the next of another class, in a random order.
 
     Where rows stand by class, their own order would pair all rows of a class with one and the same of the next.
     """

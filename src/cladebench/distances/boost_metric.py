@@ -154,7 +154,9 @@ class BoostMetric(LinearDistance):
 
 
 class _Triplets:
-    """All triplets of some targets and impostors, and the two sums over them.
+    """All triplets of some targets and impostors.
+
+    And the two sums over them.
 
     Parameters
     ----------
@@ -202,7 +204,10 @@ class _Triplets:
         return float(values[0]), vectors[:, 0]
 
     def gains(self, z: FloatArray) -> FloatArray:
-        """By how much z z' makes the impostor farther than the target, for each triplet."""
+        """Say how much z z' helps each triplet.
+
+        By how much it makes the impostor farther than the target.
+        """
         places = np.einsum("ij,j->i", self._X, z, optimize=False)
         far = np.square(places[:, None] - places[self._impostors]) / self.unit
         near = np.square(places[:, None] - places[self._targets]) / self.unit
@@ -210,7 +215,10 @@ class _Triplets:
 
 
 def _step(margins: FloatArray, gain: FloatArray, v: float) -> float:
-    """Find the w >= 0 that minimises log sum exp(-margins - w gain) + v w, up to the longest step."""
+    """Find the step w >= 0 of least objective.
+
+    It minimises log sum exp(-margins - w gain) + v w, up to the longest step.
+    """
     start = -margins - np.max(-margins)
 
     def excess(w: float) -> float:
@@ -227,7 +235,10 @@ def _step(margins: FloatArray, gain: FloatArray, v: float) -> float:
 
 
 def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
-    """Choose all weights anew, from those given, to minimise log sum exp(-weights @ gains) + v sum(weights)."""
+    """Choose all weights anew, from those given.
+
+    To minimise log sum exp(-weights @ gains) + v sum(weights).
+    """
     unit = 1.0 / np.abs(gains).max()  # of the weights
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
@@ -246,7 +257,10 @@ def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
 def nearest_by_class(
     X: FloatArray, codes: IntArray, n_targets: int, n_impostors: int
 ) -> tuple[IntArray, IntArray]:
-    """Find the nearest other rows of each row's own class, and the nearest of other classes; -1 where none is left."""
+    """Find the nearest rows of the same and other classes.
+
+    Other rows of each row's own class, and rows of other classes; -1 where none is left.
+    """
     targets = np.full((len(X), n_targets), -1, dtype=np.int64)
     impostors = np.full((len(X), n_impostors), -1, dtype=np.int64)
     for code in range(int(codes.max()) + 1):

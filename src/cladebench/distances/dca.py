@@ -132,7 +132,10 @@ class DCA(LinearDistance):
 
 
 def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
-    """Number the connected components of the must-links by their first rows; -1 for rows in no must-link."""
+    """Number the connected components of the must-links by their first rows.
+
+    -1 for rows in no must-link.
+    """
     links = sparse.coo_array(
         (np.ones(len(must_link)), (must_link[:, 0], must_link[:, 1])), shape=(n_samples, n_samples)
     )
@@ -146,7 +149,10 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
 
 
 def linked_chunklets(chunklets: IntArray, cannot_link: IntArray) -> IntArray:
-    """List the pairs of different chunklets between which there is a cannot-link, each once, shape (n_pairs, 2)."""
+    """List the pairs of chunklets with a cannot-link.
+
+    Different ones, each pair once, shape (n_pairs, 2).
+    """
     pairs = np.sort(chunklets[cannot_link], axis=1)
     return np.unique(pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])], axis=0)
 
@@ -154,7 +160,10 @@ def linked_chunklets(chunklets: IntArray, cannot_link: IntArray) -> IntArray:
 def chunklet_covariances(
     X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "rows"
 ) -> tuple[FloatArray, FloatArray]:
-    """C_b and C_w of the chunklets; C_b is the identity where no cannot-link is between two."""
+    """C_b and C_w of the chunklets.
+
+    C_b is the identity where no cannot-link is between two.
+    """
     rows = np.flatnonzero(chunklets >= 0)
     own, n = chunklets[rows], int(chunklets.max()) + 1
     centred = X[rows] - X[rows].mean(axis=0)
@@ -173,7 +182,10 @@ def chunklet_covariances(
 
 
 def _largest(matrix: FloatArray, most: int | None) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenvalues, at least one, with their vectors: as many as are not zero, and at most ``most``."""
+    """Largest eigenvalues, at least one, with their vectors.
+
+    As many as are not zero, and at most ``most``.
+    """
     values, vectors = scipy.linalg.eigh(matrix)
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[0] <= 0.0:  # means that are all equal

@@ -1,4 +1,7 @@
-r"""A distance learned so that clustering with exemplars finds the clusters of the training sets."""
+r"""A distance learned for clustering with exemplars.
+
+Clustering finds the clusters of the training sets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Weighted sums of distances whose weights are not learned by clustering: what learning is held against."""
+"""Weighted sums of distances whose weights are not learned by clustering.
+
+What learning is held against.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,9 @@ class FixedWeights(RuleOfWeights):
 
 
 def separation(sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
-    """Mean of each distance between clusters over that within, less 1, from the pairs of all sets; 0 where negative.
+    """Measure how far each distance separates clusters.
+
+    Its mean between clusters over that within, less 1, from the pairs of all sets; 0 where negative.
 
     0 too for a distance that is 0 wherever there are pairs of either kind, and where there are no such pairs.
     """

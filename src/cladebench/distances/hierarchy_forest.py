@@ -1,4 +1,7 @@
-"""Hierarchy forest distance: the mean distance of two samples in a forest of max-margin cluster hierarchies."""
+"""Hierarchy forest distance.
+
+The mean distance of two samples in a forest of max-margin cluster hierarchies.
+"""
 
 from __future__ import annotations
 
@@ -224,7 +227,10 @@ class HierarchyForest(Distance):
             )
 
     def _place(self, X: FloatArray) -> Any:
-        """Look for the training rows in all trees; they are kept until the next fit, not in copies."""
+        """Look for the training rows in all trees.
+
+        They are kept until the next fit, not in copies.
+        """
         self._placed = parts.placed(self, X)
         return self._placed
 

@@ -126,7 +126,10 @@ class ITML(LinearDistance):
 
 
 def _sampled_squares(X: FloatArray) -> FloatArray:
-    """Squared distances of pairs of rows: of all, or of a sample that depends on the number of rows alone."""
+    """Squared distances of pairs of rows.
+
+    Of all, or of a sample that depends on the number of rows alone.
+    """
     n = len(X)
     if n * (n - 1) // 2 <= MAX_SAMPLED_PAIRS:
         left, right = np.triu_indices(n, 1)
@@ -142,6 +145,9 @@ def _sampled_squares(X: FloatArray) -> FloatArray:
 
 
 def _alternating(n_must: int, n_cannot: int) -> IntArray:
-    """Order in which both sorts come in turn, and what one has more at the end."""
+    """Give an order in which both sorts alternate.
+
+    What one has more comes at the end.
+    """
     place = np.concatenate([2 * np.arange(n_must), 2 * np.arange(n_cannot) + 1])
     return np.argsort(place, kind="stable")

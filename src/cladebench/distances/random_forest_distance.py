@@ -1,4 +1,7 @@
-"""The random forest distance: a forest that tells pairs that belong together from pairs that do not."""
+"""The random forest distance.
+
+A forest that tells pairs that belong together from pairs that do not.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +144,10 @@ class RandomForestDistance(Distance):
 
 
 def check_max_features(value: object) -> None:
-    """Raise a ValueError unless ``value`` is "sqrt", "log2", None or an integer >= 1."""
+    """Raise a ValueError for a wrong ``max_features``.
+
+    Unless ``value`` is "sqrt", "log2", None or an integer >= 1.
+    """
     if value is None or value in ("sqrt", "log2"):
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:

@@ -1,4 +1,7 @@
-"""How often the trees of a random forest put two samples into different leaves."""
+"""The share of a forest's trees that part two samples.
+
+They put them into different leaves.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,10 @@ class RandomForestProximity(Distance):
         return in_single(name, rows, self.zero_, self.scale_)
 
     def _leaves_of(self, X: np.ndarray) -> sparse.csr_array:
-        """A row for each sample, a column for each node of each tree: 1 where the sample rests in that leaf."""
+        """Mark the leaf of each sample in each tree.
+
+        A row for each sample, a column for each node: 1 where the sample rests in that leaf.
+        """
         leaves = self.forest_.apply(X)
         n_nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
         leaves += np.cumsum([0, *n_nodes[:-1]])

@@ -1,4 +1,7 @@
-"""SVM-cluster: a structural support vector machine that learns a similarity for correlation clustering."""
+"""SVM-cluster: a structural SVM that learns a similarity.
+
+For correlation clustering.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +164,9 @@ class SVMCluster(StackDistance):
 
 
 def _pairs(given: GivenDistances, labels: IntArray) -> tuple[list[FloatArray], npt.NDArray[np.bool_]]:
-    """Each distance of all pairs, averaged over both directions, and which pairs are together.
+    """Average each distance of all pairs over directions.
+
+    Also which pairs are together.
 
     Objects are first put in the order of their sums of distances: what follows breaks ties by index.
     """
@@ -177,7 +182,10 @@ def _pairs(given: GivenDistances, labels: IntArray) -> tuple[list[FloatArray], n
 
 
 def correlation_oracle(method: str, n_sets: int) -> Oracle:
-    """Make the oracle that clusters; it begins where it ended when last asked about a set."""
+    """Make the oracle that clusters.
+
+    It begins where it ended when last asked about a set.
+    """
     last: list[CorrelationClustering | None] = [None] * n_sets
 
     def ask(k: int, objectives: npt.NDArray[np.float64], tolerance: float) -> tuple[Any, float]:

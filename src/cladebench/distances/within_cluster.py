@@ -1,4 +1,7 @@
-"""Weights by the spread within clusters alone: what a diagonal discriminant analysis takes of the labels."""
+"""Weights by the spread within clusters alone.
+
+What a diagonal discriminant analysis takes of the labels.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Clustering methods, hierarchical and flat, one file (or package) each, found by folder.
+"""Clustering methods, hierarchical and flat.
+
+One file (or package) each, found by folder.
 
 Every public, concrete subclass of `cladebench.methods.base.HierarchicalClusterer` or `Clusterer` that a module of this
 folder defines is a method: ``from cladebench.methods import Agglomerative`` works with no registration.

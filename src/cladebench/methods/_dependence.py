@@ -1,4 +1,7 @@
-"""What clusterers by dependence share: their kernel matrix, their starts, the order in which points are visited."""
+"""What clusterers by dependence share.
+
+Their kernel matrix, their starts, the order in which points are visited.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class DependenceClusterer(Clusterer):
 
     @abstractmethod
     def _raise(self, gram: CenteredGram, random: np.random.RandomState) -> np.ndarray:
-        """Find the clusters of the points of a matrix, and set the fitted attributes."""
+        """Find the clusters of a matrix's points; set fitted attributes."""
 
     def _check_parameters(self) -> None:
         check_kernel_parameters(self.kernel, self.width, self.matrix, self.rank)
@@ -58,7 +61,9 @@ class DependenceClusterer(Clusterer):
         return self._raise(gram, random)
 
     def fit_gram(self, gram: CenteredGram) -> Self:
-        """Fit to a matrix that is made already, which gives what `fit` gives on the samples that it is of.
+        """Fit to a matrix that is made already.
+
+        It gives what `fit` gives on the samples that it is of.
 
         Parameters
         ----------
@@ -93,7 +98,9 @@ def best_start(
     random: np.random.RandomState,
     run: Callable[[np.ndarray, np.ndarray], tuple[float, Any]],
 ) -> Any:
-    """Run from each start; give what the one with the largest objective found, the first among equals.
+    """Run from each start.
+
+    Give what the one with the largest objective found, the first among equals.
 
     Parameters
     ----------
@@ -118,7 +125,10 @@ def best_start(
 
 
 def given_start(start: Any, n: int, n_clusters: int) -> np.ndarray:
-    """Check a partition that the user gives; ValueError unless it has n clusters of 0..n_clusters-1."""
+    """Check a partition that the user gives.
+
+    ValueError unless it has n clusters of 0..n_clusters-1.
+    """
     labels = as_index("start", start)
     if len(labels) != n:
         raise ValueError(f"start has length {len(labels)}; expected {n}, a cluster for each sample")

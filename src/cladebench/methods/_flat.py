@@ -12,14 +12,19 @@ from cladebench.validation import check_scale
 
 
 class FlatClusterer(HierarchicalClusterer):
-    """A flat clustering that stands beside trees: ``hierarchy_`` is a root (height 1) over its clusters (height 0).
+    """A flat clustering that stands beside trees.
+
+    ``hierarchy_`` is a root (height 1) over its clusters (height 0).
 
     A subclass defines `_cluster`. One cluster makes a tree of one node.
     """
 
     @abstractmethod
     def _cluster(self, X: np.ndarray) -> np.ndarray:
-        """Return the cluster of each sample: integers 0, 1, ..., none left out, at most ``n_clusters``."""
+        """Return the cluster of each sample.
+
+        Integers 0, 1, ..., none left out, at most ``n_clusters``.
+        """
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)

@@ -1,4 +1,7 @@
-"""Greedy top-down growth: of all leaves, the one whose tentative split scores highest is split next."""
+"""Greedy top-down growth.
+
+Of all leaves, the one whose tentative split scores highest is split next.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ class Node:
     split: Split | None = None
 
     def path(self) -> Iterator[tuple[Split, int]]:
-        """Splits of the ancestors from the parent up, each with the cluster that leads to this node."""
+        """Give the splits of the ancestors from the parent up.
+
+        Each with the cluster that leads to this node.
+        """
         node = self
         while node.parent is not None:
             assert node.parent.split is not None  # it has a child
@@ -82,7 +88,9 @@ class Node:
 
 
 class GreedyTopDown(HierarchicalClusterer):
-    """Algorithm 1 of the hmmc paper (section 4.1) [1]_, for any way to split a node.
+    """Algorithm 1 of the hmmc paper, for any split.
+
+    Section 4.1 [1]_.
 
     Every leaf carries a tentative split, found once, when the leaf is made. The leaf whose split has the largest
     score (the one made first among equals) is split, until ``n_leaves`` leaves stand or no leaf can be split. The
@@ -149,7 +157,10 @@ class GreedyTopDown(HierarchicalClusterer):
 
     @abstractmethod
     def _split(self, node: Node) -> Split | None:
-        """Cluster the samples of a node: at least ``n_splits``, not all equal. None where that cannot be done."""
+        """Cluster the samples of a node.
+
+        At least ``n_splits``, not all equal. None where that cannot be done.
+        """
 
     def _check_parameters(self) -> None:
         if self.n_leaves is not None:
@@ -180,7 +191,10 @@ class GreedyTopDown(HierarchicalClusterer):
         return self._tree(nodes, order, len(X))
 
     def _grow(self, n_leaves: int) -> tuple[list[Node], list[Node]]:
-        """Return all nodes, and those that were split in the order of splitting."""
+        """Return all nodes, and the split ones in order.
+
+        The order of splitting.
+        """
         began = time.perf_counter()
         random = check_random_state(self.random_state)
         nodes: list[Node] = []
@@ -236,7 +250,10 @@ class GreedyTopDown(HierarchicalClusterer):
         return split
 
     def _warn_of_fewer_clusters(self) -> None:
-        """Warn where a split passed over ``n_clusters``, so that no cut of the tree has as many clusters."""
+        """Warn where a split passed over ``n_clusters``.
+
+        Then no cut of the tree has as many clusters.
+        """
         stood = [1, *self.trace_["n_leaves"].tolist()]
         if self.n_clusters > stood[-1] or self.n_clusters in stood:
             return
@@ -272,7 +289,10 @@ class GreedyTopDown(HierarchicalClusterer):
 
 
 def _fault(split: object, n: int, n_splits: int) -> str | None:
-    """Put in words what is wrong with the split of a node of n samples, and what was expected; None if nothing is."""
+    """Say what is wrong with the split of a node.
+
+    A node of n samples, and what was expected; None if nothing is wrong.
+    """
     if not isinstance(split, Split):
         return f"returned {type(split).__name__}; expected a Split, or None where the node cannot be split"
     labels, models = split.labels, split.models

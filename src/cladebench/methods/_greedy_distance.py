@@ -1,4 +1,7 @@
-"""The two rules by which the baselines of the hmmc paper choose the leaf to split."""
+"""The two rules by which baselines choose a leaf to split.
+
+They are baselines of the hmmc paper.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ BLOCK = 8_000_000
 
 
 class GreedyByDistance(GreedyTopDown):
-    """Greedy growth that scores a leaf by Euclidean distances, however its samples are clustered.
+    """Greedy growth that scores a leaf by Euclidean distances.
+
+    However its samples are clustered.
 
     A subclass defines `_cluster`; ``grow`` is one of "compact" (the leaf whose clusters have the least average
     distance within them, see `within_cluster_distance` and ``average_over``) and "scattered" (the leaf with the largest
@@ -29,7 +34,10 @@ class GreedyByDistance(GreedyTopDown):
 
     @abstractmethod
     def _cluster(self, node: Node) -> np.ndarray:
-        """Return the cluster of each sample of the node: integers 0, 1, ..., none left out."""
+        """Return the cluster of each sample of the node.
+
+        Integers 0, 1, ..., none left out.
+        """
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -47,7 +55,9 @@ class GreedyByDistance(GreedyTopDown):
 
 
 def within_cluster_distance(X: np.ndarray, labels: np.ndarray, average_over: str = "samples") -> float:
-    """Average Euclidean distance within clusters: what the hmmc paper minimises, without saying over what it averages.
+    """Average Euclidean distance within clusters.
+
+    What the hmmc paper minimises, without saying over what it averages.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Kernel matrices as numerical taxonomy clustering uses them, and where its partitions start."""
+"""Kernel matrices for numerical taxonomy clustering.
+
+Also where its partitions start.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +105,10 @@ def _gaussian(squares: FloatArray, scale: float) -> FloatArray:
 
 
 def squared_distances(X: Any) -> FloatArray:
-    """Squared Euclidean distances of all pairs of rows; O(n^2) memory, a sparse X stays sparse."""
+    """Squared Euclidean distances of all pairs of rows.
+
+    O(n^2) memory, a sparse X stays sparse.
+    """
     if not sparse.issparse(X):
         return np.asarray(cdist(X, X, "sqeuclidean"))
     products = _products(X)
@@ -113,14 +119,20 @@ def squared_distances(X: Any) -> FloatArray:
 
 
 def _expanded_squares(norms: FloatArray, products: FloatArray) -> FloatArray:
-    """|x|^2 + |z|^2 - 2 x'z; of equal rows exactly 0, not rounding that a median would take for a distance."""
+    """|x|^2 + |z|^2 - 2 x'z.
+
+    Of equal rows exactly 0, not rounding that a median would take for a distance.
+    """
     squares = norms - 2.0 * products
     squares[squares <= ROUNDING * norms] = 0.0
     return squares
 
 
 def median_square(squares: FloatArray) -> float:
-    """Median squared distance of two rows; where more than half of the pairs are equal, the mean; 1 if all are."""
+    """Median squared distance of two rows.
+
+    Where more than half of the pairs are equal, the mean; 1 if all are.
+    """
     upper = squares[np.triu_indices(len(squares), 1)]
     if not len(upper):
         return 1.0

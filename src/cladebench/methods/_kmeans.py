@@ -1,4 +1,7 @@
-"""K-means as the methods use it: scikit-learn's, on one thread, and sound where clusters come out empty."""
+"""K-means as the methods use it.
+
+scikit-learn's, on one thread, and sound where clusters come out empty.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def kmeans_labels(
 
 
 def by_first_member(labels: np.ndarray) -> np.ndarray:
-    """Number the clusters 0, 1, ... in the order of their first members."""
+    """Number the clusters in the order of their first members."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -1,4 +1,7 @@
-"""Splitting the samples of one node by max-margin clustering: equation 5 of the HMMC paper."""
+"""Splitting the samples of one node by max-margin clustering.
+
+Equation 5 of the HMMC paper.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ class Penalties:
         )
 
     def with_free_feature(self) -> Penalties:
-        """Add a last feature without any penalty: the constant one of a model with intercept."""
+        """Add a last feature without any penalty.
+
+        The constant one of a model with intercept.
+        """
         return Penalties(*(np.append(values, 0.0) for values in (self.group, self.l1, self.ridge)))
 
 
@@ -90,7 +96,9 @@ class NodeSplit:
 
 
 def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outward") -> tuple[int, int]:
-    """Bounds on the size of a cluster: ``(1 -+ slack) n / n_clusters`` as integers, no cluster empty.
+    """Bounds on the size of a cluster.
+
+    ``(1 -+ slack) n / n_clusters`` as integers, no cluster empty.
 
     The paper's slack is 0.1 (section 3); it does not say what becomes of bounds that are no integers.
 
@@ -127,7 +135,9 @@ def split_node(
     start: str = "kmeans",
     rounding: str = "outward",
 ) -> NodeSplit:
-    """Split by alternating descent from balanced labels; the best of several starts (the first among equals).
+    """Split by alternating descent from balanced labels.
+
+    The best of several starts (the first among equals).
 
     Parameters
     ----------
@@ -173,7 +183,9 @@ def split_node(
 def first_labels(
     X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState, start: str
 ) -> np.ndarray:
-    """Balanced labels to start from. The paper does not say how it starts.
+    """Balanced labels to start from.
+
+    The paper does not say how it starts.
 
     Parameters
     ----------
@@ -206,7 +218,10 @@ def first_labels(
 
 
 def _leading_coordinate(X: np.ndarray) -> np.ndarray:
-    """Coordinate of each row on the leading principal direction, whose largest entry is positive."""
+    """Give each row's coordinate on the leading principal direction.
+
+    The largest entry of the direction is positive.
+    """
     centered = X - X.mean(axis=0)
     with one_thread():  # the last bits of sums depend on the number of threads
         _, vectors = np.linalg.eigh(centered.T @ centered)
@@ -238,7 +253,10 @@ def _descend(
     max_iter: int,
     w_tol: float,
 ) -> NodeSplit:
-    """Alternate w-steps and y-steps until the labels stand still under an optimal W."""
+    """Alternate w-steps and y-steps until the labels stand still.
+
+    Under an optimal W.
+    """
     n = len(X)
     W: np.ndarray | None = None
     trace: list[float] = []

@@ -76,7 +76,9 @@ def nearest(X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
 
 
 def first_of_equals(X: np.ndarray, count: int) -> np.ndarray:
-    """Find the points that are among the first ``count`` of those equal to them: no others can be nearest neighbours.
+    """Find points among the first ``count`` of their equals.
+
+    No others can be nearest neighbours.
 
     Parameters
     ----------
@@ -97,7 +99,10 @@ def first_of_equals(X: np.ndarray, count: int) -> np.ndarray:
 
 
 def _kth(low: np.ndarray, k: int) -> np.ndarray:
-    """Upper bounds of the k-th smallest value of each row: the k-th smallest of the groups' minima, if there are k."""
+    """Upper bounds of the k-th smallest value of each row.
+
+    The k-th smallest of the groups' minima, if there are k.
+    """
     n = low.shape[1]
     width = n // GROUP
     if width < 2 * k:

@@ -1,4 +1,7 @@
-"""Spectral clustering on a sparse graph of nearest neighbours: of Ng, Jordan and Weiss, and by normalized cuts."""
+"""Spectral clustering on a sparse graph of nearest neighbours.
+
+Of Ng, Jordan and Weiss, and by normalized cuts.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def spectral_labels(
 
 
 def cut_rows(W: sparse.csr_array, n_clusters: int, *, max_restarts: int = MAX_RESTARTS) -> np.ndarray:
-    """Give each vertex of a graph the row by which it is clustered.
+    """Give each vertex the row by which it is clustered.
 
     K-means of the rows as they are is the spectral clustering by normalized cuts [1]_, of the `unit_rows` that of Ng,
     Jordan and Weiss [2]_.
@@ -118,7 +121,9 @@ def unit_rows(rows: np.ndarray) -> np.ndarray:
 def gaussian_graph(
     index: np.ndarray, distance: np.ndarray, edges: str = "either", exponent: float = 0.5
 ) -> sparse.csr_array:
-    """Weigh the edges of the neighbour graph: exp(-exponent d^2 / sigma^2), sigma the mean of all distances given.
+    """Weigh the edges of the neighbour graph.
+
+    exp(-exponent d^2 / sigma^2), sigma the mean of all distances given.
 
     Parameters
     ----------
@@ -173,7 +178,9 @@ def joined(directed: sparse.csr_array, edges: str) -> sparse.csr_array:
 def embedding(
     W: sparse.csr_array, component: np.ndarray, n_vectors: int, max_restarts: int = MAX_RESTARTS
 ) -> np.ndarray:
-    """Rows of D^-1/2 times the top eigenvectors of D^-1/2 W D^-1/2, where there are fewer components than vectors.
+    """Give rows of D^-1/2 times the top eigenvectors.
+
+    They are of D^-1/2 W D^-1/2, where there are fewer components than vectors.
 
     Parameters
     ----------
@@ -220,7 +227,9 @@ def lower_eigenvectors(
     n_vectors: int,
     max_restarts: int = MAX_RESTARTS,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvectors for the largest eigenvalues, but for the one of 1 that each component has.
+    """Give eigenvectors below the trivial one of each component.
+
+    For the largest eigenvalues, but for the one of 1 that each component has.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Structures of clusters that are given and not learned: trees with edges of one length."""
+"""Structures of clusters that are given and not learned.
+
+Trees with edges of one length.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ _ARITY = re.compile(r"(\d+)-ary")
 
 
 def n_ary_tree(arity: int, n_leaves: int, truncation: str = "pruned") -> Hierarchy:
-    """An n-ary tree cut to a number of leaves ("truncating n-ary trees", section 5.1 of the taxonomy paper).
+    """Make an n-ary tree cut to a number of leaves.
+
+    "truncating n-ary trees", section 5.1 of the taxonomy paper.
 
     Parameters
     ----------
@@ -66,7 +71,10 @@ def caterpillar(n_leaves: int) -> Hierarchy:
 
 
 def path_lengths(tree: Hierarchy) -> FloatArray:
-    """Lengths of the paths between samples, (n_samples, n_samples); edges without lengths count 1 each."""
+    """Lengths of the paths between samples, (n_samples, n_samples).
+
+    Edges without lengths count 1 each.
+    """
     lengths = np.where(tree.parents >= 0, 1.0, 0.0) if tree.edge_lengths is None else tree.edge_lengths
     depth = np.zeros(tree.n_nodes)
     for node in tree.preorder[1:]:

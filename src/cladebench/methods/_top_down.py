@@ -16,7 +16,9 @@ def divide(
     split: Callable[[Part], Sequence[Part]],
     samples_of: Callable[[Part], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Split the whole, then its parts, and so on; the nodes are numbered in preorder.
+    """Split the whole, then its parts, and so on.
+
+    The nodes are numbered in preorder.
 
     Parameters
     ----------

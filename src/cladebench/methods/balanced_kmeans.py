@@ -147,7 +147,9 @@ class BalancedKMeans(GreedyTopDown):
 def balanced_descent(
     X: np.ndarray, labels: np.ndarray, n_clusters: int, lower: int, upper: int, max_iter: int
 ) -> tuple[np.ndarray, float, int, bool]:
-    """Alternate means and balanced labels until the labels are optimal for their means.
+    """Alternate means and balanced labels until labels are optimal.
+
+    For their means.
 
     Parameters
     ----------

@@ -16,7 +16,10 @@ from cladebench.validation import check_features, check_int, check_seed, check_u
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
-    """What both kinds share: checks of the arguments, and the order of the steps of `fit`."""
+    """What both kinds share.
+
+    Checks of the arguments, and the order of the steps of `fit`.
+    """
 
     labels_: np.ndarray
     n_features_in_: int

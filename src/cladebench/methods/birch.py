@@ -1,4 +1,7 @@
-"""BIRCH: a height-balanced tree of clustering features, grown one sample at a time."""
+"""BIRCH: a height-balanced tree of clustering features.
+
+Grown one sample at a time.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,10 @@ class BirchTree(HierarchicalClusterer):
 
 
 def _hierarchy_of(root: Any, X: np.ndarray) -> Hierarchy:
-    """Walk a tree of scikit-learn's ``_CFNode`` and put every sample at the nearest subcluster."""
+    """Put every sample at the nearest subcluster of scikit-learn's tree.
+
+    It is a tree of ``_CFNode``.
+    """
     parents: list[int] = []
     leaves: list[int] = []
     centroids: list[np.ndarray] = []

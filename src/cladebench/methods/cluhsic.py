@@ -41,7 +41,7 @@ class CLUHSIC(DependenceClusterer):
     matrix : {"kernel", "normalized_cut"}, default="kernel"
         M of section 3: the kernel matrix or D^-1/2 A D^-1/2 of it; both centred.
     rank : int, optional
-        Columns of an incomplete Cholesky factor in the place of the whole matrix, for many samples.
+        Columns of an incomplete Cholesky factor instead of the whole matrix, for many samples.
     start : {"spectral", "unit_rows", "random"} or array-like of shape (n_samples,), default="spectral"
         Section 3.1: k-means of the leading eigenvectors of M. An array gives clusters 0..n_clusters-1; empty ones may
         be entered.

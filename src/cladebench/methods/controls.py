@@ -1,4 +1,7 @@
-"""Controls: trees that know nothing, each of another shape, and a tree that knows the classes."""
+"""Controls: trees that know nothing, and one that knows classes.
+
+Each of the former has another shape.
+"""
 
 from __future__ import annotations
 

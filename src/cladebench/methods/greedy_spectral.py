@@ -43,7 +43,7 @@ class GreedySpectral(GreedyByDistance):
         measures these or the eigenvectors' rows, which no two nodes share).
     average_over : {"samples", "clusters", "pairs"}, default="samples"
         What the average of "compact" is over: samples; clusters, small ones as much as large ones; pairs of samples of
-        one cluster, in the place of distances to the mean (see
+        one cluster, instead of distances to the mean (see
         `cladebench.methods._greedy_distance.within_cluster_distance`). The hmmc paper says "the average within-cluster
         distance". The rule "scattered" is a total, and has no part in it.
     min_leaf_size : int, default=1

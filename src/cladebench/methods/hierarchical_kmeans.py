@@ -1,4 +1,4 @@
-"""Hierarchical k-means: the samples are split by k-means, and so is every part."""
+"""Hierarchical k-means: samples are split by k-means, again and again."""
 
 from __future__ import annotations
 
@@ -141,7 +141,9 @@ def plus_plus(X: np.ndarray, n_clusters: int, n_init: int, random: np.random.Ran
 
 
 def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray, int]:
-    """Run Lloyd's algorithm from several starts at once; keep the run with the least inertia.
+    """Run Lloyd's algorithm from several starts at once.
+
+    Keep the run with the least inertia.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class HMMC(GreedyTopDown):
         alpha/(PK) sum W^2 (HMMC-2); G and E are equations 2 and 3.
     grow : {"score", "lowest", "mean", "largest"}, default="score"
         The leaf that is split next: the one with the largest score of equation 4 (the paper). For ablations of it: the
-        one with the lowest; with the largest mean over the samples in the place of the sum; with the most samples,
+        one with the lowest; with the largest mean over the samples instead of the sum; with the most samples,
         whatever their split looks like.
     start : {"kmeans", "random", "pca"}, default="kmeans"
         First labels of a node, of which the paper says nothing: K-means made balanced; random ones; the samples cut
@@ -124,7 +124,7 @@ class HMMC(GreedyTopDown):
     ``n_splits`` samples, and nodes of equal samples, are not split; in a node that has others, equal samples may come
     apart, for the clusters have to be balanced.
 
-    The score has G and E without alpha and beta, as printed; variants have their own regulariser in the place of G + E.
+    The score has G and E without alpha and beta, as printed; variants have their own regulariser instead of G + E.
     The sum in it is over all samples, so that large nodes come first among equally clear ones. The denominator is the
     sum of those terms that the objective has: with ``alpha=0`` there is no G in it, with ``beta=0`` no E, whereas any
     weight above 0, however small, brings the whole term. So the scores of ``alpha=0`` and ``alpha=1e-9`` are not near
@@ -308,6 +308,9 @@ class HMMC(GreedyTopDown):
 
 
 def ancestor_models(node: Node) -> np.ndarray:
-    """Model of each ancestor for the child that lies on the path to the node, the parent's first."""
+    """Give the models of the ancestors, the parent's first.
+
+    Each is of the child that lies on the path to the node.
+    """
     rows = [split.models[position] for split, position in node.path() if split.models is not None]
     return np.array(rows) if rows else np.empty((0, 0))

@@ -1,4 +1,4 @@
-"""Spectral clustering of a kernel matrix, as Ng, Jordan and Weiss have it."""
+"""Spectral clustering of a kernel matrix (Ng, Jordan and Weiss)."""
 
 from __future__ import annotations
 

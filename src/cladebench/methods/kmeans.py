@@ -79,7 +79,10 @@ class FlatKMeans(FlatClusterer):
 
 
 def _plain(X: Any) -> sparse.csr_array:
-    """Give CSR as scikit-learn's k-means reads it: indices of 32 bits where they fit, each entry once."""
+    """Give CSR as scikit-learn's k-means reads it.
+
+    Indices of 32 bits where they fit, each entry once.
+    """
     kind = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
     index, start = X.indices.astype(kind, copy=False), X.indptr.astype(kind, copy=False)
     plain = sparse.csr_array((X.data, index, start), shape=X.shape)

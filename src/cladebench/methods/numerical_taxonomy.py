@@ -1,4 +1,7 @@
-"""Numerical taxonomy clustering: clusters, and an additive tree of the clusters, learned together."""
+"""Numerical taxonomy clustering.
+
+Clusters, and an additive tree of the clusters, learned together.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ TREE_STARTS, MANY_STARTS_UP_TO = 9, 20
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A structure for a partition: what the data imply, the tree fitted to it, and the structure of that tree.
+    """A structure for a partition.
+
+    What the data imply, the tree fitted to it, and the structure of that tree.
 
     Attributes
     ----------
@@ -83,7 +88,7 @@ class NumericalTaxonomy(DependenceClusterer):
     matrix : {"kernel", "normalized_cut"}, default="kernel"
         M of section 3: the kernel matrix ("where M = H K H", section 5.1) or D^-1/2 A D^-1/2 of it; both centred.
     rank : int, optional
-        Columns of an incomplete Cholesky factor in the place of the whole matrix, for many samples.
+        Columns of an incomplete Cholesky factor instead of the whole matrix, for many samples.
     start : {"spectral", "unit_rows", "random"} or array-like of shape (n_samples,), default="spectral"
         Section 3.1: k-means of the leading eigenvectors of M. An array gives clusters 0..n_clusters-1, each of which
         has a sample.
@@ -283,7 +288,10 @@ class NumericalTaxonomy(DependenceClusterer):
 
 
 def _least_eigenvalue(Y: np.ndarray) -> float:
-    """Least eigenvalue over the largest; 0 for a structure of zeros, and where rounding alone makes it negative."""
+    """Least eigenvalue over the largest.
+
+    0 for a structure of zeros, and where rounding alone makes it negative.
+    """
     values = np.linalg.eigvalsh(Y)
     if values[-1] <= 0.0:
         return 0.0

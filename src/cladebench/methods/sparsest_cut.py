@@ -103,7 +103,10 @@ class SparsestCut(HierarchicalClusterer):
         return Hierarchy(*divide(len(X), whole, split, lambda part: part.samples))
 
     def _weights(self, X: np.ndarray) -> Any:
-        """Weights that may be permuted: never an array that belongs to the caller."""
+        """Weights that may be permuted.
+
+        Never an array that belongs to the caller.
+        """
         weights: Any
         if callable(self.similarity):
             weights = self.similarity(X)
@@ -121,7 +124,10 @@ class SparsestCut(HierarchicalClusterer):
 
 
 class _Part:
-    """The samples of a node, their weights, and guesses of the Laplacian's eigenvectors."""
+    """The samples of a node, their weights and guesses.
+
+    Guesses of the Laplacian's eigenvectors.
+    """
 
     def __init__(self, samples: np.ndarray, weights: Any, guess: np.ndarray | None) -> None:
         self.samples = samples
@@ -129,7 +135,10 @@ class _Part:
         self.guess = guess
 
     def sides(self, mask: np.ndarray, vectors: np.ndarray | None) -> list[_Part]:
-        """Split in two; dense weights are permuted in place and shared by the sides."""
+        """Split in two.
+
+        Dense weights are permuted in place and shared by the sides.
+        """
         sides = []
         if sparse.issparse(self.weights):
             for side in (np.flatnonzero(mask), np.flatnonzero(~mask)):
@@ -145,7 +154,9 @@ class _Part:
 
 
 def gather(weights: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Permute rows and columns in place so that those of the mask come first.
+    """Permute rows and columns so that the mask's come first.
+
+    In place.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Exact measures of hierarchies and partitions, what chance gives, and the similarities that one of them needs."""
+"""Exact measures of hierarchies and partitions.
+
+Also what chance gives, and the similarities that one of them needs.
+"""
 
 from cladebench.metrics.chance import (
     cost_scores,

@@ -1,4 +1,6 @@
-"""What chance gives: exact expectations of measures when the rows of a result are permuted uniformly at random.
+"""What chance gives.
+
+Exact expectations of measures when the rows of a result are permuted uniformly at random.
 
 Permuted, a tree or a partition keeps its shape and loses all that it knows of the data. What a measure still gives it
 is what the shape alone is worth. Semantic similarity has `semantic_scores` in `cladebench.metrics.semantic`.
@@ -187,7 +189,10 @@ def cost_scores(
 
 
 def pairs_met(hierarchy: Hierarchy) -> npt.NDArray[np.int64]:
-    """Count, for each node, the pairs of samples whose lowest common ancestor it is; shape (n_nodes,)."""
+    """Count the pairs that each node is lowest common ancestor of.
+
+    Pairs of samples; shape (n_nodes,).
+    """
     below = hierarchy.sizes * (hierarchy.sizes - 1) // 2
     met = below.copy()
     inner = np.delete(np.arange(hierarchy.n_nodes), hierarchy.root)
@@ -196,6 +201,9 @@ def pairs_met(hierarchy: Hierarchy) -> npt.NDArray[np.int64]:
 
 
 def sum_of_sizes(hierarchy: Hierarchy) -> int:
-    """Sum over pairs of samples of the number of samples below their lowest common ancestor, exactly."""
+    """Sum the sizes of lowest common ancestors over all pairs, exactly.
+
+    A size is the number of samples below.
+    """
     exact = np.int64 if hierarchy.n_samples**3 < 2**63 else object
     return int((pairs_met(hierarchy).astype(exact) * hierarchy.sizes).sum())

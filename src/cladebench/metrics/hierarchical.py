@@ -1,4 +1,7 @@
-"""Exact measures of a hierarchy: dendrogram purity (from labels), Dasgupta's cost (from similarities)."""
+"""Exact measures of a hierarchy.
+
+Dendrogram purity (from labels), Dasgupta's cost (from similarities).
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,10 @@ def dasgupta_cost(
 
 
 def tree_of(hierarchy: Hierarchy) -> Any:
-    """Return the core's tree of a hierarchy; TypeError if it is something else."""
+    """Return the core's tree of a hierarchy.
+
+    TypeError if it is something else.
+    """
     if isinstance(hierarchy, Hierarchy):
         return hierarchy._tree
     raise TypeError(
@@ -155,7 +161,7 @@ def tree_of(hierarchy: Hierarchy) -> Any:
 
 
 def _advice(shape: tuple[int, ...], n: int) -> str:
-    """Say what to make of features or labels that stand where similarities are expected."""
+    """Say what to make of features or labels given as similarities."""
     if len(shape) == 2 and shape[0] == n:
         return ". For the features X, hand over Similarity('inv_sq')(X) or LinearKernel(X)"
     if shape == (n,):
@@ -167,7 +173,10 @@ def _advice(shape: tuple[int, ...], n: int) -> str:
 
 
 def _checked(cost: float, matrix: Any) -> float:
-    """Return a finite cost; a sum that is not finite tells of a bad entry without a pass of its own to look for it."""
+    """Return a finite cost.
+
+    A sum that is not finite tells of a bad entry without a pass of its own to look for it.
+    """
     if not np.isfinite(cost):
         why = None if matrix is None else _not_finite(matrix)
         raise ValueError(f"the cost is {cost}: {why or 'the similarities are too large to add up'}")
@@ -175,7 +184,7 @@ def _checked(cost: float, matrix: Any) -> float:
 
 
 def _not_finite(matrix: Any) -> str | None:
-    """Name an entry off the diagonal that is not finite, if there is one."""
+    """Name an off-diagonal entry that is not finite, if any."""
     entries = (
         matrix.tocoo() if sp.issparse(matrix) else sp.coo_array(np.where(np.isfinite(matrix), 0.0, matrix))
     )

@@ -98,7 +98,9 @@ def histogram_distances(
 
 
 def mean_squared_distance(X: npt.ArrayLike) -> float:
-    """Mean of the squared Euclidean distances of all pairs of different rows; 0 for one row.
+    """Mean of the squared Euclidean distances of all pairs of different rows.
+
+    0 for one row.
 
     Twice the trace of the (unbiased) covariance matrix, so that no pair is looked at: O(n n_features). A ValueError if
     it is too large for a float.
@@ -112,7 +114,10 @@ def mean_squared_distance(X: npt.ArrayLike) -> float:
 
 
 def _mean_squares(rows: FloatArray) -> tuple[float, int]:
-    """Mean squared distance of all pairs of rows in the unit 2^e, and e."""
+    """Compute the mean squared distance of all pairs of rows.
+
+    In the unit 2^e; e is returned as well.
+    """
     if len(rows) < 2:
         return 0.0, 0
     rows = np.where((rows != rows[0]).any(axis=0), rows, 0.0)  # exactly 0, not the rounding of a mean
@@ -153,7 +158,10 @@ def _compute_again(
     right: FloatArray,
     again: Callable[[FloatArray, FloatArray], FloatArray],
 ) -> None:
-    """Overwrite some of the distances; ``again(row, rows)`` gives those of a row of left to rows of right."""
+    """Overwrite some of the distances.
+
+    ``again(row, rows)`` gives those of a row of left to rows of right.
+    """
     for i in np.flatnonzero(which.any(axis=1)):
         distances[i, which[i]] = again(left[i], right[which[i]])
 

@@ -96,7 +96,9 @@ def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
 def expected_conditional_entropies(
     true: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]
 ) -> tuple[float, float]:
-    """Expectations of H(l|c) and H(c|l), in nats, over all pairs of partitions into groups of these sizes.
+    """Compute the expectations of H(l|c) and H(c|l), in nats.
+
+    Over all pairs of partitions into groups of these sizes.
 
     Parameters
     ----------
@@ -144,7 +146,9 @@ def _adjusted(
     table: Any,
     expected: tuple[float, float],
 ) -> float:
-    """Adjusted mutual information: 1 less what both partitions leave of each other, over its expectation.
+    """Adjusted mutual information.
+
+    1 less what both partitions leave of each other, over its expectation.
 
     H(l|c) + H(c|l) = H + H' - 2 I, so that this is the usual form; but with many groups the differences there cancel.
     """
@@ -156,14 +160,20 @@ def _adjusted(
 
 
 def _log_ratio(sizes: npt.NDArray[Any], k: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """log(size / k), to the last digits where they are near; finite where k is 0."""
+    """log(size / k), to the last digits where they are near.
+
+    Finite where k is 0.
+    """
     return np.log1p((sizes - k) / np.maximum(k, 1.0))
 
 
 def _table(
     labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Any]:
-    """Sizes of the classes and of the clusters, and what each two have in common as a sparse matrix."""
+    """Count the sizes of classes and clusters and their intersections.
+
+    The intersections are a sparse matrix.
+    """
     true = class_codes(labels_true, name="labels_true")[1]
     n = len(true)
     if not n:

@@ -1,4 +1,7 @@
-"""Share of samples in their class's cluster, when clusters and classes are matched one to one."""
+"""Share of samples in the cluster matched with their class.
+
+Clusters and classes are matched one to one.
+"""
 
 from __future__ import annotations
 

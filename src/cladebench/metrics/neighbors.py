@@ -1,4 +1,7 @@
-"""Measures of neighbours: the class that they vote for, how many are of one class, how well others find them."""
+"""Measures of neighbours.
+
+The class that they vote for, how many are of one class, how well others find them.
+"""
 
 from __future__ import annotations
 

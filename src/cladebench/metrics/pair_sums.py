@@ -1,4 +1,7 @@
-"""Moments, over all pairs of samples, of their dissimilarities in a hierarchy and in a tree of classes."""
+"""Moments of dissimilarities in a hierarchy and a class tree.
+
+Over all pairs of samples.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ LEAST_VARIANCE = Decimal("1e-48")
 
 @dataclass(frozen=True)
 class PairMoments:
-    """Means over the unordered pairs of distinct samples, of dissimilarities: 1 - similarity.
+    """Means over the unordered pairs of distinct samples, of dissimilarities.
+
+    1 - similarity.
 
     Attributes
     ----------
@@ -54,12 +59,18 @@ class PairMoments:
 
     @property
     def permuted(self) -> float:
-        """Its expectation when the rows are permuted at random: each pair of one tree meets each of the other."""
+        """Its expectation when the rows are permuted at random.
+
+        Each pair of one tree meets each of the other.
+        """
         return self._without(PRECISE.multiply(self.learned, self.true))
 
     @property
     def correlation(self) -> float:
-        """Pearson's correlation; 0 where one of the two is the same for all pairs."""
+        """Give Pearson's correlation; 0 if either side is constant.
+
+        Constant over all pairs.
+        """
         with localcontext(PRECISE):
             variances = [self.learned_squared - self.learned**2, self.true_squared - self.true**2]
             if min(variances) < LEAST_VARIANCE:
@@ -69,7 +80,10 @@ class PairMoments:
 
     @property
     def best_constant(self) -> float:
-        """One minus the mean squared difference from the best number that is the same for all pairs."""
+        """Give the score of the best constant.
+
+        One minus the mean squared difference from the best number that is the same for all pairs.
+        """
         with localcontext(PRECISE):
             return float(1 - (self.true_squared - self.true**2))
 
@@ -152,7 +166,7 @@ class _EdgeSums:
         return Decimal(edges) / self.longest, Decimal(squares) / self.longest**2
 
     def products(self, labels: npt.NDArray[np.int32], weights: IntArray) -> Decimal:
-        """Sum over pairs of the quotient times the weight of the two classes."""
+        """Sum quotient times weight of the two classes over pairs."""
         depths = np.bincount(labels, self.depth_of).astype(np.int64).astype(object)  # far below 2^53
         # The depth of a sample counts with each other one; with itself, and with its class, the weight is 0.
         both = depths @ weights.astype(object) @ np.bincount(labels).astype(object)
@@ -161,7 +175,10 @@ class _EdgeSums:
 
 
 class _LevelSums:
-    """Nodes of the longer branch that are not shared, over all of them (with or without the root)."""
+    """Shares of nodes of the longer branch that are not shared.
+
+    Over all its nodes, with or without the root.
+    """
 
     def __init__(self, tree: Hierarchy, with_root: bool) -> None:
         self.tree = tree
@@ -183,7 +200,7 @@ class _LevelSums:
         return Decimal(first) / 2**BITS, Decimal(second) / 2**BITS
 
     def products(self, labels: npt.NDArray[np.int32], weights: IntArray) -> Decimal:
-        """Sum over pairs of the quotient times the weight of the two classes."""
+        """Sum quotient times weight of the two classes over pairs."""
         pairs = _pair_sums(self.chain, labels, weights, np.ones_like(self.chain.depths))
         shared = _pair_sums(self.tree, labels, weights, self.tree.depths)
         total = 0
@@ -195,13 +212,19 @@ class _LevelSums:
 def _pair_sums(
     tree: Hierarchy, labels: npt.NDArray[np.int32], weights: IntArray, values: IntArray
 ) -> list[int]:
-    """Sums over pairs of values[lowest common ancestor] * weights[classes], by the depth of the deeper sample."""
+    """Sum products over pairs by the depth of the deeper sample.
+
+    The products are values[lowest common ancestor] * weights[classes].
+    """
     high, low = _core.pair_sums(tree._tree, labels, weights, values)
     return [(h << 64) + rest for h, rest in zip(high.tolist(), low.tolist(), strict=True)]
 
 
 def _longest_path(tree: Hierarchy) -> int:
-    """Edges of the longest path between two samples, of which the deepest is an end; 1 where all are empty."""
+    """Count the edges of the longest path between two samples.
+
+    The deepest sample is an end; 1 where all paths are empty.
+    """
     depth_of = tree.depths[tree.leaf_of]
     end = int(np.argmax(depth_of))
     ancestors = tree.lca(end, np.arange(tree.n_samples))
@@ -211,7 +234,9 @@ def _longest_path(tree: Hierarchy) -> int:
 def _true_dissimilarities(
     tree: Hierarchy, classes: IntArray, kind: Kind, limit: int
 ) -> list[tuple[int, IntArray]]:
-    """Dissimilarities of some classes, as denominators and tables of whole numbers whose quotients add up to them.
+    """Give the dissimilarities of some classes in whole numbers.
+
+    Denominators and tables of whole numbers whose quotients add up to them.
 
     There is one denominator, the least common multiple of all, unless it exceeds `limit`.
     """

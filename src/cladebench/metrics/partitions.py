@@ -46,7 +46,9 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 
 
 def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple[int, int, int, int]:
-    """Count the pairs that each of two partitions keeps together, those that both do, and all.
+    """Count the pairs that two partitions keep together.
+
+    Those of each, those of both, and all pairs.
 
     Parameters
     ----------
@@ -69,5 +71,8 @@ def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tu
 
 
 def _pairs(sizes: npt.NDArray[np.int64]) -> int:
-    """Number of pairs within groups of these sizes; in 64 bits up to 4e9 samples."""
+    """Number of pairs within groups of these sizes.
+
+    In 64 bits up to 4e9 samples.
+    """
     return int((sizes * (sizes - 1) // 2).sum())

@@ -1,4 +1,7 @@
-"""How well a hierarchy of samples agrees with a tree of classes: shortest path and path sharing, exact from counts."""
+"""How well a hierarchy of samples agrees with a tree of classes.
+
+Shortest path and path sharing, exact from counts.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ def best_constant(labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind = "sh
 def _moments(
     hierarchy: Hierarchy | npt.ArrayLike, labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind
 ) -> PairMoments:
-    """Check the arguments of the functions above and compute what they all read."""
+    """Check the arguments and compute what all functions above read."""
     if kind not in get_args(Kind):
         raise ValueError(f"kind is {kind!r}; expected one of {', '.join(map(repr, get_args(Kind)))}")
     if not isinstance(class_tree, Hierarchy):
@@ -157,7 +160,10 @@ def _moments(
 
 
 def _clusters(given: Any) -> IntArray:
-    """Return the clusters of a flat method as integers; TypeError if they are not an array."""
+    """Return the clusters of a flat method as integers.
+
+    TypeError if they are not an array.
+    """
     array = as_array("hierarchy", given, "integers")
     if array.ndim == 0 or array.dtype == object:
         raise TypeError(

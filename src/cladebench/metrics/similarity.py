@@ -1,4 +1,7 @@
-"""Similarities of samples, from features: dense matrices of several kinds, and the linear kernel without a matrix."""
+"""Similarities of samples, from features.
+
+Dense matrices of several kinds, and the linear kernel without a matrix.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ Features = Literal["raw", "zscore", "unit", "minmax"]
 
 
 def checked_features(X: npt.ArrayLike) -> FloatArray:
-    """Return X as a C-contiguous float64 matrix; ValueError unless it is finite, 2-d and not empty."""
+    """Return X as a C-contiguous float64 matrix.
+
+    ValueError unless it is finite, 2-d and not empty.
+    """
     values = as_floats("X", X)
     if values.ndim != 2 or values.size == 0:
         raise ValueError(f"X has shape {values.shape}; expected (n_samples, n_features), neither 0")
@@ -31,12 +37,17 @@ def checked_features(X: npt.ArrayLike) -> FloatArray:
 
 
 def exponents(values: FloatArray, axis: int | None = None) -> npt.NDArray[np.int32]:
-    """Return e such that the largest magnitude along the axis lies in [2^(e-1), 2^e), 0 where all is 0; keeps axes."""
+    """Return the exponents of the largest magnitudes along an axis.
+
+    e such that the largest lies in [2^(e-1), 2^e), 0 where all is 0; keeps axes.
+    """
     return np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
 
 
 def in_own_unit(values: FloatArray, axis: int | None = None) -> FloatArray:
-    """Divide by the power of two that brings the largest magnitude along the axis to [1/2, 1).
+    """Divide by a power of two that brings values near 1.
+
+    The largest magnitude along the axis comes to [1/2, 1).
 
     Squares and their sums then neither overflow nor vanish. To scale by a power of two rounds nothing: a result that
     does not depend on the unit keeps its bits.
@@ -188,7 +199,10 @@ class Similarity:
 
     @staticmethod
     def _median_gamma(values: FloatArray, squared_distances: FloatArray) -> float:
-        """Of features in their own unit, and the squared distances of their pairs."""
+        """Compute gamma from the median of squared distances.
+
+        Of features in their own unit.
+        """
         median = float(np.median(squared_distances)) if squared_distances.size else 0.0
         if median < sys.float_info.min:  # of equal rows
             apart = pdist(values, "chebyshev") > 0.0

@@ -90,15 +90,24 @@ class ArtifactContext:
 
     @property
     def beside(self) -> str:
-        """Name of the rule that is shown beside the paper's own; that one itself where there is no other."""
+        """Name of the rule that is shown beside the paper's own.
+
+        That one itself where there is no other.
+        """
         return list(self.rules)[1] if len(self.rules) > 1 else self.own_rule
 
     def datasets_after(self, first: Sequence[str]) -> list[str]:
-        """Names of the paper's data sets, in its order and whether or not they are in the scope, then of all others."""
+        """List the paper's data sets first, then all others.
+
+        Names in the paper's order, whether or not they are in the scope.
+        """
         return [*first, *(name for name in self.datasets if name not in first)]
 
     def data_with_images(self, dataset: str, draw: int = 0) -> Dataset | None:
-        """Load data whose images a figure shows; None where they cannot be had here, or have no images."""
+        """Load data whose images a figure shows.
+
+        None where they cannot be had here, or have no images.
+        """
         try:
             data = self.load_data(dataset, draw)
         except DataUnavailable:
@@ -108,7 +117,9 @@ class ArtifactContext:
     def best_arrays(
         self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None
     ) -> Mapping[str, np.ndarray] | None:
-        """Load what the best repetition of a method stored, in the setting that a rule chooses.
+        """Load the arrays of a method's best repetition.
+
+        In the setting that a rule chooses.
 
         Parameters
         ----------
@@ -135,7 +146,9 @@ class ArtifactContext:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as data: the frame, and what each of its cells rests on.
+    """A table as data.
+
+    The frame, and what each of its cells rests on.
 
     Attributes
     ----------
@@ -161,7 +174,7 @@ Builder: TypeAlias = "Callable[[ArtifactContext], Table | Figure]"
 
 @dataclass(frozen=True)
 class Artifact:
-    """One table or figure of the paper, or one of ours about it.
+    """A table or figure, of the paper or about it.
 
     Attributes
     ----------

@@ -30,7 +30,9 @@ def built_in_papers() -> list[str]:
 
 
 def resolve_package(paper: str) -> str:
-    """Dotted package name of a paper: an id in ``cladebench.papers``, or an importable package of the user's own.
+    """Dotted package name of a paper.
+
+    An id in ``cladebench.papers``, or an importable package of the user's own.
 
     Raises
     ------
@@ -50,7 +52,10 @@ def resolve_package(paper: str) -> str:
 
 
 def _found(name: str) -> ModuleSpec | None:
-    """The specification of a module, the packages around it imported; None where it or one of them is missing."""
+    """The specification of a module, the packages around it imported.
+
+    None where it or one of them is missing.
+    """
     if not all(part.isidentifier() for part in name.split(".")):
         return None
     try:

@@ -1,4 +1,6 @@
-"""The register of deviations: what a paper leaves unsaid or gets wrong, what was chosen, and what that does.
+"""The register of deviations.
+
+What a paper leaves unsaid or gets wrong, what was chosen, and what that does.
 
 ``deviations.yaml`` is a list of entries with the keys of :class:`Deviation`. Each effect names what to compare, and is
 measured from the records of the run, never written down by hand:
@@ -33,14 +35,16 @@ from cladebench.papers.catalogue import load_plan
 
 @dataclass(frozen=True)
 class Alternative:
-    """A runnable alternative to what was chosen: what claims ask for instead, under which they are judged too.
+    """A runnable alternative to what was chosen.
+
+    What claims ask for instead, under which they are judged too.
 
     Attributes
     ----------
     name : str
     instead : mapping
         ``selection``: a rule; ``spread``: what printed spreads are; ``metric``, ``method``, ``dataset``: names and what
-        stands in their place; ``where``: for each method a part of the setting; ``datasets``: those on which the
+        replaces them; ``where``: for each method a part of the setting; ``datasets``: those on which the
         paper leaves it unsaid, by default all.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all.
@@ -83,7 +87,9 @@ class Deviation:
 
 
 def load_deviations(package: str) -> list[Deviation]:
-    """Read the register in a paper's package (its dotted name) and hold its names against the plan beside it.
+    """Read a paper's register and check its names against the plan.
+
+    The register is in the paper's package, given by its dotted name.
 
     A paper without the file has an empty register.
 
@@ -96,7 +102,10 @@ def load_deviations(package: str) -> list[Deviation]:
 
 
 def checked_deviations(plan: Plan) -> list[Deviation]:
-    """Read the register beside a plan, empty where there is none, and hold its names against the plan."""
+    """Read the register beside a plan and check its names.
+
+    Empty where there is none.
+    """
     path = plan.path.parent / "deviations.yaml"
     if not path.exists():
         return []
@@ -157,7 +166,9 @@ def _name(path: Path) -> str:
 
 
 def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> None:
-    """Check every name in a register against the plan: a misspelt one must not end as "no cells in this scope".
+    """Check every name in a register against the plan.
+
+    A misspelt one must not end as "no cells in this scope".
 
     Parameters
     ----------
@@ -203,7 +214,10 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
 
 
 def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what is wrong with the names in an alternative: the key, the name, and what is allowed."""
+    """Yield what is wrong with the names in an alternative.
+
+    The key, the name, and what is allowed.
+    """
     allowed: dict[str, Collection[str]] = {
         "selection": plan.selection,
         "alternative": plan.alternatives,
@@ -233,7 +247,10 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
 
 
 def names_in(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each name in an effect, with its key; not those within ``at`` and ``where``."""
+    """Each name in an effect, with its key.
+
+    Not those within ``at`` and ``where``.
+    """
     for key, value in effect.items():
         if key not in ("by", "reason", "at", "where"):
             yield from ((key, name) for name in ([value] if isinstance(value, str) else value))
@@ -245,7 +262,10 @@ def methods_in(effect: Mapping[str, Any]) -> list[str]:
 
 
 def _not_varied(where: Mapping[str, Any], grids: Iterable[Mapping[str, list[Any]]]) -> list[str]:
-    """What is wrong with a part of a setting, once each: every method that is compared must vary it so."""
+    """What is wrong with a part of a setting, once each.
+
+    Every method that is compared must vary it so.
+    """
     found = []
     for grid, (parameter, value) in itertools.product(grids, where.items()):
         if parameter not in grid:

@@ -1,4 +1,6 @@
-"""What was found about a paper: sentences, each bound to verdicts and measured numbers that must bear it out.
+"""What was found about a paper.
+
+Sentences, each bound to verdicts and measured numbers that must bear it out.
 
 ``findings.yaml`` in a paper's folder has three to seven of them. A finding may rest on
 
@@ -78,7 +80,9 @@ class Findings:
 
 
 def checked_findings(plan: Plan) -> Findings:
-    """Read the findings beside a plan, none where there is no file, and hold their names against the plan.
+    """Read the findings beside a plan and check their names.
+
+    None where there is no file.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""A table of several measures: what studies and methods found, data set by data set."""
+"""A table of several measures.
+
+What studies and methods found, data set by data set.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def measures_table(
     datasets: Sequence[str],
     at: Mapping[str, float] | None = None,
 ) -> Table:
-    """Measures of methods as rows, data sets as columns, with the spread over repetitions.
+    """Lay out measures of methods as rows, data sets as columns.
+
+    With the spread over repetitions.
 
     Parameters
     ----------

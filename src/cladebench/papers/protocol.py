@@ -1,4 +1,7 @@
-"""The base of every paper's protocol: building, checking parameters, scaling, studies. What is left is the paper's."""
+"""The base of every paper's protocol.
+
+Building, checking parameters, scaling, studies. What is left is the paper's.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,9 @@ class Protocol(ABC):
         return estimator.set_params(**{name: value for name, value in extra.items() if name in known} | said)
 
     def fit_on_training(self, cell: Cell, X: Any, **optional: Any) -> tuple[Any, float]:
-        """Fit the cell's estimator on the training rows, with the task's labels and constraints where it takes them.
+        """Fit the cell's estimator on the training rows.
+
+        With the task's labels and constraints where it takes them.
 
         Parameters
         ----------
@@ -121,14 +126,19 @@ class Protocol(ABC):
     # ------------------------------------------------------------------ for the spine
 
     def run(self, cell: Cell) -> CellOutput:
-        """Run a cell: a study is the function that its estimator names, everything else goes to `measure`."""
+        """Run a cell.
+
+        A study is the function that its estimator names, everything else goes to `measure`.
+        """
         if cell.method.role == "study":
             output: CellOutput = _function(cell.method.estimator)(cell)
             return output
         return self.measure(cell)
 
     def validate(self, plan: Plan) -> None:
-        """Check the plan's names of estimators and parameters and the keys of its tasks, before anything runs.
+        """Check the plan's estimators, parameters and tasks before anything runs.
+
+        Names of estimators and parameters, and keys of tasks.
 
         Raises
         ------
@@ -147,7 +157,10 @@ class Protocol(ABC):
 
 
 def _parameters(name: str) -> list[str]:
-    """Give the parameters of an estimator; ValueError unless a protocol can make, set and fit one."""
+    """Give the parameters of an estimator.
+
+    ValueError unless a protocol can make, set and fit one.
+    """
     from cladebench import estimators
 
     found = estimators.find(name)
@@ -202,7 +215,10 @@ def _function(path: str) -> Any:
 
 
 def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
-    """Fit an estimator and give the wall seconds that it took; what it is given stays as it is."""
+    """Fit an estimator and give the wall seconds that it took.
+
+    What it is given stays as it is.
+    """
     from cladebench import estimators
 
     X, y, more = estimators.lend(estimator, (X, y, more))
@@ -212,7 +228,9 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
 
 
 def scored(**measured: Scores) -> dict[str, float]:
-    """Give measures as metrics of a record: each with its expectation under permutation and its corrected form.
+    """Give measures as metrics of a record.
+
+    Each with its expectation under permutation and its corrected form.
 
     Parameters
     ----------
@@ -236,7 +254,10 @@ def scored(**measured: Scores) -> dict[str, float]:
 
 
 def tree_arrays(hierarchy: Hierarchy) -> dict[str, np.ndarray]:
-    """Give a tree as the arrays of a cell: ``parents``, ``leaf_of``; ``heights``, ``edge_lengths`` if it has any."""
+    """Give a tree as the arrays of a cell.
+
+    ``parents``, ``leaf_of``; ``heights``, ``edge_lengths`` if it has any.
+    """
     arrays = {
         "parents": hierarchy.parents.astype(np.int32),
         "leaf_of": hierarchy.leaf_of.astype(np.int32),

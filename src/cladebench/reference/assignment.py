@@ -1,4 +1,6 @@
-r"""Balanced assignments by other means: enumeration, integer programmes, a public min-cost flow; and their bounds.
+r"""Balanced assignments by other means.
+
+Enumeration, integer programmes, a public min-cost flow; and their bounds.
 
 The programme is that of `solvers.assignment`: the least :math:`\sum_i c_{i, y_i}` with
 :math:`l_k \le |\{i : y_i = k\}| \le u_k`.
@@ -93,7 +95,9 @@ def assignment_value(cost: ArrayLike, labels: ArrayLike) -> float:
 
 
 def dual_value(cost: ArrayLike, prices: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    r"""Lower bound on the cost of every assignment within the bounds, from any prices.
+    r"""Bound every assignment's cost from below, by any prices.
+
+    Within the bounds.
 
     A row in cluster k costs at least :math:`\min_j (c_{ij} - v_j) + v_k`, and between :math:`l_k` and :math:`u_k` rows
     pay :math:`v_k`, so the total is at least
@@ -162,7 +166,9 @@ def balanced_assignment_ilp(
     solver: SolverName = "CBC",
     time_limit: float = 60.0,
 ) -> ExactAssignment:
-    """Integer linear programme with PuLP: a binary variable for each row and cluster.
+    """Integer linear programme with PuLP.
+
+    A binary variable for each row and cluster.
 
     Parameters
     ----------
@@ -211,7 +217,9 @@ def balanced_assignment_ilp(
 def balanced_assignment_flow(
     cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, resolution: int = RESOLUTION, repeats: int = 1
 ) -> ExactAssignment:
-    """Min-cost flow by OR-tools (cost-scaling push-relabel), an optional package, in a process of its own.
+    """Solve the min-cost flow by OR-tools.
+
+    Cost-scaling push-relabel, an optional package, in a process of its own.
 
     Its costs are integers: they get the differences to the least cost of the row. Where these are whole numbers of at
     most `resolution` they are taken as they are; else they are multiplied by `resolution` over the largest of them
@@ -256,7 +264,9 @@ def balanced_assignment_flow(
 
 
 def flow_rounding(cost: ArrayLike, resolution: int = RESOLUTION) -> float:
-    """How far above the least cost `balanced_assignment_flow` may end, because its costs are integers.
+    """Bound how far `balanced_assignment_flow` is above the optimum.
+
+    Its costs are integers.
 
     Parameters
     ----------
@@ -273,7 +283,10 @@ def flow_rounding(cost: ArrayLike, resolution: int = RESOLUTION) -> float:
 
 
 def _flow_scale(extra: FloatArray, resolution: int) -> tuple[float, float]:
-    """What costs are multiplied by, and the step to which that rounds them; zero for whole numbers."""
+    """Give the factor of costs, and its rounding step.
+
+    Zero for whole numbers.
+    """
     largest = float(extra.max())
     if largest <= resolution and (extra == np.rint(extra)).all():
         return 1.0, 0.0
@@ -283,7 +296,10 @@ def _flow_scale(extra: FloatArray, resolution: int) -> tuple[float, float]:
 def checked_programme(
     cost: ArrayLike, lower: ArrayLike, upper: ArrayLike
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return costs and bounds as arrays, or raise a ValueError that says why not."""
+    """Return costs and bounds as arrays.
+
+    Or raise a ValueError that says why not.
+    """
     costs = np.asarray(cost, dtype=np.float64)
     if costs.ndim != 2 or costs.size == 0:
         raise ValueError(f"cost has shape {costs.shape}; expected (n, K) with n >= 1 and K >= 1")

@@ -1,4 +1,6 @@
-"""The balanced assignment as an integer programme whose model is built before the clock starts.
+"""The balanced assignment as an integer programme, timed.
+
+Its model is built before the clock starts.
 
 PuLP builds the model, and hands it to CBC as a file and to HiGHS as arrays; from then on only the solver is timed. Each
 solution starts cold: CBC in a new process that has read the file, HiGHS with all that it knew cleared.
@@ -25,7 +27,10 @@ CBC_PROMPT = b"Coin:"
 
 
 class _Solved(NamedTuple):
-    """Values of the variables by name, the solver's own status, and the time of each solution."""
+    """Values of variables, the solver's status, and times.
+
+    Values are by name; a time for each solution.
+    """
 
     values: dict[str, float]
     status: str
@@ -40,7 +45,9 @@ def timed_assignment_ilp(
     repeats: int = 1,
     time_limit: float = 60.0,
 ) -> ExactAssignment:
-    r"""Solve with one thread, several times, and tell the shortest time of the solver alone.
+    r"""Solve several times with one thread; give the shortest time.
+
+    Of the solver alone.
 
     A binary variable for each row and cluster, an equation for each row, two bounds for each cluster: the programme of
     :math:`O(nK)` variables and :math:`O(n + K)` constraints of section 4.2 of Zhou et al. (2015).
@@ -143,7 +150,10 @@ def _solve_cbc(model: Any, repeats: int, time_limit: float) -> _Solved:
 
 
 def _time_cbc(program: str, problem: Path, solution: Path, time_limit: float) -> float:
-    """Wall time from CBC's command to solve until it asks for the next one."""
+    """Time CBC from its command to solve.
+
+    Wall time until it asks for the next one.
+    """
     commands = (f"seconds {time_limit:g}", f"import {problem.name}", "printingOptions all")
     with subprocess.Popen(
         [program, "-"], cwd=problem.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0

@@ -1,4 +1,7 @@
-"""Plain twins of BoostMetric: boosting with every matrix written out, and the semidefinite programme."""
+"""Plain twins of BoostMetric.
+
+Boosting with every matrix written out, and the semidefinite programme.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class Boosted:
 
 
 def triplets(X: FloatArray, y: npt.ArrayLike, n_targets: int, n_impostors: int) -> IntArray:
-    """List (row, target, impostor) in the order of rows; equally near ones by index."""
+    """List (row, target, impostor) in the order of rows.
+
+    Equally near ones by index.
+    """
     y, found = np.asarray(y), []
     for i in range(len(X)):
         squares = np.square(X - X[i]).sum(axis=1)
@@ -43,7 +49,10 @@ def triplets(X: FloatArray, y: npt.ArrayLike, n_targets: int, n_impostors: int) 
 
 
 def matrices(X: FloatArray, found: IntArray) -> tuple[FloatArray, float]:
-    """Give A_r of each triplet, over the mean square distance of all pairs in triplets; and that."""
+    """Give A_r of each triplet, in mean units.
+
+    Over the mean square distance of all pairs in triplets; and that.
+    """
     i, j, k = found.T
     near, far = X[i] - X[j], X[i] - X[k]
     pairs = np.unique(np.concatenate([found[:, [0, 1]], found[:, [0, 2]]]), axis=0)
@@ -59,7 +68,10 @@ def objective(A: FloatArray, M: FloatArray, v: float) -> float:
 
 
 def boost(A: FloatArray, v: float, tol: float, max_iter: int, longest: float = 50.0) -> Boosted:
-    """Run the boosting of Shen et al. (2009), with a bound on the steps as in `cladebench.distances.BoostMetric`."""
+    """Run the boosting of Shen et al. (2009).
+
+    With a bound on the steps as in `cladebench.distances.BoostMetric`.
+    """
     M = np.zeros(A.shape[1:])
     n_iter = 0
     while n_iter < max_iter:

@@ -1,4 +1,7 @@
-r"""Correlation clustering and its structural SVM the plain way: enumeration, integer and linear programmes, one QP."""
+r"""Correlation clustering and its structural SVM the plain way.
+
+Enumeration, integer and linear programmes, one QP.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ MOST_TO_ENUMERATE, MOST_FOR_ILP = 8, 14
 
 
 def every_partition(n: int) -> Iterator[IntArray]:
-    """Yield each partition of n points once, clusters named in the order of their first points."""
+    """Yield each partition of n points once.
+
+    Clusters are named in the order of their first points.
+    """
 
     def extend(labels: list[int]) -> Iterator[IntArray]:
         if len(labels) == n:
@@ -35,13 +41,19 @@ def every_partition(n: int) -> Iterator[IntArray]:
 
 
 def partition_value(S: FloatArray, labels: IntArray) -> float:
-    """Sum of S[p, q] over the pairs p < q in one cluster."""
+    """Sum S[p, q] over pairs in one cluster.
+
+    Pairs p < q.
+    """
     n = len(labels)
     return float(sum(S[p, q] for p in range(n) for q in range(p + 1, n) if labels[p] == labels[q]))
 
 
 def best_partition(S: FloatArray) -> tuple[IntArray, float]:
-    """The partition of largest value among all; the first one of those that tie."""
+    """The partition of largest value among all.
+
+    The first one of those that tie.
+    """
     best, most = np.arange(len(S)), -np.inf
     for labels in every_partition(len(S)):
         value = partition_value(S, labels)
@@ -51,12 +63,18 @@ def best_partition(S: FloatArray) -> tuple[IntArray, float]:
 
 
 def triangles_of(n: int) -> list[tuple[int, int, int]]:
-    """All inequalities x_pq + x_qr - x_pr <= 1, as (p, q, r) with p < r."""
+    """List all inequalities x_pq + x_qr - x_pr <= 1.
+
+    As (p, q, r) with p < r.
+    """
     return [(p, q, r) for p, r in combinations(range(n), 2) for q in range(n) if q not in (p, r)]
 
 
 def partition_programme(S: FloatArray, solver: SolverName = "CBC") -> tuple[IntArray, float]:
-    """The partition of largest value by an integer programme with all triangles (PuLP)."""
+    """Find the partition of largest value by integer programme.
+
+    With all triangles (PuLP).
+    """
     n = len(S)
     if n > MOST_FOR_ILP:
         raise ValueError(f"S has {n} points; the integer programme takes at most {MOST_FOR_ILP}")
@@ -124,7 +142,10 @@ def relaxation(S: FloatArray) -> tuple[FloatArray, LowerBound]:
 def bound_of_multipliers(
     S: FloatArray, triangles: Sequence[Sequence[int]] | NDArray[Any], multipliers: FloatArray
 ) -> float:
-    """Sum of the multipliers, and of what they leave of each similarity where that is positive."""
+    """Compute the bound of the multipliers.
+
+    Their sum, and what they leave of each similarity where that is positive.
+    """
     left = np.array(S, dtype=np.float64)
     for (p, q, r), m in zip(triangles, multipliers, strict=True):
         for (a, b), by in (((p, q), m), ((q, r), m), ((p, r), -m)):
@@ -135,7 +156,9 @@ def bound_of_multipliers(
 
 
 def violated_triangles(x: FloatArray, least: float) -> list[tuple[int, int, int]]:
-    """For each pair (p, r) the triangle that is violated most, if by more than ``least``.
+    """Find each pair's most violated triangle.
+
+    For each (p, r), if violated by more than ``least``.
 
     Of middles that tie it has the first one from (p + r) mod n on, and round.
     """
@@ -161,7 +184,10 @@ def close_triangles(x: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class StructuralSVM:
-    """Weights of the features (the constant first) and the objective, as the solver reports them."""
+    """Weights and objective as the solver reports them.
+
+    Weights of the features, the constant first.
+    """
 
     v: FloatArray
     objective: float
@@ -175,7 +201,9 @@ def structural_svm(
     relaxed: bool = False,
     balanced: bool = False,
 ) -> StructuralSVM:
-    """Minimise |v|^2 / 2 + C / K * sum of losses as one quadratic programme (cvxpy, Clarabel).
+    """Solve the structural SVM as one quadratic programme.
+
+    It minimises |v|^2 / 2 + C / K * sum of losses (cvxpy, Clarabel).
 
     A loss is the largest over x of (sum over pairs of c |x - y| + s (x - y)) / pairs, with s = v_0 - sum_i v_i d_i. The
     x are all partitions, or those of the relaxation. The maximum over the relaxation is written as its dual. All costs

@@ -1,4 +1,6 @@
-"""Trees of least Dasgupta cost, exactly, by three methods that share no code; and a certified lower bound.
+"""Trees of least Dasgupta cost, exactly.
+
+By three methods that share no code; and a certified lower bound.
 
 Everywhere a pair of distinct points is counted once (``pairs="unordered"`` of ``metrics.dasgupta_cost``),
 and the diagonal of the similarity is not read.
@@ -54,7 +56,10 @@ class OptimalTree:
 
 
 def tree_cost(tree: NestedTree, S: FloatArray) -> float:
-    """Dasgupta cost of a nested tree (lists or tuples of sample indices, any arity), summed pair by pair."""
+    """Sum the Dasgupta cost of a nested tree by pairs.
+
+    Lists or tuples of sample indices, any arity.
+    """
     total = 0.0
     stack = [tree]
     while stack:
@@ -95,7 +100,10 @@ def optimal_tree_enumeration(S: Any) -> OptimalTree:
 
 
 def binary_trees(samples: list[int]) -> Iterator[NestedTree]:
-    """Yield every rooted binary tree with these leaves once, hanging the last one at each edge in turn."""
+    """Yield every rooted binary tree with these leaves once.
+
+    The last leaf is hung at each edge in turn.
+    """
     if len(samples) == 1:
         yield samples[0]
         return
@@ -148,7 +156,9 @@ def optimal_tree_programme(S: Any) -> OptimalTree:
 
 
 def optimal_tree_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.0) -> OptimalTree:
-    """Integer linear programme over the levels of the tree, n <= 8, with PuLP.
+    """Find the best tree by integer programme.
+
+    Over the levels of the tree, n <= 8, with PuLP.
 
     ``x[t, i, j] = 1`` where i and j lie in different clusters at level t; the clusters of level t are the
     largest ones of at most t samples, so ``|lvs(lca(i, j))| = 1 + sum over t = 1..n-1 of x[t, i, j]``. The
@@ -191,7 +201,9 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
 
 
 def spreading_bound(S: Any) -> LowerBound:
-    """Lower bound on the cost of every tree, n <= 12: the linear relaxation of `optimal_tree_ilp`.
+    """Lower bound on the cost of every tree, n <= 12.
+
+    The linear relaxation of `optimal_tree_ilp`.
 
     The relaxation is ``min c'x, A x >= b, 0 <= x <= 1``. For any ``y >= 0`` the number
     ``b'y + sum(min(0, c - A'y))`` is a lower bound, so it is recomputed here from the multipliers that the
@@ -236,7 +248,10 @@ def spreading_bound(S: Any) -> LowerBound:
 def _levels_programme(
     S: FloatArray,
 ) -> tuple[dict[tuple[int, int, int], int], FloatArray, float, float]:
-    """Return the columns by (t, i, j), the objective divided by a scale, its constant, and the scale."""
+    """Build the programme over levels.
+
+    The columns by (t, i, j), the objective divided by a scale, its constant, and the scale.
+    """
     n = len(S)
     pairs = list(itertools.combinations(range(n), 2))
     keys = [(t, i, j) for t in range(1, n) for i, j in pairs]
@@ -263,7 +278,10 @@ def _constraints(n: int, columns: dict[tuple[int, int, int], int]) -> Iterator[C
 
 
 def _tree_of_levels(n: int, x: dict[tuple[int, int, int], int]) -> NestedTree:
-    """Read the laminar family off an integral point, from the top level down."""
+    """Read the laminar family off an integral point.
+
+    From the top level down.
+    """
 
     def build(samples: list[int], level: int) -> NestedTree:
         if len(samples) == 1:
@@ -283,7 +301,10 @@ def _tree_of_levels(n: int, x: dict[tuple[int, int, int], int]) -> NestedTree:
 
 
 def _proper_halves(subset: int) -> NDArray[np.int64]:
-    """Return the codes of the proper subsets that hold the lowest sample, in ascending order."""
+    """List proper subsets that hold the lowest sample.
+
+    Their codes, in ascending order.
+    """
     low = subset & -subset
     codes = np.array([low])
     rest = subset - low

@@ -1,4 +1,7 @@
-"""Plain twin of discriminative component analysis: both covariances by their sums, and the generalised eigenproblem."""
+"""Plain twin of discriminative component analysis.
+
+Both covariances by their sums, and the generalised eigenproblem.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ IntArray = npt.NDArray[np.int64]
 
 
 def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
-    """Join rows that must link, and give the groups of two rows at least."""
+    """Join rows that must link into groups.
+
+    Groups of two rows at least.
+    """
     groups = [{row} for row in range(n_samples)]
     for a, b in must_link:
         if groups[a] is not groups[b]:
@@ -55,7 +61,9 @@ def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tu
 
 
 def components(between: FloatArray, within: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray]:
-    """Find the generalised eigenvectors of largest ratio, with C_w the identity after them.
+    """Find generalised eigenvectors of largest ratio.
+
+    C_w is the identity after them.
 
     Returns
     -------

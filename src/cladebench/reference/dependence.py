@@ -1,4 +1,7 @@
-"""Plain twins of the objective of numerical taxonomy clustering and of its sweeps: as the paper writes them."""
+"""Plain twins of numerical taxonomy clustering.
+
+Its objective and its sweeps, as the paper writes them.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,17 @@ def centring(n: int) -> np.ndarray:
 
 
 def indicator(labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The partition as a matrix: (n, n_clusters), 1 where the point is in the cluster."""
+    """The partition as a matrix.
+
+    (n, n_clusters), 1 where the point is in the cluster.
+    """
     return np.asarray(labels)[:, None] == np.arange(n_clusters) + np.zeros((len(labels), 1))
 
 
 def dependence(M: np.ndarray, labels: np.ndarray, structure: np.ndarray, normalized: bool = True) -> float:
-    """Equation (1), or its numerator, with all n x n matrices written out; O(n^3).
+    """Compute equation (1), or its numerator.
+
+    With all n x n matrices written out; O(n^3).
 
     Parameters
     ----------
@@ -45,7 +53,9 @@ def dependence(M: np.ndarray, labels: np.ndarray, structure: np.ndarray, normali
 
 
 def optimal_structure(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Equation (8) with a pseudo-inverse, scaled so that the norm in (5) is 1.
+    """Compute equation (8) with a pseudo-inverse.
+
+    Scaled so that the norm in (5) is 1.
 
     Parameters
     ----------
@@ -64,7 +74,10 @@ def optimal_structure(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.
 
 
 def set_kernel(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Equation (9): means of the centred matrix over pairs of clusters, by loops."""
+    """Compute equation (9) by loops.
+
+    Means of the centred matrix over pairs of clusters.
+    """
     H = centring(len(M))
     centred = H @ M @ H
     members = [np.flatnonzero(np.asarray(labels) == c) for c in range(n_clusters)]
@@ -82,7 +95,9 @@ def greedy_partition(
     order: np.ndarray | None = None,
     max_sweeps: int = 100,
 ) -> tuple[np.ndarray, list[float], list[int]]:
-    """Move points one at a time to where the objective is largest; for each the two traces are taken anew.
+    """Move points one at a time to where the objective is largest.
+
+    For each the two traces are taken anew.
 
     Parameters
     ----------
@@ -107,7 +122,10 @@ def greedy_partition(
     entries = float(np.trace(M) * np.abs(structure).max())  # the scale of what sums over clusters cancel out
 
     def objective(S: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
-        """Objective from the sums over pairs of clusters and their sizes, and the scale of what it is a sum of."""
+        """Compute the objective and its scale.
+
+        From the sums over pairs of clusters and their sizes.
+        """
         numerator, scale = float((S * structure).sum()), float(np.abs(S * structure).sum()) + entries
         if not normalized:
             return numerator, scale
@@ -164,7 +182,9 @@ def greedy_partition(
 
 
 def partitions(n: int, n_clusters: int) -> Iterator[np.ndarray]:
-    """All partitions of n points into exactly so many clusters, numbered by their first points.
+    """List all partitions of n points into k clusters.
+
+    Exactly so many, numbered by their first points.
 
     Parameters
     ----------

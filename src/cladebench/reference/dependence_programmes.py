@@ -1,4 +1,7 @@
-"""Exact programmes for the two halves of numerical taxonomy clustering: the best structure, the best partition."""
+"""Exact programmes for the two halves of numerical taxonomy clustering.
+
+The best structure, the best partition.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ class BestStructure(NamedTuple):
 
 
 def best_structure(M: FloatArray, P: FloatArray) -> FloatArray:
-    """Equation (8) by a pseudo-inverse, for a partition or any other real matrix P; of unit norm in the sense of (5).
+    """Compute equation (8) for any real matrix P.
+
+    By a pseudo-inverse, for a partition or another P; of unit norm in the sense of (5).
 
     Parameters
     ----------
@@ -67,14 +72,19 @@ def best_structure(M: FloatArray, P: FloatArray) -> FloatArray:
 
 
 def best_value(M: FloatArray, P: FloatArray) -> float:
-    """Equation (10): the objective (1) of a real matrix P with its best structure; M centred."""
+    """Compute equation (10).
+
+    The objective (1) of a real matrix P with its best structure; M centred.
+    """
     HP = centring(len(M)) @ P
     product = HP.T @ M @ HP @ np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
     return float(np.sqrt(max(0.0, np.trace(product @ product))))
 
 
 def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> BestStructure:
-    """Solve (5): maximise tr(M H P Y P' H) over positive semidefinite Y with |H P Y P' H| <= 1.
+    """Solve (5) as a semidefinite programme.
+
+    Maximise tr(M H P Y P' H) over positive semidefinite Y with |H P Y P' H| <= 1.
 
     A semidefinite programme with a second-order cone, by Clarabel.
 
@@ -123,12 +133,17 @@ def _semidefinite(Y: FloatArray) -> FloatArray:
 
 
 def partition_value(M: FloatArray, structure: FloatArray, labels: IntArray) -> float:
-    """tr(M P Y P'): the sum over pairs of points of M_ij times the structure of their clusters."""
+    """tr(M P Y P').
+
+    The sum over pairs of points of M_ij times the structure of their clusters.
+    """
     return float((M * structure[np.ix_(labels, labels)]).sum())
 
 
 def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName = "CBC") -> IntArray:
-    """Maximise tr(M P Y P') over partitions with no cluster empty, by an integer programme.
+    """Maximise tr(M P Y P') over partitions.
+
+    With no cluster empty, by an integer programme.
 
     Parameters
     ----------
@@ -188,7 +203,9 @@ def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName
 
 
 def partition_bound(M: FloatArray, structure: FloatArray) -> float:
-    """Bound tr(M P Y P') from above over partitions, by the dual of a semidefinite relaxation.
+    """Bound tr(M P Y P') over partitions from above.
+
+    By the dual of a semidefinite relaxation.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-r"""Plain twins of learning to cluster with exemplars: slaves in loops, and everything by enumeration and programmes.
+r"""Plain twins of learning to cluster with exemplars.
+
+Slaves in loops, and everything by enumeration and programmes.
 
 A solution is a matrix x of zeros and ones: x[p, q] = 1 where p is served by q, and x[q, q] = 1 where q is an exemplar.
 """
@@ -34,7 +36,10 @@ def clustering_energy(x: FloatArray, d: FloatArray) -> float:
 
 
 def solutions(n: int) -> Iterator[FloatArray]:
-    """Every solution of (3)-(5): each set of exemplars, which serve themselves, with each assignment of the others."""
+    """Every solution of (3)-(5).
+
+    Each set of exemplars, which serve themselves, with each assignment of the others.
+    """
     for opened in product((False, True), repeat=n):
         exemplars = [q for q in range(n) if opened[q]]
         for served_by in product(*[[p] if opened[p] else exemplars for p in range(n)]):
@@ -49,12 +54,17 @@ def least_augmented_energy(d: FloatArray, labels: IntArray, alpha: float = 1.0, 
 
 
 def best_completion(d: FloatArray, labels: IntArray) -> float:
-    """Least energy of the solutions that have no margin: one exemplar in each true cluster, which serves all of it."""
+    """Least energy of the solutions that have no margin.
+
+    One exemplar in each true cluster, which serves all of it.
+    """
     return min(clustering_energy(x, d) for x in solutions(len(d)) if margin(x, labels) == 0.0)
 
 
 class PointSlave:
-    """The slave of point p, equation (23), as a `Slave` of `dual_decomposition.SlaveProblem`: variable q is x_qq.
+    """The slave of point p, equation (23), as a `Slave` of `dual_decomposition.SlaveProblem`.
+
+    Variable q is x_qq.
 
     Parameters
     ----------
@@ -72,7 +82,10 @@ class PointSlave:
         self.same = labels == labels[p]
 
     def minimize(self, w: FloatArray, multipliers: FloatArray) -> tuple[FloatArray, Energy]:
-        """By Lemma 2: each x_qq of negative price is opened, and p goes where it is cheapest, opening that."""
+        """By Lemma 2.
+
+        Each x_qq of negative price is opened, and p goes where it is cheapest, opening that.
+        """
         n, p = len(multipliers), self.p
         theta = [self.share + multipliers[q] for q in range(n)]
         costs = []
@@ -93,7 +106,10 @@ class PointSlave:
         return Energy(features, float(rest))
 
     def all_solutions(self) -> Iterator[tuple[FloatArray, int]]:
-        """Every (copies, served by): p is served by one whose copy is 1; its own copy is 1 only if it serves itself."""
+        """Every (copies, served by).
+
+        p is served by one whose copy is 1; its own copy is 1 only if it serves itself.
+        """
         n, p = len(self.variables), self.p
         for opened in product((0.0, 1.0), repeat=n):
             for q in range(n):
@@ -170,7 +186,10 @@ def _augmented(cp, d, labels, alpha, beta, x):  # type: ignore[no-untyped-def]
 def least_augmented_energy_programme(
     d: FloatArray, labels: IntArray, alpha: float = 1.0, beta: float = 1.0
 ) -> float:
-    """As `least_augmented_energy`, as an integer programme by PuLP (CBC), for sets too large to enumerate."""
+    """Solve `least_augmented_energy` as an integer programme.
+
+    By PuLP (CBC), for sets too large to enumerate.
+    """
     import pulp
 
     n = len(d)
@@ -205,7 +224,9 @@ def learning_programme(
     alpha: float = 1.0,
     beta: float = 1.0,
 ) -> tuple[FloatArray, float]:
-    r"""Minimise (27) over weights that are not negative, for fixed completions, as one convex programme (cvxpy).
+    r"""Minimise (27) as one convex programme.
+
+    Over weights that are not negative, for fixed completions (cvxpy).
 
     The bound is the least of a linear programme in which the weights are costs. Its dual takes its place: a largest
     value, over multipliers v_p of (3), m_pq of (4) and y_Cq of z, in which the weights are bounds.

@@ -1,4 +1,7 @@
-"""Exemplar-based clustering, slowly: the definition, all sets, the integer programme as printed and its relaxation."""
+"""Exemplar-based clustering, slowly.
+
+The definition, all sets, the integer programme as printed and its relaxation.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +49,20 @@ class ExactExemplars:
 
 
 def assignment_of(d: ArrayLike, exemplars: ArrayLike) -> IntArray:
-    """Exemplar of each point: an exemplar serves itself, others go to the nearest, the lowest index among equals."""
+    """Exemplar of each point.
+
+    An exemplar serves itself, others go to the nearest, the lowest index among equals.
+    """
     costs = checked(d)
     chosen = sorted(int(q) for q in np.asarray(exemplars))
     return np.array([p if p in chosen else min(chosen, key=lambda q: costs[p, q]) for p in range(len(costs))])
 
 
 def value_of(d: ArrayLike, exemplars: ArrayLike) -> float:
-    """E(Q) of equation (1), the sum over p being over the points that are no exemplars."""
+    """Compute E(Q) of equation (1).
+
+    The sum over p is over the points that are no exemplars.
+    """
     costs = checked(d)
     chosen = {int(q) for q in np.asarray(exemplars)}
     prices = [costs[q, q] for q in sorted(chosen)]
@@ -62,7 +71,10 @@ def value_of(d: ArrayLike, exemplars: ArrayLike) -> float:
 
 
 def best_of_all_sets(d: ArrayLike) -> ExactExemplars:
-    """Compare all sets of up to 12 points; of equal ones the first by size, then by index."""
+    """Compare all sets of up to 12 points.
+
+    Of equal ones the first by size, then by index.
+    """
     costs = checked(d)
     n = len(costs)
     if n > MOST_FOR_ALL:
@@ -74,7 +86,9 @@ def best_of_all_sets(d: ArrayLike) -> ExactExemplars:
 
 
 def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC", time_limit: float = 60.0) -> ExactExemplars:
-    """The integer programme (2) to (5) by PuLP: a binary variable for each pair of points.
+    """The integer programme (2) to (5) by PuLP.
+
+    A binary variable for each pair of points.
 
     Parameters
     ----------
@@ -128,7 +142,9 @@ def dual_value(d: ArrayLike, v: ArrayLike) -> float:
 
 
 def relaxation_bound(d: ArrayLike) -> LowerBound:
-    """The linear relaxation of (2) to (5) by SciPy's HiGHS; the bound is recomputed from its multipliers of (3).
+    """The linear relaxation of (2) to (5) by SciPy's HiGHS.
+
+    The bound is recomputed from its multipliers of (3).
 
     Parameters
     ----------
@@ -181,7 +197,10 @@ def relaxation_bound(d: ArrayLike) -> LowerBound:
 
 
 def checked(d: ArrayLike) -> FloatArray:
-    """Return the costs as float64, or raise a ValueError if they are no square of numbers."""
+    """Return the costs as float64.
+
+    Or raise a ValueError if they are no square of numbers.
+    """
     costs = np.asarray(d, dtype=np.float64)
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
         raise ValueError(f"d has shape {costs.shape}; expected (n, n) with n >= 1")

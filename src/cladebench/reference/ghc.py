@@ -1,4 +1,6 @@
-"""The continuous cost of GHC word for word: paths are walked, pairs, nodes and points are enumerated.
+"""The continuous cost of GHC word for word.
+
+Paths are walked, pairs, nodes and points are enumerated.
 
 Heap order as in cladebench.methods.ghc.objective: the children of node v are 2 v + 1 (left) and 2 v + 2 (right).
 """
@@ -13,7 +15,9 @@ import numpy.typing as npt
 
 
 def path_probabilities(scores: npt.ArrayLike) -> np.ndarray:
-    """Pr[x -> v], the product over v's path of the softmax over each pair of siblings' scores (section 2.1).
+    """Compute Pr[x -> v] of every node.
+
+    The product over v's path of the softmax over each pair of siblings' scores (section 2.1).
 
     Parameters
     ----------
@@ -37,7 +41,9 @@ def path_probabilities(scores: npt.ArrayLike) -> np.ndarray:
 
 
 def lca_distribution(p: npt.ArrayLike, q: npt.ArrayLike) -> np.ndarray:
-    """Pr[v = lca(x, x')] of one pair from the members' path probabilities (section 2.3): (n_nodes,).
+    """Compute Pr[v = lca(x, x')] of one pair: (n_nodes,).
+
+    From the members' path probabilities (section 2.3).
 
     Enumerates the pairs of leaves at which the two points may end, routed independently of each other.
     """
@@ -65,7 +71,9 @@ def exact_objective(
     pairs: Literal["unordered", "ordered"] = "unordered",
     leaf_term: bool = True,
 ) -> float:
-    """J' by a literal sum over pairs of distinct points, nodes and points. O(n^3 L^2): for tiny n.
+    """Compute J' by a literal sum.
+
+    Over pairs of distinct points, nodes and points. O(n^3 L^2): for tiny n.
 
     See cladebench.methods.ghc.objective.exact_objective.
     """

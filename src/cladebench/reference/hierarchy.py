@@ -1,4 +1,7 @@
-"""Structure of a tree straight from its parent array: walks to the root, nothing stored."""
+"""Structure of a tree straight from its parent array.
+
+Walks to the root, nothing stored.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,20 @@ def ancestors(parents: npt.ArrayLike, node: int) -> list[int]:
 
 
 def lca(parents: npt.ArrayLike, leaf_of: npt.ArrayLike, i: int, j: int) -> int:
-    """Lowest common ancestor of samples i and j: the first node above j that also lies above i."""
+    """Lowest common ancestor of samples i and j.
+
+    The first node above j that also lies above i.
+    """
     at = np.asarray(leaf_of)
     above_i = set(ancestors(parents, at[i]))
     return next(node for node in ancestors(parents, at[j]) if node in above_i)
 
 
 def samples_below(parents: npt.ArrayLike, leaf_of: npt.ArrayLike) -> list[list[int]]:
-    """Samples below each node, its own included, in the order of their indices."""
+    """List samples below each node, by their indices.
+
+    Its own included.
+    """
     below: list[list[int]] = [[] for _ in np.asarray(parents)]
     for sample, node in enumerate(np.asarray(leaf_of)):
         for ancestor in ancestors(parents, node):

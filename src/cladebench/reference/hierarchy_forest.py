@@ -1,4 +1,6 @@
-r"""The distance of a forest of hierarchies, pair by pair, and the search among candidates, as Johnson et al. tell them.
+r"""The distance of a forest of hierarchies, pair by pair.
+
+Also the search among candidates, as Johnson et al. have them.
 
 Trees are those of `HierarchyForest.tree`: nodes in preorder, the left child of node v being v + 1. Single precision
 stands where the core has it, and scores are summed in its order, so that ties are the same ones.
@@ -28,7 +30,10 @@ class Tree(Protocol):
 
 
 def projection(tree: Tree, node: int, x: FloatArray) -> float:
-    """P(x) of eq. (4): the sums of every fourth product first, then the constant."""
+    """P(x) of eq. (4).
+
+    The sums of every fourth product first, then the constant.
+    """
     split = int(np.count_nonzero(tree.right[:node]))
     sums = [0.0, 0.0, 0.0, 0.0]
     for k, feature in enumerate(tree.features[split]):
@@ -56,7 +61,10 @@ def path(tree: Tree, x: FloatArray) -> list[int]:
 
 
 def tree_distance(tree: Tree, a: FloatArray, b: FloatArray, alpha: float) -> np.float32:
-    """H_t of eq. (2): both points walk down until they part (Sec. 2.2.2)."""
+    """H_t of eq. (2).
+
+    Both points walk down until they part (Sec. 2.2.2).
+    """
     node = 0
     while tree.right[node] != 0:
         of_a, of_b = projection(tree, node, a), projection(tree, node, b)
@@ -98,7 +106,9 @@ def candidates(
     nearest: bool = False,
     seed: int = 0,
 ) -> set[int]:
-    """Rows of X that one tree proposes as neighbours of x (Sec. 4).
+    """List rows that one tree proposes as neighbours.
+
+    Of X, for x (Sec. 4).
 
     Parameters
     ----------
@@ -158,7 +168,9 @@ def neighbors(
     seed: int = 0,
     refill: bool = True,
 ) -> tuple[list[float], list[int]]:
-    """The k nearest training rows of one point, among all or among the candidates of all trees.
+    """Find the k nearest training rows of one point.
+
+    Among all or among the candidates of all trees.
 
     Parameters
     ----------
@@ -202,7 +214,10 @@ def _seed_of(seed: int, place: int) -> int:
 
 
 def _some(count: int, n: int, seed: int) -> list[int]:
-    """Draw a random subset of 0, ..., n - 1 by R. Floyd's algorithm, from the numbers of SplitMix64."""
+    """Draw a random subset of 0, ..., n - 1 by R.
+
+    Floyd's algorithm, from the numbers of SplitMix64.
+    """
     chosen: list[int] = []
     for last in range(n - count, n):
         unfair = _WORD % (last + 1)

@@ -1,4 +1,7 @@
-"""Plain twins of the core's ITML: cyclic projections one constraint at a time, and the convex programme."""
+"""Plain twins of the core's ITML.
+
+Cyclic projections one constraint at a time, and the convex programme.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ def fit_itml(
     tol: float,
     max_iter: int,
 ) -> Itml:
-    """Run Algorithm 1 of Davis et al. (2007) from the identity; arguments are those of the core's ``fit_itml``.
+    """Run Algorithm 1 of Davis et al. (2007) from the identity.
+
+    Arguments are those of the core's ``fit_itml``.
 
     The step is the exact projection, ``alpha = min(dual, sign gamma / (1 + gamma) (1 / p - 1 / xi))``: after it p and
     xi are equal. The paper prints ``sign / 2 (1 / p - gamma / xi)``, which is the same at gamma = 1 and no projection
@@ -77,7 +82,10 @@ def fit_itml(
 def objective(
     A: FloatArray, bounds: FloatArray, signs: FloatArray, upper: float, lower: float, gamma: float
 ) -> float:
-    """Evaluate D(A, I) + gamma D(diag(bounds), diag(bounds0)), D(M, N) = tr(M inv(N)) - log det(M inv(N)) - n."""
+    """Evaluate ITML's objective.
+
+    D(A, I) + gamma D(diag(bounds), diag(bounds0)), D(M, N) = tr(M inv(N)) - log det(M inv(N)) - n.
+    """
     ratio = bounds / np.where(signs > 0, upper, lower)
     slack = float(np.sum(ratio - np.log(ratio) - 1.0))
     return float(np.trace(A) - np.linalg.slogdet(A)[1] - len(A)) + gamma * slack
@@ -86,7 +94,10 @@ def objective(
 def programme(
     X: FloatArray, pairs: IntArray, signs: FloatArray, upper: float, lower: float, gamma: float
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Solve the problem with slack of Davis et al. (2007) as a cone programme; gives A, bounds and objective."""
+    """Solve ITML with slack as a cone programme.
+
+    Of Davis et al. (2007); gives A, bounds and objective.
+    """
     d = X.shape[1]
     A, bounds = cp.Variable((d, d), PSD=True), cp.Variable(len(signs))
     V = X[pairs[:, 0]] - X[pairs[:, 1]]

@@ -1,4 +1,7 @@
-"""Plain twins of the loss and of the minimum of large margin nearest neighbours."""
+"""Plain twins of large margin nearest neighbours.
+
+Of their loss and of its minimum.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ IntArray = npt.NDArray[np.int64]
 
 
 def find_targets(X: npt.ArrayLike, labels: npt.ArrayLike, n_neighbors: int) -> IntArray:
-    """Sort the others of each sample's class by distance, then by index; the signature is the fast path's."""
+    """Sort the others of each sample's class by distance, then by index.
+
+    The signature is the fast path's.
+    """
     X, labels = np.asarray(X, dtype=float), np.asarray(labels)
     targets = np.full((len(X), n_neighbors), -1)
     for i in range(len(X)):
@@ -26,7 +32,9 @@ def find_targets(X: npt.ArrayLike, labels: npt.ArrayLike, n_neighbors: int) -> I
 def triplet_loss(
     Z: npt.ArrayLike, labels: npt.ArrayLike, targets: npt.ArrayLike, mu: float, smoothing: float = 0.0
 ) -> tuple[float, float, float, FloatArray]:
-    """Add up the loss triplet by triplet (Weinberger and Saul 2009, section 3).
+    """Add up the loss triplet by triplet.
+
+    Weinberger and Saul 2009, section 3.
 
     Parameters
     ----------
@@ -74,7 +82,10 @@ def triplet_loss(
 
 
 def laplacian(weights: FloatArray) -> FloatArray:
-    """Matrix C with sum_ab weights[a, b] ||z_a - z_b||^2 = trace(Z.T @ C @ Z), for symmetric weights."""
+    """Build the matrix C of weighted squared distances.
+
+    ``sum_ab weights[a, b] ||z_a - z_b||^2 = trace(Z.T @ C @ Z)``, for symmetric weights.
+    """
     both = 2.0 * weights
     return np.diag(both.sum(axis=1)) - both
 
@@ -82,7 +93,9 @@ def laplacian(weights: FloatArray) -> FloatArray:
 def least_loss(
     X: npt.ArrayLike, labels: npt.ArrayLike, targets: npt.ArrayLike, mu: float
 ) -> tuple[float, FloatArray]:
-    """Solve the semidefinite programme over M = L.T @ L with a slack for each triplet (section 3.2).
+    """Solve the semidefinite programme over M = L.T @ L.
+
+    With a slack for each triplet (section 3.2).
 
     Returns
     -------

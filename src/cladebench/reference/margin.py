@@ -1,4 +1,7 @@
-"""Plain twins of `cladebench.solvers.margin`: loops over the formula, a cone programme, accelerated gradients."""
+"""Plain twins of `cladebench.solvers.margin`.
+
+Loops over the formula, a cone programme, accelerated gradients.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def squared_hinge(X: npt.ArrayLike, labels: npt.ArrayLike, W: npt.ArrayLike) -> tuple[float, FloatArray]:
-    """Add up the loss and its gradient term by term; the signature is the solver's."""
+    """Add up the loss and its gradient term by term.
+
+    The signature is the solver's.
+    """
     X, labels, W = np.asarray(X, dtype=float), np.asarray(labels), np.asarray(W, dtype=float)
     loss, gradient = 0.0, np.zeros(W.shape)
     for x, y in zip(X, labels, strict=True):
@@ -29,7 +35,10 @@ def squared_hinge(X: npt.ArrayLike, labels: npt.ArrayLike, W: npt.ArrayLike) -> 
 
 
 def assignment_costs(X: npt.ArrayLike, W: npt.ArrayLike) -> FloatArray:
-    """Add up the cost of each cluster for each sample (section 4.2, eq. 6) term by term."""
+    """Add up each sample's cost of clusters, term by term.
+
+    Section 4.2, eq. 6.
+    """
     X, W = np.asarray(X, dtype=float), np.asarray(W, dtype=float)
     costs = np.zeros((len(X), len(W)))
     for i, x in enumerate(X):
@@ -63,7 +72,10 @@ def objective(
 
 
 def _hinges(X: FloatArray, labels: npt.NDArray[np.int64], W: FloatArray) -> FloatArray:
-    """Compute max(0, 1 - w_{y_i}.x_i + w_k.x_i) of every sample and model, 0 at k = y_i."""
+    """Compute the hinges of every sample and model.
+
+    max(0, 1 - w_{y_i}.x_i + w_k.x_i), 0 at k = y_i.
+    """
     scores = X @ W.T
     rows = np.arange(len(X))
     hinges = np.maximum(0.0, 1.0 - scores[rows, labels][:, None] + scores)
@@ -88,7 +100,10 @@ def _loss_and_gradient(
 def least_subgradient(
     W: FloatArray, gradient: FloatArray, group: npt.ArrayLike, l1: npt.ArrayLike
 ) -> FloatArray:
-    """Least element of ``gradient`` plus the subdifferential of the group and l1 penalties, column by column."""
+    """Find the least subgradient, column by column.
+
+    Least element of ``gradient`` plus the subdifferential of the group and l1 penalties.
+    """
     group, l1 = (np.broadcast_to(np.asarray(weight, dtype=float), W.shape[1:]) for weight in (group, l1))
     least = np.empty(W.shape)
     for p in range(W.shape[1]):
@@ -129,7 +144,9 @@ def dual_bound(
     l1: npt.ArrayLike = 0.0,
     ridge: npt.ArrayLike = 0.0,
 ) -> float:
-    """Lower bound of the least objective, from multipliers made of the hinges at W.
+    """Bound the least objective from below.
+
+    From multipliers made of the hinges at W.
 
     Notes
     -----
@@ -174,7 +191,10 @@ def prox(
     l1: npt.ArrayLike = 0.0,
     ridge: npt.ArrayLike = 0.0,
 ) -> FloatArray:
-    """Minimise step times the penalties plus 1/2 ||Z - W||^2 over Z: the two thresholds, after the ridge."""
+    """Minimise step times the penalties plus 1/2 ||Z - W||^2 over Z.
+
+    The two thresholds, after the ridge.
+    """
     shrink = 1.0 + 2.0 * step * np.asarray(ridge)
     soft = np.sign(W) * np.maximum(np.abs(W) - step * np.asarray(l1), 0.0)
     norms = np.linalg.norm(soft, axis=0)
@@ -194,7 +214,9 @@ def fista(
     tol: float = 1e-6,
     max_iter: int = 10_000,
 ) -> MarginFit:
-    """Solve by accelerated proximal gradient with backtracking and restarts (Beck and Teboulle 2009), in NumPy.
+    """Solve by accelerated proximal gradient, in NumPy.
+
+    With backtracking and restarts (Beck and Teboulle 2009).
 
     The signature and the residual are those of the solver.
     """

@@ -76,7 +76,10 @@ def make_problem(X: npt.ArrayLike, must: Any = None, cannot: Any = None, **setti
 
 
 def share_of(share: float, n: int, most: int) -> int:
-    """``ceil(share * n)``, at least 1 and at most `most`; a product above a whole number by rounding only is that."""
+    """``ceil(share * n)``, at least 1 and at most `most`.
+
+    A product above a whole number by rounding only is that.
+    """
     return min(max(1, math.ceil(share * n * (1 - 1e-12))), most)
 
 
@@ -91,7 +94,10 @@ def mean(values: FloatArray) -> float:
 
 
 def margins(problem: Problem, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Margins of must-links, cannot-links and unconstrained points in (8): best satisfying less best violating."""
+    """Margins of must-links, cannot-links and unconstrained points in (8).
+
+    Best satisfying less best violating.
+    """
     s = problem.X @ w
     (a, b), (c, d) = s[problem.must.T], s[problem.cannot.T]
     return np.abs(a + b) - np.abs(a - b), np.abs(c - d) - np.abs(c + d), 2 * np.abs(s[problem.alone])
@@ -110,7 +116,10 @@ def objective(problem: Problem, w: FloatArray) -> float:
 
 
 def choose_labels(problem: Problem, w: FloatArray) -> Labels:
-    """Fix labels and cannot-links by (12)-(15); ties: the label +1, and the cannot-link that comes first."""
+    """Fix labels and cannot-links by (12)-(15).
+
+    Ties: the label +1, and the cannot-link that comes first.
+    """
     s = problem.X @ w
     (a, b), (c, d) = s[problem.must.T], s[problem.cannot.T]
     _, cannot, _ = margins(problem, w)
@@ -133,7 +142,10 @@ def fixed_objective(problem: Problem, labels: Labels, w: FloatArray) -> float:
 
 
 def fixed_subgradient(problem: Problem, labels: Labels, w: FloatArray) -> FloatArray:
-    """Add up (17), its last term mended: -2 y x / U is the subgradient of (16)."""
+    """Add up (17), its last term mended.
+
+    -2 y x / U is the subgradient of (16).
+    """
     X, s = problem.X, problem.X @ w
     total = problem.weight * w
     for (i, j), z in zip(problem.must, labels.must, strict=True):
@@ -175,7 +187,9 @@ def _solve(w: cp.Variable, terms: list[Any]) -> tuple[FloatArray, float]:
 
 
 def concave_convex(problem: Problem, w: FloatArray, max_rounds: int = 50) -> tuple[FloatArray, list[float]]:
-    """Alternate (12)-(15) and (16) from w until the objective stays; the weights and the objectives (8).
+    """Alternate (12)-(15) and (16) from w until the objective stays.
+
+    The weights and the objectives (8).
 
     All points take part from the start (Algorithm 2 has C = 0 at first).
     """
@@ -191,7 +205,10 @@ def concave_convex(problem: Problem, w: FloatArray, max_rounds: int = 50) -> tup
 
 
 def start(problem: Problem, ridge: float) -> FloatArray:
-    """Largest generalised eigenvector of the scatter matrices (9)-(11), the must-links' with a ridge; length 1."""
+    """Find the largest generalised eigenvector, of length 1.
+
+    Of the scatter matrices (9)-(11), the must-links' with a ridge.
+    """
     d = problem.X.shape[1] - 1
 
     def scatter(pairs: IntArray) -> FloatArray:
@@ -236,7 +253,10 @@ def minimum(problem: Problem) -> tuple[FloatArray, float]:
 
 
 def balanced_objective(problem: Problem, w: FloatArray, membership: float) -> float:
-    """Least objective over labels with enough of each sign, by all numbers of positive ones among sorted scores."""
+    """Find the least objective over balanced labels.
+
+    With enough of each sign, by all numbers of positive ones among sorted scores.
+    """
     n = len(problem.X)
     least = share_of(membership, n, n // 2)
     s = np.sort(problem.X @ w)[::-1]
@@ -248,7 +268,10 @@ def balanced_objective(problem: Problem, w: FloatArray, membership: float) -> fl
 
 
 def solve_labelled(problem: Problem, y: IntArray) -> tuple[FloatArray, float]:
-    """Find the best weights of the unsupervised problem for given labels, as a quadratic programme."""
+    """Find the best weights for given labels.
+
+    Of the unsupervised problem, as a quadratic programme.
+    """
     w = cp.Variable(problem.X.shape[1])
     hinges = cp.pos(1 - 2 * cp.multiply(y, problem.X @ w))
     return _solve(
@@ -257,7 +280,10 @@ def solve_labelled(problem: Problem, y: IntArray) -> tuple[FloatArray, float]:
 
 
 def balanced_minimum(problem: Problem, membership: float) -> tuple[FloatArray, float]:
-    """Minimise the unsupervised objective over all labellings with enough of each sign: for tiny problems."""
+    """Minimise the unsupervised objective over all labellings with enough of each sign.
+
+    For tiny problems.
+    """
     n = len(problem.X)
     least = share_of(membership, n, n // 2)
     found = []

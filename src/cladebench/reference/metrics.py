@@ -1,4 +1,7 @@
-"""Measures of hierarchies by enumeration of pairs; each follows its definition word for word."""
+"""Measures of hierarchies by enumeration of pairs.
+
+Each follows its definition word for word.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from cladebench.reference.hierarchy import lca, samples_below
 
 
 def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
-    """Mean over unordered same-class pairs of the share of their class below their common ancestor.
+    """Average the purity of common ancestors over same-class pairs.
+
+    Unordered pairs; the share of their class below their common ancestor.
 
     O(n^2) pairs; see cladebench.metrics.dendrogram_purity.
     """
@@ -38,7 +43,9 @@ def dasgupta_cost(
     similarity: npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel,
     pairs: Literal["unordered", "ordered"] = "unordered",
 ) -> float:
-    """Sum over pairs of distinct samples of similarity x number of samples below their ancestor.
+    """Sum similarity x size of common ancestor over pairs.
+
+    Pairs of distinct samples; the number of samples below their ancestor.
 
     O(n^2) pairs; see cladebench.metrics.dasgupta_cost.
     """
@@ -56,7 +63,10 @@ def dasgupta_cost(
 
 
 def mean_over_permutations(hierarchy: Hierarchy, measure: Callable[[Hierarchy], float]) -> float:
-    """Mean of a measure over all permutations of the samples of a hierarchy; n! of them."""
+    """Average a measure over all permutations of samples.
+
+    Of a hierarchy; n! of them.
+    """
     found = [
         measure(Hierarchy(hierarchy.parents, hierarchy.leaf_of[list(order)]))
         for order in permutations(range(hierarchy.n_samples))

@@ -1,4 +1,7 @@
-"""Plain twins of `cladebench.classifiers.multiple_kernel_svm`: two cone programmes for one problem of two classes."""
+"""Plain twins of `cladebench.classifiers.multiple_kernel_svm`.
+
+Two cone programmes for one problem of two classes.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def kernels_of(stack: npt.ArrayLike) -> FloatArray:
-    """Compute exp(-d / mean d) entry by entry, with the mean over pairs of different objects."""
+    """Compute exp(-d / mean d) entry by entry.
+
+    With the mean over pairs of different objects.
+    """
     stack = np.asarray(stack, dtype=float)
     kernels = np.ones(stack.shape)
     n = stack.shape[1]
@@ -55,7 +61,9 @@ def primal(kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> tuple[
 
 
 def dual(kernels: FloatArray, y: FloatArray, C: float, sigma: float) -> tuple[float, FloatArray]:
-    """Solve for the multipliers: the most of their sum where no kernel's weight could gain.
+    """Solve for the multipliers.
+
+    The most of their sum where no kernel's weight could gain.
 
     T is linear in the weights and concave in the multipliers, so that its least value over the weights of its most over
     the multipliers is its most over the multipliers of its least over the weights; the latter is minus infinity unless

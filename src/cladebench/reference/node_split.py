@@ -1,4 +1,7 @@
-"""The global optimum of the splitting problem (equation 5 of the HMMC paper), by trying every balanced labelling."""
+"""The global optimum of the splitting problem.
+
+Equation 5 of the HMMC paper, by trying every balanced labelling.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ LARGEST = 12
 
 
 def balanced_labelings(n: int, n_clusters: int, lower: int, upper: int) -> Iterator[np.ndarray]:
-    """All labelings with `lower` to `upper` samples in each cluster, one of each set that differs by names alone.
+    """Yield all balanced labelings.
+
+    `lower` to `upper` samples in each cluster, one of each set that differs by names alone.
 
     Clusters are numbered in the order in which they first occur.
     """

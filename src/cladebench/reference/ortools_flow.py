@@ -1,4 +1,6 @@
-"""Balanced assignment as a min-cost flow by OR-tools, in a process of its own.
+"""Balanced assignment as a min-cost flow by OR-tools.
+
+In a process of its own.
 
 OR-tools brings its own HiGHS, and highspy, which PuLP and cvxpy load, brings another under the same library name:
 whichever is loaded second fails. Hence ``python -m`` of this module, fed and read through pipes.
@@ -84,7 +86,10 @@ def min_cost_flow(costs: IntArray, lower: IntArray, upper: IntArray, repeats: in
 
 
 def _solve(costs: IntArray, lower: IntArray, upper: IntArray) -> FlowResult:
-    """Rows, clusters, sink; clusters keep their lower bounds, the sink gets the rest."""
+    """Rows, clusters, sink.
+
+    Clusters keep their lower bounds, the sink gets the rest.
+    """
     # By name: a peer of the kernel is no dependency of the package.
     module = importlib.import_module("ortools.graph.python.min_cost_flow")
     started = time.perf_counter()

@@ -1,4 +1,6 @@
-"""The random forest distance, written to be read beside its papers; the twin of the kernels in the core.
+"""The random forest distance, written to be read beside its papers.
+
+The twin of the kernels in the core.
 
 Trees are arrays of nodes in preorder, those of all trees one after another, as in `RandomForestDistance.trees_`.
 """
@@ -18,7 +20,10 @@ Trees = Mapping[str, np.ndarray]
 
 
 class Node(NamedTuple):
-    """A node of a tree; a leaf has feature -1 and no children."""
+    """A node of a tree.
+
+    A leaf has feature -1 and no children.
+    """
 
     feature: int
     threshold: float
@@ -28,7 +33,9 @@ class Node(NamedTuple):
 
 
 def pair_features(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Features of pairs of rows: [|x1 - x2|, (x1 + x2) / 2], in single precision as scikit-learn's trees have them.
+    """Features of pairs of rows.
+
+    [|x1 - x2|, (x1 + x2) / 2], in single precision as scikit-learn's trees have them.
 
     Parameters
     ----------
@@ -43,7 +50,10 @@ def pair_features(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def training_pairs(X: np.ndarray, must_link: Any, cannot_link: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Features of constrained pairs, and their classes: 0 if they belong together, 1 if they do not."""
+    """Features of constrained pairs, and their classes.
+
+    0 if they belong together, 1 if they do not.
+    """
     pairs = np.vstack([must_link, cannot_link])
     different = np.repeat([0, 1], [len(must_link), len(cannot_link)])
     return pair_features(X[pairs[:, 0]], X[pairs[:, 1]]), different
@@ -134,7 +144,9 @@ def _grow(
 def cuts(
     values: np.ndarray, different: np.ndarray, weights: np.ndarray, min_samples_leaf: int
 ) -> Iterator[tuple[Fraction, float]]:
-    """Gini impurities and thresholds of all cuts between different values, from the lowest threshold on.
+    """List Gini impurities and thresholds of all cuts.
+
+    Between different values, from the lowest threshold on.
 
     The impurity is s d / (s + d) of either side, added up, where s and d are the weights of must-links and of
     cannot-links: half of what the sides' weights times their Gini indices add up to.
@@ -151,7 +163,10 @@ def cuts(
 
 
 def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:
-    """Node of all trees' nodes at which a pair comes to rest in tree t."""
+    """Find the node where a pair rests in tree t.
+
+    Of all trees' nodes.
+    """
     root = node = int(trees["first_node"][t])
     while trees["feature"][node] >= 0:
         goes_left = float(features[trees["feature"][node]]) <= trees["threshold"][node]
@@ -160,7 +175,9 @@ def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:
 
 
 def random_forest_distance(trees: Trees, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Mean over trees of the share of different pairs in the leaf that each pair of A x B reaches.
+    """Average the share of different pairs over trees.
+
+    In the leaf that each pair of A x B reaches.
 
     Returns
     -------

@@ -1,4 +1,7 @@
-"""PERCH, written to be read beside the paper; the twin of the kernel in the core."""
+"""PERCH, written to be read beside the paper.
+
+The twin of the kernel in the core.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ Rotations = Literal["none", "masking", "masking+balance"]
 
 @dataclass(eq=False)
 class _Node:
-    """A node of the growing tree: its box, how many points lie below it, and its kin."""
+    """A node of the growing tree.
+
+    Its box, how many points lie below it, and its kin.
+    """
 
     index: int
     lower: np.ndarray
@@ -47,17 +53,25 @@ def _sum_of_squares(gaps: np.ndarray) -> float:
 
 
 def _nearest(a: _Node, b: _Node) -> float:
-    """Lower bound on the squared distance between a point of a and a point of b."""
+    """Bound the squared distance of two points from below.
+
+    A point of a and a point of b.
+    """
     return _sum_of_squares(np.maximum(np.maximum(a.lower - b.upper, b.lower - a.upper), 0.0))
 
 
 def _farthest(a: _Node, b: _Node) -> float:
-    """Upper bound on the squared distance between a point of a and a point of b."""
+    """Bound the squared distance of two points from above.
+
+    A point of a and a point of b.
+    """
     return _sum_of_squares(np.maximum(a.upper - b.lower, b.upper - a.lower))
 
 
 def _nearest_leaf(root: _Node, leaf: _Node) -> _Node:
-    """A* search: nodes leave the queue in the order of their boxes' distance to the point.
+    """Search by A*.
+
+    Nodes leave the queue in the order of their boxes' distance to the point.
 
     At equal distance inner nodes go first and then the lowest index, so that the leaf returned is the
     lowest-numbered one among the nearest.
@@ -73,7 +87,10 @@ def _nearest_leaf(root: _Node, leaf: _Node) -> _Node:
 
 
 def _rotate(node: _Node) -> None:
-    """Swap the node's sibling with its aunt; the node's parent now holds the node and its aunt."""
+    """Swap the node's sibling with its aunt.
+
+    The node's parent now holds the node and its aunt.
+    """
     parent, sibling, aunt = node.parent, node.sibling, node.aunt
     assert parent is not None and parent.parent is not None and aunt is not None
     grandparent = parent.parent
@@ -82,7 +99,10 @@ def _rotate(node: _Node) -> None:
 
 
 def _is_masked(node: _Node) -> bool:
-    """All of the aunt's points are nearer to every point of the node than any of its sibling's."""
+    """Say whether a node is masked.
+
+    All of the aunt's points are nearer to every point of the node than any of its sibling's.
+    """
     return node.aunt is not None and _farthest(node, node.aunt) < _nearest(node, node.sibling)
 
 
@@ -96,7 +116,10 @@ def _rotate_while_masked(node: _Node) -> None:
 
 
 def _improves_balance(node: _Node) -> bool:
-    """The rotation brings the two sides of the grandparent nearer in size, and may unmask the node."""
+    """Say whether the rotation balances the grandparent's sides.
+
+    It brings them nearer in size, and may unmask the node.
+    """
     if node.aunt is None:
         return False
     assert node.parent is not None
@@ -118,7 +141,10 @@ def _rotate_for_balance(node: _Node) -> None:
 
 
 def _collapse_cheapest(nodes: list[_Node]) -> tuple[_Node, _Node, _Node]:
-    """Turn the inner node whose two children are leaves with the least bound on their distance into a leaf."""
+    """Turn the tightest pair of leaves into one leaf.
+
+    The inner node whose two children are leaves with the least bound on their distance.
+    """
     cherries = [
         node
         for node in nodes

@@ -1,4 +1,7 @@
-"""What the exact references share: their input, programmes with binary variables, lower bounds with proof."""
+"""What the exact references share.
+
+Their input, programmes with binary variables, lower bounds with proof.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ Constraint: TypeAlias = tuple[Sequence[tuple[int, float]], float]
 
 @dataclass(frozen=True)
 class IntegerPoint:
-    """An integral point of a programme, with the solver's own words about it.
+    """An integral point of a programme.
+
+    With the solver's own words about it.
 
     Attributes
     ----------
@@ -61,7 +66,10 @@ class LowerBound:
 
 
 def check_similarity(S: Any, largest: int) -> FloatArray:
-    """Return the similarity as float64 with a zero diagonal, or raise a ValueError that says why not."""
+    """Return the similarity as float64 with a zero diagonal.
+
+    Or raise a ValueError that says why not.
+    """
     S = np.array(S, dtype=np.float64)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or S.shape[0] == 0:
         raise ValueError(f"similarity has shape {S.shape}; expected (n, n) with n >= 1")

@@ -14,17 +14,26 @@ def _hash(z: int) -> int:
 
 
 def seed_of(seed: int, place: int) -> int:
-    """Seed of what has a place under another seed, as a tree in a forest."""
+    """Give the seed of a place under another seed.
+
+    As of a tree in a forest.
+    """
     return _hash((_hash(seed) + _STEP * (place + 1)) % _WORD)
 
 
 def random_numbers(seed: int) -> Iterator[int]:
-    """Numbers of SplitMix64, each uniform in 0, ..., 2^64 - 1, without end."""
+    """Yield the numbers of SplitMix64 without end.
+
+    Each is uniform in 0, ..., 2^64 - 1.
+    """
     while True:
         seed = (seed + _STEP) % _WORD
         yield _hash(seed)
 
 
 def below(numbers: Iterator[int], n: int) -> int:
-    """Uniform in 0, ..., n - 1; numbers that would make some more likely are passed over."""
+    """Uniform in 0, ..., n - 1.
+
+    Numbers that would make some more likely are passed over.
+    """
     return next(number % n for number in numbers if number >= _WORD % n)

@@ -11,7 +11,9 @@ FloatArray = npt.NDArray[np.float64]
 def fit_tree(
     X: npt.ArrayLike, outputs: npt.ArrayLike, depth: int
 ) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray, npt.NDArray[np.int64]]:
-    """Grow a least-squares tree: at each node try all features and all places between values.
+    """Grow a least-squares tree.
+
+    At each node try all features and all places between values.
 
     Parameters
     ----------
@@ -51,7 +53,9 @@ def fit_tree(
 
 
 def best_split(X: FloatArray, outputs: FloatArray) -> tuple[int, float] | None:
-    """Find the feature and threshold of most |sum left|^2 / n_left + |sum right|^2 / n_right.
+    """Find the best feature and threshold.
+
+    Of most |sum left|^2 / n_left + |sum right|^2 / n_right.
 
     Of equally good ones the lowest feature's lowest threshold; none if nothing is gained beyond rounding.
     """

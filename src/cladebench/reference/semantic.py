@@ -1,4 +1,7 @@
-"""Semantic measures of hierarchies, and the Rand index, by enumeration of pairs; in fractions, so that none rounds."""
+"""Semantic measures of hierarchies, and the Rand index, by enumeration of pairs.
+
+In fractions, so that none rounds.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def semantic_similarity(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """One minus the mean squared difference of the two similarities over unordered pairs.
+    """Compute one minus the mean squared difference of similarities.
+
+    Over unordered pairs.
 
     O(n^2) pairs and branches of any length; see cladebench.metrics.semantic_similarity.
     """
@@ -38,7 +43,10 @@ def permuted_similarity(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """Mean of the semantic similarity over all permutations of the samples; n! of them."""
+    """Mean of the semantic similarity over all permutations of the samples.
+
+    n! of them.
+    """
     codes = np.asarray(labels)
     found = [
         semantic_similarity(hierarchy, codes[list(order)], class_tree, kind)
@@ -53,7 +61,10 @@ def similarity_correlation(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """Pearson's correlation of the two similarities over unordered pairs; 0 where one of them is constant."""
+    """Pearson's correlation of the two similarities over unordered pairs.
+
+    0 where one of them is constant.
+    """
     a, b, unit = _whole_numbers(pair_similarities(hierarchy, labels, class_tree, kind))
 
     def covariance(first: list[int], second: list[int]) -> Fraction:
@@ -66,7 +77,10 @@ def similarity_correlation(
 
 
 def _whole_numbers(pairs: list[tuple[Fraction, Fraction]]) -> tuple[list[int], list[int], int]:
-    """Both sides of the pairs in units of one over the third value: sums of whole numbers are exact, and fast."""
+    """Give both sides of the pairs in whole units.
+
+    Of one over the third value: sums of whole numbers are exact, and fast.
+    """
     unit = math.lcm(*{value.denominator for pair in pairs for value in pair})
     first, second = (
         [x.numerator * (unit // x.denominator) for x in side] for side in zip(*pairs, strict=True)
@@ -77,7 +91,10 @@ def _whole_numbers(pairs: list[tuple[Fraction, Fraction]]) -> tuple[list[int], l
 def pair_similarities(
     hierarchy: Hierarchy | npt.ArrayLike, labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind
 ) -> list[tuple[Fraction, Fraction]]:
-    """Similarity in the hierarchy and in the class tree of each unordered pair of distinct samples."""
+    """Give both similarities of each pair of samples.
+
+    In the hierarchy and in the class tree; unordered pairs of distinct samples.
+    """
     classes = [int(label) for label in np.asarray(labels)]
     truth = _similarity(class_tree, kind)
     if isinstance(hierarchy, Hierarchy):
@@ -92,7 +109,9 @@ def pair_similarities(
 
 
 def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
-    """Share of unordered pairs that are together in both partitions or in neither.
+    """Give the share of pairs on which partitions agree.
+
+    Unordered pairs that are together in both partitions or in neither.
 
     O(n^2) pairs; see cladebench.metrics.rand_index.
     """
@@ -102,7 +121,10 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 
 
 def _similarity(tree: Hierarchy, kind: str) -> Callable[[int, int], Fraction]:
-    """Similarity of two samples of a tree, as a function of their indices."""
+    """Make the similarity of a tree's samples.
+
+    A function of their indices.
+    """
     branches = [frozenset(ancestors(tree.parents, node)) for node in tree.leaf_of]
     ratio = cache(Fraction)  # there are few, and to reduce each anew takes most of the time
     longest = max((_edges(a, b) for a, b in combinations(branches, 2)), default=0)
@@ -126,5 +148,8 @@ def _similarity(tree: Hierarchy, kind: str) -> Callable[[int, int], Fraction]:
 
 
 def _edges(a: frozenset[int], b: frozenset[int]) -> int:
-    """Edges on the path between the lower ends of two branches: one above each node that is in one branch only."""
+    """Edges on the path between the lower ends of two branches.
+
+    One above each node that is in one branch only.
+    """
     return len(a ^ b)

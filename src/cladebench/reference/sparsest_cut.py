@@ -1,4 +1,7 @@
-"""Plain twins of the spectral sparsest cut's steps: double loops over pairs, dense matrices, no blocks."""
+"""Plain twins of the spectral sparsest cut's steps.
+
+Double loops over pairs, dense matrices, no blocks.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ def cut_ratio(S: np.ndarray, mask: np.ndarray) -> float:
 
 
 def sweep_cut(order: np.ndarray, S: np.ndarray) -> tuple[int, float]:
-    """Sparsest prefix of an order; among equally sparse ones the most balanced, then the shortest.
+    """Sparsest prefix of an order.
+
+    Among equally sparse ones the most balanced, then the shortest.
 
     Parameters
     ----------
@@ -48,7 +53,9 @@ def sweep_cut(order: np.ndarray, S: np.ndarray) -> tuple[int, float]:
 
 
 def fiedler_value(S: np.ndarray) -> float:
-    """Second smallest eigenvalue of the Laplacian D - S, from all of them.
+    """Compute the Laplacian's second smallest eigenvalue from all.
+
+    D - S.
 
     Parameters
     ----------

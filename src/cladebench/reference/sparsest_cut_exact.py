@@ -1,4 +1,6 @@
-r"""Sparsest cuts, exactly, by two methods that share no code; and certified lower bounds.
+r"""Sparsest cuts, exactly, by two methods that share no code.
+
+And certified lower bounds.
 
 The ratio of a cut (A, B) is :math:`\sum_{i \in A, j \in B} S_{ij} / (|A| |B|)`, as in `solvers.sparsest_cut`.
 """
@@ -49,7 +51,9 @@ class ExactCut:
 
 
 def sparsest_cut_enumeration(S: Any) -> ExactCut:
-    """Compare all 2^(n - 1) - 1 cuts, 2 <= n <= 20.
+    """Compare all 2^(n - 1) - 1 cuts.
+
+    2 <= n <= 20.
 
     Cut weights are built by doubling: adding sample i to a side adds its degree less twice its weight to that
     side. All cuts that come within rounding of the least ratio are then summed afresh, so that cancellation
@@ -89,7 +93,9 @@ def sparsest_cut_enumeration(S: Any) -> ExactCut:
 
 
 def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.0) -> ExactCut:
-    """Integer linear programmes with PuLP: the lightest cut with k samples on one side, for each k <= n / 2.
+    """Integer linear programmes with PuLP.
+
+    The lightest cut with k samples on one side, for each k <= n / 2.
 
     ``x[i]`` says the side, ``z[i, j] >= |x[i] - x[j]|`` whether the pair is cut, ``sum(x) = k``.
 
@@ -140,13 +146,18 @@ def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
 
 
 def spectral_bound(S: Any) -> float:
-    """Fiedler's lower bound ``lambda_2 / n`` on the ratio of every cut, from the spectrum of the whole Laplacian."""
+    """Compute Fiedler's lower bound on every cut's ratio.
+
+    ``lambda_2 / n``, from the spectrum of the whole Laplacian.
+    """
     S = _checked(S)
     return _least_eigenvalue(S) / len(S)
 
 
 def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric") -> LowerBound:
-    r"""Lower bound on the ratio of every cut from a convex relaxation, solved with cvxpy.
+    r"""Bound every cut's ratio by a convex relaxation.
+
+    A lower bound, solved with cvxpy.
 
     A cut is the distance d with :math:`d_{ij} = 1 / (|A| |B|)` across and 0 within, so the least ratio is the least
     :math:`\sum_{i<j} S_{ij} d_{ij}` over such d. They are relaxed to all d >= 0 with
@@ -218,7 +229,10 @@ def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric"
 
 
 def _least_eigenvalue(weights: FloatArray) -> float:
-    """Least eigenvalue of the Laplacian on vectors that sum to 0, less what rounding can have added."""
+    """Bound the Laplacian's least eigenvalue.
+
+    On vectors that sum to 0, less what rounding can have added.
+    """
     n = len(weights)
     # An orthonormal basis of those vectors, so that the constant vector's eigenvalue does not interfere.
     basis = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0][:, 1:]
@@ -228,7 +242,10 @@ def _least_eigenvalue(weights: FloatArray) -> float:
 
 
 def _triangles(n: int) -> Any:
-    """Rows of ``d_ik + d_kj - d_ij >= 0`` over pairs in the order of `numpy.triu_indices`; sparse."""
+    """Give the triangle inequalities as sparse rows.
+
+    ``d_ik + d_kj - d_ij >= 0`` over pairs in the order of `numpy.triu_indices`.
+    """
     from scipy import sparse
 
     column = {pair: k for k, pair in enumerate(itertools.combinations(range(n), 2))}

@@ -1,4 +1,6 @@
-"""Additive trees, slowly: path incidence written out, every topology enumerated, neighbour joining in plain loops.
+"""Additive trees, slowly.
+
+Path incidence written out, every topology enumerated, neighbour joining in plain loops.
 
 A topology is a list of edges between nodes: 0..k-1 are the points, inner nodes have higher numbers.
 """
@@ -23,7 +25,9 @@ PRECISION = 1e-11
 
 
 def edges_of(tree: Hierarchy) -> tuple[list[Edge], int]:
-    """Edges of a hierarchy, node (sample) i being point i, and the number of points; no unary chains, no empty leaves.
+    """List the edges of a hierarchy and count its points.
+
+    Node (sample) i is point i; no unary chains, no empty leaves.
 
     A root with two children is left out: it would be a node within an edge.
     """
@@ -42,7 +46,10 @@ def edges_of(tree: Hierarchy) -> tuple[list[Edge], int]:
 
 
 def side(edges: list[Edge], cut: int, k: int) -> frozenset[int]:
-    """Points on the side of the first end of edge number `cut`, once it is taken out."""
+    """List points on the first side of a cut edge.
+
+    The side of the first end of edge number `cut`, once it is taken out.
+    """
     reached = {edges[cut][0]}
     while True:
         further = {
@@ -58,7 +65,10 @@ def side(edges: list[Edge], cut: int, k: int) -> frozenset[int]:
 
 
 def splits(tree: Hierarchy) -> set[frozenset[int]]:
-    """Splits of the points by the inner edges: the side that has not point 0."""
+    """Splits of the points by the inner edges.
+
+    The side that has not point 0.
+    """
     edges, k = edges_of(tree)
     found = set()
     for number in range(len(edges)):
@@ -69,13 +79,19 @@ def splits(tree: Hierarchy) -> set[frozenset[int]]:
 
 
 def design_matrix(edges: list[Edge], k: int) -> FloatArray:
-    """Rows are the pairs i < j, columns the edges: 1 where the edge lies on the path from i to j."""
+    """Rows are the pairs i < j, columns the edges.
+
+    1 where the edge lies on the path from i to j.
+    """
     sides = [side(edges, number, k) for number in range(len(edges))]
     return np.array([[float((i in s) != (j in s)) for s in sides] for i, j in combinations(range(k), 2)])
 
 
 def pair_values(D: ArrayLike) -> FloatArray:
-    """The entries of the pairs i < j, in the order of the rows of `design_matrix`."""
+    """Give the entries of the pairs i < j.
+
+    In the order of the rows of `design_matrix`.
+    """
     D = np.asarray(D, dtype=np.float64)
     return np.array([D[i, j] for i, j in combinations(range(len(D)), 2)])
 
@@ -88,7 +104,10 @@ def _square(values: FloatArray, k: int) -> FloatArray:
 
 
 def fit_edges(D: ArrayLike, edges: list[Edge]) -> tuple[FloatArray, FloatArray, float]:
-    """Lengths of the edges by `scipy.optimize.nnls`, the distances in the tree, and the residual of equation (12)."""
+    """Fit edge lengths by `scipy.optimize.nnls`.
+
+    Also the distances in the tree, and the residual of equation (12).
+    """
     k = len(np.asarray(D))
     if k == 1:
         return np.zeros(0), np.zeros((1, 1)), 0.0
@@ -104,7 +123,10 @@ def fit_branch_lengths(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Float
 
 
 def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, FloatArray, float]:
-    """As `fit_branch_lengths`, by cvxpy (Clarabel). D should be about 1 in size, as tolerances are absolute."""
+    """As `fit_branch_lengths`, by cvxpy (Clarabel).
+
+    D should be about 1 in size, as tolerances are absolute.
+    """
     import cvxpy as cp
 
     edges, k = edges_of(tree)
@@ -120,7 +142,10 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
 
 
 def all_topologies(k: int) -> Iterator[list[Edge]]:
-    """Every binary topology once, by hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, ..."""
+    """Yield every binary topology once.
+
+    By hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, ...
+    """
     if k == 1:
         yield []
     elif k == 2:
@@ -179,7 +204,10 @@ def splits_of_edges(edges: list[Edge], k: int) -> set[frozenset[int]]:
 
 
 def as_hierarchy(edges: list[Edge], k: int, root: int | None = None) -> Hierarchy:
-    """Make a hierarchy of a topology with k >= 3 points, rooted at an inner node (the first that an edge names)."""
+    """Make a hierarchy of a topology.
+
+    With k >= 3 points, rooted at an inner node (the first that an edge names).
+    """
     nodes = sorted({node for edge in edges for node in edge})
     if root is None:
         root = next(node for edge in edges for node in edge if node >= k)
@@ -198,7 +226,10 @@ def as_hierarchy(edges: list[Edge], k: int, root: int | None = None) -> Hierarch
 
 
 def four_point_excess(D: ArrayLike) -> float:
-    """The largest violation of equation (11), over all quadruples of points, repeated ones included."""
+    """Measure the largest violation of equation (11).
+
+    Over all quadruples of points, repeated ones included.
+    """
     D = np.asarray(D, dtype=np.float64)
     return max(
         float(D[a, b] + D[c, d] - max(D[a, c] + D[b, d], D[a, d] + D[b, c]))
@@ -207,7 +238,10 @@ def four_point_excess(D: ArrayLike) -> float:
 
 
 def path_lengths(tree: Hierarchy) -> FloatArray:
-    """Distances between the samples of a tree with edge lengths, by climbing from both to where they meet."""
+    """Compute distances between samples along edges.
+
+    By climbing from both to where they meet.
+    """
     k = tree.n_samples
     lengths = tree.edge_lengths
     assert lengths is not None

@@ -1,1 +1,1 @@
-"""JSON schemas of the files that users write and of the records that cells leave."""
+"""JSON schemas of files that users write and cells leave."""

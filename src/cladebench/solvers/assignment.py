@@ -1,4 +1,6 @@
-r"""Balanced assignment: each row to one cluster at the least total cost, cluster sizes within bounds.
+r"""Balanced assignment at the least total cost.
+
+Each row to one cluster, cluster sizes within bounds.
 
 The step of maximum-margin clustering in which the labels are chosen, exactly; a transportation problem with K sinks.
 """
@@ -92,7 +94,10 @@ def balanced_assignment(
 
 
 def _costs(cost: Any) -> FloatArray:
-    """Return the costs as the core wants them; that they are finite is checked there."""
+    """Return the costs as the core wants them.
+
+    That they are finite is checked there.
+    """
     array = as_array("cost", cost, "numbers")
     if array.dtype.kind == "O":
         _check_integers(array)
@@ -111,7 +116,7 @@ def _costs(cost: Any) -> FloatArray:
 
 
 def _check_integers(array: npt.NDArray[Any]) -> None:
-    """Raise a ValueError if one of these Python objects is an integer that float64 may not have."""
+    """Raise a ValueError if a Python integer may exceed float64."""
     for value in array.flat:
         if isinstance(value, int | np.integer) and abs(int(value)) > LARGEST_INTEGER:
             raise ValueError(
@@ -120,7 +125,10 @@ def _check_integers(array: npt.NDArray[Any]) -> None:
 
 
 def _bounds(name: str, bounds: Any, n_clusters: int) -> npt.NDArray[np.int64]:
-    """Return a bound for each cluster; that they can be met is checked in the core."""
+    """Return a bound for each cluster.
+
+    That they can be met is checked in the core.
+    """
     array = as_array(name, bounds, "integers")
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} is {bounds!r}; expected integers below 2^63")

@@ -1,4 +1,6 @@
-r"""The clustering that violates the margin most: exemplars by energy less what is wrong with them.
+r"""The clustering that violates the margin most.
+
+Exemplars by energy less what is wrong with them.
 
 .. math::
     \min_x E(x) - \Delta(x; C), \quad
@@ -93,7 +95,10 @@ def least_augmented(
     forbidden = 0.0  # price of exemplars in clusters that are to have none
 
     def solve(open_: frozenset[int], closed: frozenset[int], share: float) -> tuple[float, IntArray]:
-        """Bound a node, and say how many exemplars each cluster has in what was found."""
+        """Bound a node, and count the exemplars of each cluster.
+
+        In what was found.
+        """
         nonlocal best, forbidden
         charge = 2.0 * alpha / sizes
         charge[list(open_)] = 0.0

@@ -1,4 +1,6 @@
-r"""Correlation clustering: the partition that keeps most similarity together; the number of clusters comes out.
+r"""Correlation clustering: the partition that keeps most similarity together.
+
+The number of clusters comes out.
 
 With similarities of either sign, a partition's value is the sum of s_pq over the unordered pairs {p, q} in one cluster.
 Each point on its own has the value 0. In the linear relaxation each pair has a share x_pq of being together [1]_:
@@ -196,7 +198,10 @@ def checked_similarity(similarity: npt.ArrayLike) -> FloatArray:
 
 
 def partition_value(S: FloatArray, labels: IntArray) -> float:
-    """Sum of similarities over the unordered pairs in one cluster; S as `checked_similarity` gives it."""
+    """Sum of similarities over the unordered pairs in one cluster.
+
+    S as `checked_similarity` gives it.
+    """
     return float(S[labels[:, None] == labels].sum()) / 2.0
 
 

@@ -1,4 +1,6 @@
-r"""Max-margin learning of models with latent variables, by cutting planes: the twin of `dual_decomposition.learn`.
+r"""Max-margin learning of models with latent variables, by cutting planes.
+
+The twin of `dual_decomposition.learn`.
 
 What dual decomposition minimises is above the objective of the model ([1]_, (13) with the hinge loss (14)), by what its
 relaxation leaves open and its steps have not reached. Cutting planes take the hinge loss itself: each solution x of a
@@ -39,7 +41,10 @@ ROUNDING = 1e-12
 
 
 class AugmentedProblem(LatentProblem):
-    """A training sample whose least energy less margin can be found, or bounded."""
+    """A training sample whose augmented energy can be minimised.
+
+    Its least energy less margin can be found, or bounded.
+    """
 
     @abstractmethod
     def augment(self, w: FloatArray, tol: float) -> tuple[Energy, float]:
@@ -154,7 +159,10 @@ def learn_by_planes(
 
 
 class _Learner:
-    """The planes of all samples, and the search among weights for one completion."""
+    """The planes of all samples, and the search among weights.
+
+    For one completion.
+    """
 
     def __init__(
         self,
@@ -170,7 +178,7 @@ class _Learner:
         self.radius = 0.0
 
     def complete(self, w: FloatArray) -> float:
-        """Complete all samples at w, and say by how much that lowers their energies."""
+        """Complete all samples at w; give the fall of energies."""
         before = self.completed
         self.completed = [problem.complete(w) for problem in self.problems]
         return (
@@ -184,7 +192,10 @@ class _Learner:
         return self.tau * float(np.abs(w).sum() if self.regularizer == "l1" else w @ w)
 
     def look(self, w: FloatArray, tol: float) -> float:
-        """Ask each sample for a solution at w, and give the objective by the bounds."""
+        """Ask each sample for a solution at w.
+
+        Gives the objective by the bounds.
+        """
         losses = []
         for k, problem in enumerate(self.problems):
             energy, bound = problem.augment(w, tol / len(self.problems))
@@ -197,12 +208,18 @@ class _Learner:
         return value
 
     def gap(self, w: FloatArray, objective: float, bound: float) -> float:
-        """The gap, relative to the objective; 0 where it is rounding of the energies."""
+        """The gap, relative to the objective.
+
+        0 where it is rounding of the energies.
+        """
         rounding = ROUNDING * math.fsum(abs(own.at(w)) + abs(own.rest) for own in self.completed)
         return 0.0 if objective - bound <= rounding else (objective - bound) / objective
 
     def planes(self) -> _Planes:
-        """All planes: of each sample 0, which the completion itself gives, and one for each solution."""
+        """Give all planes.
+
+        Of each sample 0, which the completion itself gives, and one for each solution.
+        """
         slopes, intercepts, groups = [], [], []
         for k, (own, solutions) in enumerate(zip(self.completed, self.solutions, strict=True)):
             slopes += [np.zeros(len(own.features)), *(own.features - each.features for each in solutions)]
@@ -211,7 +228,10 @@ class _Learner:
         return _Planes(np.array(slopes), np.array(intercepts), np.array(groups))
 
     def model(self, planes: _Planes, w: FloatArray) -> float:
-        """The objective at w as the planes know it: no more than it is."""
+        """The objective at w as the planes know it.
+
+        No more than it is.
+        """
         heights = np.zeros(len(self.problems))
         np.maximum.at(heights, planes.groups, planes.intercepts + planes.slopes @ w)
         return self.regular(w) + float(heights.sum())
@@ -219,7 +239,10 @@ class _Learner:
     def descend(
         self, centre: FloatArray, objective: float, tol: float, max_iter: int
     ) -> tuple[FloatArray, float, float, bool]:
-        """Lower the objective until the gap is within the tolerance; give weights, objective, bound, whether it is."""
+        """Lower the objective until the gap is within the tolerance.
+
+        Give weights, objective, bound, whether it is.
+        """
         bound, exhausted = -math.inf, False
         if self.radius == 0.0:
             self.radius = float(centre @ centre) / objective if objective > 0.0 and centre.any() else 1.0
@@ -255,7 +278,10 @@ class _Learner:
                 centre, objective, exhausted = trial, value, False
 
     def proximal(self, planes: _Planes, centre: FloatArray) -> FloatArray:
-        """Weights where the planes and half the squared distance to the centre over the radius are least."""
+        """Find the weights of the proximal step.
+
+        There the planes and half the squared distance to the centre over the radius are least.
+        """
         d, K, t = len(centre), len(self.problems), self.radius
         slopes, intercepts, groups = [planes.slopes], [planes.intercepts], [planes.groups]
         costs = np.full(K + 1, t)

@@ -1,4 +1,6 @@
-"""Dependence of a structured partition on data: the objective of numerical taxonomy clustering, its two halves.
+"""Dependence of a structured partition on data.
+
+The objective of numerical taxonomy clustering, its two halves.
 
 With a centred Gram matrix M (n x n), the n x k matrix P of a partition and a structure Y (k x k) the objective is
 tr(M P Y P') / |H P Y P' H|, equation (1) of the paper [1]_: HSIC, normalised by what the clusters alone contribute.
@@ -131,7 +133,9 @@ def dependence(
 
 
 def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
-    """Squared norm of H P Y P' H: tr(A Y A Y) with A = diag(n_a) - n n' / n.
+    """Squared norm of H P Y P' H.
+
+    tr(A Y A Y) with A = diag(n_a) - n n' / n.
 
     Parameters
     ----------
@@ -155,7 +159,9 @@ def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
 
 
 def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int) -> FloatArray:
-    """The structure that maximises (1) for a partition: equation (8), of unit norm.
+    """The structure that maximises (1) for a partition.
+
+    Equation (8), of unit norm.
 
     Parameters
     ----------
@@ -192,7 +198,10 @@ def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int
 
 
 def structure_distances(structure: FloatArray) -> FloatArray:
-    """Distances that a structure implies: D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4); rounding below 0 is 0."""
+    """Distances that a structure implies.
+
+    D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4); rounding below 0 is 0.
+    """
     squares = np.diag(structure)[:, None] + np.diag(structure) - 2.0 * structure
     squares[squares <= 1e-14 * np.abs(structure).max(initial=0.0)] = 0.0
     np.fill_diagonal(squares, 0.0)
@@ -200,7 +209,9 @@ def structure_distances(structure: FloatArray) -> FloatArray:
 
 
 def distances_structure(distances: FloatArray, *, squared: bool = True) -> FloatArray:
-    """Structure of distances between clusters: Y = -1/2 H (D o D) H (section 4).
+    """Structure of distances between clusters.
+
+    Y = -1/2 H (D o D) H (section 4).
 
     Parameters
     ----------
@@ -225,7 +236,9 @@ def greedy_partition(
     order: npt.ArrayLike | None = None,
     max_sweeps: int = 100,
 ) -> GreedyPartition:
-    """Raise the objective by moving one point at a time, sweep by sweep (the algorithm of CLUHSIC [1]_).
+    """Raise the objective by moving one point at a time.
+
+    Sweep by sweep (the algorithm of CLUHSIC [1]_).
 
     Parameters
     ----------

@@ -37,7 +37,9 @@ Projection = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Energy:
-    """A solution's energy as a function of the weights, ``w @ features + rest``.
+    """A solution's energy as a function of the weights.
+
+    ``w @ features + rest``.
 
     Parameters
     ----------
@@ -54,27 +56,44 @@ class Energy:
 
 
 class LatentProblem(ABC):
-    """A training sample: its energy, what is known of its solution, and a relaxation with multipliers of its own."""
+    """A training sample.
+
+    Its energy, what is known of its solution, and a relaxation with multipliers of its own.
+    """
 
     @abstractmethod
     def complete(self, w: FloatArray) -> Energy:
-        """Give a solution of least energy at w among those that agree with what is known."""
+        """Give a least-energy solution that agrees with what is known.
+
+        At w.
+        """
 
     @abstractmethod
     def relax(self, w: FloatArray) -> Energy:
-        """Minimise all slaves; the sum of their minima is never above the least of energy less margin."""
+        """Minimise all slaves.
+
+        The sum of their minima is never above the least of energy less margin.
+        """
 
     @abstractmethod
     def squared_slope(self) -> float:
-        """Squared length of the multipliers' step of length 1, as the last `relax` has it."""
+        """Give the squared length of the multipliers' unit step.
+
+        As the last `relax` has it.
+        """
 
     @abstractmethod
     def move(self, step: float) -> None:
-        """Move the multipliers along their supergradient, as the last `relax` has it, so that they still sum to 0."""
+        """Move the multipliers along their supergradient.
+
+        As the last `relax` has it, so that they still sum to 0.
+        """
 
 
 class Slave(Protocol):
-    """Part of a problem that can be minimised by itself, over variables that are 0 or 1.
+    """Part of a problem that can be minimised alone.
+
+    Over variables that are 0 or 1.
 
     Attributes
     ----------
@@ -98,7 +117,9 @@ class Slave(Protocol):
 
 
 class SlaveProblem(LatentProblem):
-    """A problem given by its slaves, one object each: any model, at the speed of Python.
+    """A problem given by its slaves, one object each.
+
+    Any model, at the speed of Python.
 
     Parameters
     ----------
@@ -139,11 +160,14 @@ class SlaveProblem(LatentProblem):
         return Energy(features, rest)
 
     def squared_slope(self) -> float:
-        """Sum of squares of what each copy differs from the mean of its variable."""
+        """Sum the squared differences of copies from their variable's mean."""
         return float(sum(np.square(own).sum() for own in self._deviations))
 
     def move(self, step: float) -> None:
-        """Raise the multipliers of copies above the mean of their variable, and lower those below."""
+        """Raise multipliers of copies above their mean; lower the others.
+
+        The mean of their variable.
+        """
         for own, deviation in zip(self.multipliers, self._deviations, strict=True):
             own += step * deviation
 

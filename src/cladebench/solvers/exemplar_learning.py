@@ -1,4 +1,7 @@
-"""Clustering with exemplars as a problem of `dual_decomposition`: its slaves are minimised in the core."""
+"""Clustering with exemplars as a problem of `dual_decomposition`.
+
+Its slaves are minimised in the core.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ IntArray = npt.NDArray[np.int64]
 
 
 class ClusteringProblem(AugmentedProblem):
-    r"""One training set: distances, the true clusters, and the relaxation of Section 4.
+    r"""One training set.
+
+    Distances, the true clusters, and the relaxation of Section 4.
 
     The energy is that of (1), the margin that of (15):
 
@@ -72,7 +77,10 @@ class ClusteringProblem(AugmentedProblem):
         self._at: tuple[FloatArray, FloatArray] | None = None
 
     def complete(self, w: FloatArray) -> Energy:
-        """Fill in the exemplars of the true clusters, (29): in each the one of least sum of distances to it."""
+        """Fill in the exemplars of the true clusters, (29).
+
+        In each the one of least sum of distances to it.
+        """
         d = self._distances_at(w)
         exemplars = np.array([own[d[np.ix_(own, own)].sum(axis=0).argmin()] for own in self.members])
         if self.completion == "own":
@@ -84,7 +92,10 @@ class ClusteringProblem(AugmentedProblem):
         return Energy(self.distances.total(others, served_by[others]), self.price * len(exemplars))
 
     def relax(self, w: FloatArray) -> Energy:
-        """Minimise the slaves of all points in one pass, and those of the clusters."""
+        """Minimise the slaves of all points and clusters once.
+
+        Those of the points in one pass.
+        """
         d, n = self._distances_at(w), len(self.labels)
         values, nearest, counts = _core.point_slaves(
             d, self.own, self.raw, self.offset, self.labels, self.beta, self._copies
@@ -97,7 +108,7 @@ class ClusteringProblem(AugmentedProblem):
         return Energy(features, bound - float(w @ features))
 
     def _minimize_clusters(self) -> float:
-        """Minimise the slaves of the clusters, (34), and give the sum of their values."""
+        """Minimise the slaves of the clusters, (34); sum their values."""
         theta = self.own / (len(self.own) + 1) + self.of_clusters - self.offset
         gains = np.bincount(self.labels, np.minimum(theta - self.alpha, 0.0), len(self.members))
         several = 2.0 * self.alpha + gains <= 0.0
@@ -105,12 +116,18 @@ class ClusteringProblem(AugmentedProblem):
         return float(np.where(several, gains + self.alpha, -self.alpha).sum())
 
     def squared_slope(self) -> float:
-        """Sum of squares of what each copy differs from the mean of the n + 1 copies of its exemplar."""
+        """Sum the squared differences of copies from their exemplar's mean.
+
+        Each exemplar has n + 1 copies.
+        """
         counts = self._counts
         return float((counts - counts**2 / (len(counts) + 1)).sum())
 
     def move(self, step: float) -> None:
-        """Raise the multipliers of copies that are 1; what is lowered for all is kept once for each exemplar."""
+        """Raise the multipliers of copies that are 1.
+
+        What is lowered for all is kept once for each exemplar.
+        """
         _core.move_multipliers(self._copies, step, self.raw)
         self.of_clusters += step * self._cluster_copies
         self.offset += step * self._counts / (len(self._counts) + 1)
@@ -124,7 +141,10 @@ class ClusteringProblem(AugmentedProblem):
         return Energy(features, found.value - float(w @ features)), found.bound
 
     def _distances_at(self, w: FloatArray) -> FloatArray:
-        """The distances at w, kept for the next call with the same weights."""
+        """Give the distances at w, kept for the next call.
+
+        With the same weights.
+        """
         if self._at is None or not np.array_equal(self._at[0], w):
             d = self.distances.at(w)
             np.fill_diagonal(d, 0.0)

@@ -148,7 +148,10 @@ def facility_location(
 
 
 def _costs(d: Any) -> FloatArray:
-    """Return the costs as the core wants them, or raise a ValueError that says what is wrong."""
+    """Return the costs as the core wants them.
+
+    Or raise a ValueError that says what is wrong.
+    """
     array = as_floats("d", d)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"d has shape {array.shape}; expected (n, n) with n >= 1")

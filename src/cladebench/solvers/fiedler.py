@@ -1,4 +1,7 @@
-"""The Laplacian's eigenvectors next to the constant one (Fiedler vectors) of a weighted graph."""
+"""Fiedler vectors of a weighted graph.
+
+The Laplacian's eigenvectors next to the constant one.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def fiedler_vectors(
     tol: float = 1e-4,
     max_iter: int = 40,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvectors of the Laplacian for its smallest eigenvalues but the first (that of the constant vector).
+    """Compute the Laplacian's eigenvectors next to the constant one.
+
+    For its smallest eigenvalues but the first.
 
     Parameters
     ----------
@@ -119,7 +124,10 @@ def _davidson(
 
 
 def _orthonormal(X: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Make an orthonormal basis of what X adds to the span of the basis and of the constant vector."""
+    """Make an orthonormal basis of what X adds.
+
+    To the span of the basis and of the constant vector.
+    """
     norms = np.linalg.norm(X, axis=0)
     X = X[:, norms > 0] / norms[norms > 0]
     for _ in range(2):  # twice is enough

@@ -1,4 +1,7 @@
-"""Distances between the objects of a set that are to be weighed and summed: as matrices, or from features."""
+"""Distances within a set, to be weighed and summed.
+
+As matrices, or from features.
+"""
 
 from __future__ import annotations
 
@@ -58,14 +61,17 @@ class StackedDistances:
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
-        """Mean of each distance, as it is given, over pairs of different objects; 0 where there is one object."""
+        """Give the mean of each distance over pairs.
+
+        As it is given, of different objects; 0 where there is one object.
+        """
         n = self.shape[1]
         others = ~np.eye(n, dtype=bool)
         sums = [values.sum(where=others, dtype=np.float64) for values in self.stack]
         return np.array(sums) / max(1, n * (n - 1))
 
     def each(self) -> Iterator[npt.NDArray[Any]]:
-        """Each distance as it is given, of shape (n, n), one after the other."""
+        """Yield each distance as it is given, shape (n, n)."""
         yield from self.stack
 
     def at(self, w: FloatArray) -> FloatArray:
@@ -79,7 +85,9 @@ class StackedDistances:
 
 @dataclass(frozen=True, eq=False)
 class SquaredDifferences:
-    """Squared differences in each feature, which are never written out: (n, D) numbers in place of (D, n, n).
+    """Squared differences in each feature, which are never written out.
+
+    (n, D) numbers in place of (D, n, n).
 
     Parameters
     ----------
@@ -102,12 +110,15 @@ class SquaredDifferences:
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
-        """Mean of each distance, as it is given, over pairs of different objects; 0 where there is one object."""
+        """Give the mean of each distance over pairs.
+
+        As it is given, of different objects; 0 where there is one object.
+        """
         n = len(self.X)
         return np.asarray(2.0 * self.X.var(axis=0) * n / max(1, n - 1))
 
     def each(self) -> Iterator[npt.NDArray[Any]]:
-        """Each distance as it is given, of shape (n, n), one after the other."""
+        """Yield each distance as it is given, shape (n, n)."""
         for values in self.X.T:
             yield np.square(values[:, None] - values)
 

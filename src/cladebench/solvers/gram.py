@@ -27,7 +27,9 @@ EQUAL = 16.0 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class CenteredGram:
-    """H M H for a positive semidefinite M, with H = I - 1 1' / n.
+    """H M H for a positive semidefinite M.
+
+    With H = I - 1 1' / n.
 
     Parameters
     ----------
@@ -47,7 +49,10 @@ class CenteredGram:
 
     @property
     def trace(self) -> float:
-        """Sum of the eigenvalues: n times the variance of the points in the feature space."""
+        """Sum of the eigenvalues.
+
+        n times the variance of the points in the feature space.
+        """
         return float(np.square(self.values).sum() if self.is_factor else np.trace(self.values))
 
     def rows(self, index: IntArray) -> CenteredGram:
@@ -113,7 +118,10 @@ class CenteredGram:
 
 
 def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-    """Eigenpairs of a symmetric matrix for its largest eigenvalues, descending: by Lanczos, LAPACK where M is small."""
+    """Eigenpairs of a symmetric matrix for its largest eigenvalues, descending.
+
+    By Lanczos, LAPACK where M is small.
+    """
     if len(M) <= max(64, 3 * n_vectors):
         values, vectors = np.linalg.eigh(M)
     else:
@@ -138,7 +146,10 @@ def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArr
 
 
 def center(M: FloatArray) -> CenteredGram:
-    """Centre a symmetric matrix: H M H; exactly 0 where all points are equal."""
+    """Centre a symmetric matrix.
+
+    H M H; exactly 0 where all points are equal.
+    """
     shifted = M - M[0, 0]  # of equal numbers nothing is left, which their mean may miss by its last bit
     means = shifted.mean(axis=0)
     centred = shifted - means - means[:, None] + means.mean()
@@ -148,7 +159,10 @@ def center(M: FloatArray) -> CenteredGram:
 
 
 def center_factor(factor: FloatArray) -> CenteredGram:
-    """Centre F F' by the columns of F; a column of equal numbers is exactly 0."""
+    """Centre F F' by the columns of F.
+
+    A column of equal numbers is exactly 0.
+    """
     shifted = factor - factor[0]
     centred = shifted - shifted.mean(axis=0)
     centred[:, np.abs(centred).max(axis=0) <= EQUAL * np.abs(factor).max(axis=0)] = 0.0
@@ -209,7 +223,9 @@ def _extreme_eigenvalues(K: FloatArray) -> tuple[float, float]:
 
 
 def normalized_cut(A: FloatArray) -> FloatArray:
-    """Scale similarities by their degrees: D^-1/2 A D^-1/2 (section 3.1 of the taxonomy paper).
+    """Scale similarities by their degrees.
+
+    D^-1/2 A D^-1/2 (section 3.1 of the taxonomy paper).
 
     Parameters
     ----------
@@ -226,7 +242,10 @@ def normalized_cut(A: FloatArray) -> FloatArray:
 
 
 def normalized_cut_factor(factor: FloatArray) -> FloatArray:
-    """Scale the rows of F so that F F' becomes D^-1/2 F F' D^-1/2; ValueError if a degree is not positive."""
+    """Scale the rows of F as normalized cuts do.
+
+    F F' becomes D^-1/2 F F' D^-1/2; ValueError if a degree is not positive.
+    """
     degrees = checked_degrees(factor @ factor.sum(axis=0))
     return factor / np.sqrt(degrees)[:, None]
 
@@ -242,7 +261,9 @@ def checked_degrees(degrees: FloatArray) -> FloatArray:
 
 
 def incomplete_cholesky(column: Any, diagonal: FloatArray, rank: int, *, tol: float = 1e-12) -> FloatArray:
-    """Approximate a positive semidefinite matrix by F F', one pivot at a time.
+    """Approximate a positive semidefinite matrix by F F'.
+
+    One pivot at a time.
 
     Parameters
     ----------

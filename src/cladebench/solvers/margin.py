@@ -1,4 +1,6 @@
-r"""Squared hinge loss of linear cluster models: its minimisation with sparse penalties, and assignment costs.
+r"""Squared hinge loss of linear cluster models.
+
+Its minimisation with sparse penalties, and assignment costs.
 
 The convex half of hierarchical maximum-margin clustering [1]_ (section 4.2, eq. 5): for fixed labels y,
 

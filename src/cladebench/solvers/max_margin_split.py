@@ -1,4 +1,6 @@
-r"""The max-margin split of the points of one node of a hierarchy, with or without constraints on pairs.
+r"""The max-margin split of one node's points.
+
+With or without constraints on pairs.
 
 With a cannot-link: relaxed semi-supervised max-margin clustering ([1]_, eq. 8). With scores
 :math:`s_i = w \cdot [x_i, 1]` it minimises

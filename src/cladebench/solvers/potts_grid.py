@@ -1,4 +1,6 @@
-r"""Labels on a grid of pixels, some of them unknown in training: a second model for `dual_decomposition`.
+r"""Labels on a grid of pixels, some of them unknown in training.
+
+A second model for `dual_decomposition`.
 
 Section 5 of the paper says that its scheme learns any model with latent variables whose parts can be minimised. Here
 the parts are the rows and the columns of a grid, as chains, and nothing is clustered.
@@ -42,13 +44,18 @@ class GridCosts:
         return np.asarray(np.tensordot(w[:-2], self.costs, axes=1))
 
     def features(self, y: IntArray) -> FloatArray:
-        """What the weights are multiplied by in the energy of labels y, of shape (height, width)."""
+        """Give what the weights are multiplied by in an energy.
+
+        The energy of labels y, of shape (height, width).
+        """
         rows, columns = np.indices(y.shape)
         own = self.costs[:, rows, columns, y].sum(axis=(1, 2))
         return np.concatenate([own, [(y[:, 1:] != y[:, :-1]).sum(), (y[1:] != y[:-1]).sum()]])
 
     def minimize(self, w: FloatArray, extra: FloatArray, y: IntArray, sweeps: int = 5) -> IntArray:
-        """Lower the energy plus `extra` costs of pixels from labels y: rows, then columns, each by the best chain.
+        """Lower the energy plus `extra` costs of pixels from labels y.
+
+        Rows, then columns, each by the best chain.
 
         Parameters
         ----------
@@ -81,7 +88,9 @@ class GridCosts:
 
 
 def best_chain(costs: FloatArray, differing: float) -> IntArray:
-    """Labels of a chain of least cost, by dynamic programming; of equals the lowest label, from the end.
+    """Labels of a chain of least cost, by dynamic programming.
+
+    Of equals the lowest label, from the end.
 
     Parameters
     ----------
@@ -112,7 +121,9 @@ def best_chain(costs: FloatArray, differing: float) -> IntArray:
 
 
 class ChainSlave:
-    """A row or a column of a grid, with half of its pixels' costs.
+    """A row or a column of a grid.
+
+    With half of its pixels' costs.
 
     Parameters
     ----------
@@ -145,7 +156,9 @@ class ChainSlave:
 
 
 class PottsGrid(SlaveProblem):
-    """A grid whose labels are known at some pixels, as a training sample. The margin counts wrong labels at these.
+    """A grid with some known labels, as a training sample.
+
+    The margin counts wrong labels at these pixels.
 
     Parameters
     ----------
@@ -167,6 +180,9 @@ class PottsGrid(SlaveProblem):
         self.completed = np.where(self.known, labels, 0)
 
     def _complete(self, w: FloatArray) -> Energy:
-        """Lower the energy over latent pixels: it is enough that it decreases (Section 5)."""
+        """Lower the energy over latent pixels.
+
+        It is enough that it decreases (Section 5).
+        """
         self.completed = self.grid.minimize(w, self._forbidden, self.completed)
         return Energy(self.grid.features(self.completed), 0.0)

@@ -1,4 +1,6 @@
-r"""Sparsest cuts of weighted graphs: spectral relaxation and sweep; by enumeration where the graph is small.
+r"""Sparsest cuts of weighted graphs.
+
+Spectral relaxation and sweep; by enumeration where the graph is small.
 
 The ratio of a cut (A, B) of a graph with weights ``S`` is
 
@@ -130,7 +132,10 @@ def _dense_sweep(order: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
-    """Weight across each prefix cut, (n - 1,): an edge crosses from its first end's rank up to its second's."""
+    """Weight across each prefix cut, (n - 1,).
+
+    An edge crosses from its first end's rank up to its second's.
+    """
     n = len(order)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
@@ -144,14 +149,20 @@ def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
 
 
 def _most_balanced_minimum(ratios: np.ndarray, balance: np.ndarray) -> int:
-    """Index of the least ratio; among equals of the largest balance, then the first."""
+    """Index of the least ratio.
+
+    Among equals of the largest balance, then the first.
+    """
     tied = np.flatnonzero(ratios <= ratios.min() * (1.0 + TIE))
     return int(tied[np.argmax(balance[tied])])
 
 
 @lru_cache(maxsize=16)
 def _all_cuts(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """All cuts of n vertices as rows of 0 and 1 (vertex 0 always 0), and the sizes of their sides of ones."""
+    """List all cuts of n vertices as 0 and 1.
+
+    Rows (vertex 0 always 0), and the sizes of their sides of ones.
+    """
     codes = np.arange(1, 2 ** (n - 1))
     cuts = np.zeros((len(codes), n))
     cuts[:, 1:] = (codes[:, None] >> np.arange(n - 1)) & 1

@@ -1,4 +1,6 @@
-r"""Additive trees: the tree metric nearest to a distance matrix in least squares (numerical taxonomy).
+r"""Additive trees: least-squares tree metrics of a distance matrix.
+
+Numerical taxonomy.
 
 The step of numerical taxonomy clustering that gives its taxonomy, equation (12) of the paper.
 """
@@ -196,7 +198,10 @@ def four_point_excess(D: npt.ArrayLike) -> float:
 
 
 def _distances(D: Any) -> FloatArray:
-    """Return a symmetric matrix of distances, or raise a ValueError that says what is wrong."""
+    """Return a symmetric matrix of distances.
+
+    Or raise a ValueError that says what is wrong.
+    """
     array = as_floats("D", D)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"D has shape {array.shape}; expected (k, k) with k >= 1")
@@ -223,20 +228,29 @@ def _refuse(array: FloatArray, wrong: npt.NDArray[np.bool_], expected: str) -> N
 
 
 def _scaled(D: FloatArray) -> tuple[FloatArray, int]:
-    """Divide by a power of two, which loses nothing, so that the largest entry is in [1/2, 1)."""
+    """Divide by a power of two, which loses nothing.
+
+    The largest entry comes to [1/2, 1).
+    """
     exponent = math.frexp(D.max())[1]
     return np.ldexp(D, -exponent), exponent
 
 
 def _star(k: int) -> IntArray:
-    """Parents of k points around an inner node, rooted at point 0 as all trees of the core."""
+    """Give the parents of k points around an inner node.
+
+    Rooted at point 0 as all trees of the core.
+    """
     if k <= 2:
         return np.arange(-1, k - 1)
     return np.array([-1] + [k] * (k - 1) + [0])
 
 
 def _random_tree(k: int, random: np.random.RandomState) -> IntArray:
-    """Hang one point after another on an edge drawn at random; every binary tree is equally likely."""
+    """Hang one point after another on an edge drawn at random.
+
+    Every binary tree is equally likely.
+    """
     if k <= 2:
         return _star(k)
     parents = np.full(2 * k - 2, -1)
@@ -251,7 +265,10 @@ def _random_tree(k: int, random: np.random.RandomState) -> IntArray:
 
 
 def _unrooted(tree: Hierarchy) -> IntArray:
-    """Parents of the same tree as the core wants it: points first, point 0 the root, no node of degree 2."""
+    """Parents of the same tree as the core wants it.
+
+    Points first, point 0 the root, no node of degree 2.
+    """
     k = tree.n_samples
     own = np.bincount(tree.leaf_of, minlength=tree.n_nodes)
     for point, node in enumerate(tree.leaf_of):
@@ -276,7 +293,10 @@ def _unrooted(tree: Hierarchy) -> IntArray:
 
 
 def _directed(edges: list[tuple[Any, Any]], n_nodes: int, root: int) -> tuple[IntArray, list[int]]:
-    """Parents of the tree with these edges and this root, and its nodes in preorder."""
+    """Give a tree's parents and its nodes in preorder.
+
+    From its edges and its root.
+    """
     neighbors: list[list[int]] = [[] for _ in range(n_nodes)]
     for a, b in edges:
         neighbors[a].append(int(b))
@@ -294,7 +314,10 @@ def _directed(edges: list[tuple[Any, Any]], n_nodes: int, root: int) -> tuple[In
 
 
 def _fit(D: FloatArray, exponent: int, parents: IntArray) -> TreeMetric:
-    """Fit the lengths of a tree of the core, and make what is returned of it, in the units of D."""
+    """Fit the lengths of a tree of the core.
+
+    Makes what is returned of it, in the units of D.
+    """
     k = len(D)
     lengths = _core.nonnegative_lengths(D, parents)
     distances = np.reshape(_core.path_distances(k, parents, lengths), (k, k))
@@ -307,7 +330,10 @@ def _fit(D: FloatArray, exponent: int, parents: IntArray) -> TreeMetric:
 
 
 def _hierarchy(k: int, parents: IntArray, lengths: FloatArray) -> Hierarchy:
-    """Contract inner edges of length 0, and root the tree at the inner node next to point 0."""
+    """Contract inner edges of length 0 and root the tree.
+
+    At the inner node next to point 0.
+    """
     if k == 1:
         return Hierarchy([-1], [0], edge_lengths=[0.0])
     if k == 2:

@@ -317,7 +317,10 @@ class GHC(HierarchicalClusterer):
         return self._record(X, best.run, best.results)
 
     def _record(self, X: np.ndarray, run: Run, results: list[Evaluation]) -> Hierarchy:
-        """Set the fitted attributes from a run and the evaluation of its checkpoints; return the last one's tree."""
+        """Set the fitted attributes; return the last tree.
+
+        From a run and the evaluation of its checkpoints.
+        """
         import jax
 
         from cladebench.methods.ghc.evaluation import mean_lca_entropy

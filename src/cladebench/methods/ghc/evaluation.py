@@ -1,4 +1,7 @@
-"""What the routers are worth: exact cost, read-out tree, its discrete cost, and the certainty of the routing."""
+"""What the routers are worth.
+
+Exact cost, read-out tree, its discrete cost, and the certainty of the routing.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ from cladebench.threads import one_thread
 
 
 class Evaluation(NamedTuple):
-    """Exact J' and Dasgupta's cost, each unordered pair once; the tree; the heap number of each point's leaf."""
+    """Exact J' and Dasgupta's cost, each unordered pair once.
+
+    The tree; the heap number of each point's leaf.
+    """
 
     objective: float
     cost: float
@@ -56,14 +62,20 @@ def evaluate(
 
 
 def read_out(leaves: np.ndarray, n_nodes: int) -> Hierarchy:
-    """Tree of the leaves that points reach: unused nodes and nodes with one used child are dropped."""
+    """Tree of the leaves that points reach.
+
+    Unused nodes and nodes with one used child are dropped.
+    """
     nodes = np.arange(n_nodes)
     parents = np.where(nodes == 0, -1, (nodes - 1) // 2)
     return Hierarchy.from_parents(parents, leaves).pruned()
 
 
 def mean_lca_entropy(margins: np.ndarray, n_pairs: int) -> float:
-    """Mean entropy (nats) of the lca distribution over pairs drawn with a fixed seed; 0 where there is no pair."""
+    """Compute the mean entropy (nats) of the lca distribution.
+
+    Over pairs drawn with a fixed seed; 0 where there is no pair.
+    """
     n_points = margins.shape[1]
     if n_points < 2:
         return 0.0

@@ -1,4 +1,7 @@
-"""Exact training: L-BFGS on the whole cost, whose gradient is a few matrix products."""
+"""Exact training: L-BFGS on the whole cost.
+
+Its gradient is a few matrix products.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ def normalised_cost(
     pairs: tuple[jax.Array, jax.Array],
     leaf_term: bool = True,
 ) -> jax.Array:
-    """J' / (pairs x points x scale), plus the weighted mean entropy over the given pairs (none: no penalty)."""
+    """Compute J' per pair, point and scale, plus entropy.
+
+    J' / (pairs x points x scale), plus the weighted mean entropy over the given pairs (none: no penalty).
+    """
     n = X.shape[0]
     log_probs = log_path_probabilities(left_margins(router, params, X))
     cost = ordered_cost(jnp.exp(log_probs), similarities, leaf_term) / (scale * n * n * (n - 1))
@@ -54,7 +60,10 @@ def value_and_gradient(
     pairs: tuple[Any, Any] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
     leaf_term: bool = True,
 ) -> tuple[jax.Array, Any]:
-    """`normalised_cost` and its gradient in ``params``. O(n^2 L), or O(n L rank) for a low-rank similarity."""
+    """`normalised_cost` and its gradient in ``params``.
+
+    O(n^2 L), or O(n L rank) for a low-rank similarity.
+    """
     return jax.value_and_grad(normalised_cost, argnums=1)(
         router, params, X, similarities, scale, entropy_penalty, pairs, leaf_term
     )

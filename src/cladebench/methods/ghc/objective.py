@@ -1,4 +1,6 @@
-r"""The continuous cost J' (section 2.3), exact and sampled, on a complete binary tree.
+r"""The continuous cost J', exact and sampled.
+
+Section 2.3, on a complete binary tree.
 
 Nodes are numbered as in a heap: the root is 0, the children of inner node v are 2v + 1 (left) and 2v + 2 (right);
 with L leaves the inner nodes are 0..L-2, the leaves L-1..2L-2. ``path_probs[x, v]`` is Pr[x -> v].
@@ -102,7 +104,10 @@ def n_points_of(similarities: Similarities) -> int:
 
 
 def mean_magnitude(similarities: Similarities) -> float:
-    """Mean |Sim| over pairs of distinct points (its Cauchy-Schwarz bound if low rank); 1 where that is 0."""
+    """Compute the mean abs(Sim) over pairs of distinct points.
+
+    Its Cauchy-Schwarz bound if low rank; 1 where that is 0.
+    """
     n = n_points_of(similarities)
     if isinstance(similarities, LowRank):
         value = float(np.mean(similarities.diagonal))
@@ -112,7 +117,10 @@ def mean_magnitude(similarities: Similarities) -> float:
 
 
 def similarity_row(similarities: Similarities, i: int) -> np.ndarray:
-    """Similarities of point i to all points; its own entry has no meaning."""
+    """Similarities of point i to all points.
+
+    Its own entry has no meaning.
+    """
     if isinstance(similarities, LowRank):
         return similarities.factor @ similarities.factor[i]
     return similarities[i]
@@ -126,7 +134,10 @@ def similarity_pairs(similarities: Similarities, i: np.ndarray, j: np.ndarray) -
 
 
 def similarities_among(similarities: Similarities, members: np.ndarray) -> Similarities:
-    """Similarities of some points, by their numbers in ascending order; what was given where these are all."""
+    """Similarities of some points, by their numbers in ascending order.
+
+    What was given where these are all.
+    """
     if len(members) == n_points_of(similarities):
         return similarities
     if isinstance(similarities, LowRank):
@@ -163,7 +174,10 @@ def log_path_probabilities(margins: Any, xp: ModuleType = jnp) -> Any:
 
 
 def pair_masses(P: Any, product: Any, leaf_term: bool = True, xp: ModuleType = jnp) -> Any:
-    """Sum over ordered pairs of Sim Pr[v = lca], given the product Sim P: (n_nodes,)."""
+    """Sum Sim Pr[v = lca] over ordered pairs.
+
+    Given the product Sim P: (n_nodes,).
+    """
     n_inner = P.shape[1] // 2
     inner = 2.0 * xp.sum(P[:, 1::2] * product[:, 2::2], axis=0)
     leaves = xp.sum(P[:, n_inner:] * product[:, n_inner:], axis=0)
@@ -178,7 +192,10 @@ def expected_cost(P: np.ndarray, similarities: Similarities, leaf_term: bool = T
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def ordered_cost(P: jax.Array, similarities: Similarities, leaf_term: bool = True) -> jax.Array:
-    """J' over ordered pairs of distinct points; value and gradient in P need one product Sim P."""
+    """J' over ordered pairs of distinct points.
+
+    Value and gradient in P need one product Sim P.
+    """
     return _ordered_cost_forward(P, similarities, leaf_term)[0]
 
 
@@ -203,14 +220,20 @@ ordered_cost.defvjp(_ordered_cost_forward, _ordered_cost_backward)
 
 
 def lca_probabilities(P: Any, Q: Any, xp: ModuleType = jnp) -> Any:
-    """Pr[v = lca] of pairs from the path probabilities of their two members: (..., n_nodes)."""
+    """Compute Pr[v = lca] of pairs: (..., n_nodes).
+
+    From the path probabilities of their two members.
+    """
     n_inner = P.shape[-1] // 2
     inner = P[..., 1::2] * Q[..., 2::2] + P[..., 2::2] * Q[..., 1::2]
     return xp.concatenate([inner, P[..., n_inner:] * Q[..., n_inner:]], axis=-1)
 
 
 def lca_entropy(log_p: Any, log_q: Any, xp: ModuleType = jnp) -> Any:
-    """Entropy in nats of the lca distribution of pairs, from log path probabilities: (...,)."""
+    """Compute the entropy in nats of pairs' lca: (...,).
+
+    From log path probabilities.
+    """
     n_inner = log_p.shape[-1] // 2
     inner = xp.logaddexp(log_p[..., 1::2] + log_q[..., 2::2], log_p[..., 2::2] + log_q[..., 1::2])
     log_lca = xp.concatenate([inner, log_p[..., n_inner:] + log_q[..., n_inner:]], axis=-1)
@@ -249,7 +272,9 @@ def draw_sample(
 def mean_pair_cost(
     P: Any, Q: Any, second: Any, similarity: Any, leaf_term: bool = True, xp: ModuleType = jnp
 ) -> Any:
-    """Mean over sampled pairs of Sim sum_v Pr[v = lca] (fraction of the second sample at v).
+    """Average the cost of sampled pairs.
+
+    Sim sum_v Pr[v = lca] (fraction of the second sample at v).
 
     Parameters
     ----------
@@ -289,7 +314,9 @@ def exact_objective(
     pairs: Literal["unordered", "ordered"] = "unordered",
     leaf_term: bool = True,
 ) -> float:
-    """J' from path probabilities, as matrix products: sum over inner v of 2 n_v P_l' Sim P_r, and the leaves.
+    """J' from path probabilities, as matrix products.
+
+    Sum over inner v of 2 n_v P_l' Sim P_r, and the leaves.
 
     Parameters
     ----------
@@ -330,7 +357,9 @@ def sampled_objective(
     n_draws: int = 1,
     leaf_term: bool = True,
 ) -> np.ndarray:
-    """Unbiased estimates of J' from sampled pairs, each with its second sample (section 3).
+    """Estimate J' without bias from sampled pairs.
+
+    Each with its second sample (section 3).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Training from several greedy starts, of which the one with the least exact cost is kept."""
+"""Train from several greedy starts and keep the best.
+
+The one with the least exact cost is kept.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ EXACT_TOL = 50_000
 
 @dataclass(frozen=True)
 class Training:
-    """How to train, in the estimator's own words; `cladebench.methods.GHC` says what each parameter is."""
+    """How to train, in the estimator's own words.
+
+    `cladebench.methods.GHC` says what each parameter is.
+    """
 
     training: Literal["full_tree", "blockwise", "exact"]
     n_iter: int
@@ -41,7 +47,10 @@ class Training:
 
 
 class Best(NamedTuple):
-    """The run that is kept, the evaluation of its checkpoints, and the exact J' at the end of every start."""
+    """The run that is kept, evaluated.
+
+    Also the evaluation of its checkpoints, and the exact J' at the end of every start.
+    """
 
     run: Run
     results: list[Evaluation]
@@ -49,7 +58,9 @@ class Best(NamedTuple):
 
 
 def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: np.random.RandomState) -> Best:
-    """Train from ``settings.n_init`` starts, each with a seed drawn from ``rng``; the first among equals is kept.
+    """Train from ``settings.n_init`` starts, each with a seed drawn from ``rng``.
+
+    The first among equals is kept.
 
     Parameters
     ----------

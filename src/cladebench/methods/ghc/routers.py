@@ -1,4 +1,7 @@
-"""Routing functions f(x; theta_v): how well a point fits a node (section 2.1 of the paper)."""
+"""Routing functions f(x; theta_v).
+
+How well a point fits a node (section 2.1 of the paper).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from cladebench.validation import check_choice, check_int, check_real
 
 @runtime_checkable
 class Router(Protocol):
-    """What a routing function must offer; any differentiable function of the point will do.
+    """What a routing function must offer.
+
+    Any differentiable function of the point will do.
 
     The two methods describe the router of ONE node; `GHC` maps them over the nodes. `apply` must be written in
     jax.numpy, and the object must be hashable and immutable (a frozen dataclass is both): it is a static argument
@@ -58,7 +63,9 @@ class Router(Protocol):
 
 @dataclass(frozen=True)
 class LinearRouter:
-    """w'x + b (GHC-L). Starts at w ~ N(0, scale^2 / n_features), b = 0.
+    """w'x + b (GHC-L).
+
+    Starts at w ~ N(0, scale^2 / n_features), b = 0.
 
     Parameters
     ----------
@@ -125,7 +132,10 @@ class NeuralRouter:
 
 
 def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_features: int) -> Any:
-    """Draw the parameters of ``n_nodes`` routers, stacked along a leading axis (float64 ndarrays)."""
+    """Draw the parameters of ``n_nodes`` routers.
+
+    Stacked along a leading axis (float64 ndarrays).
+    """
     drawn = [router.init(rng, n_features) for _ in range(n_nodes)]
     return jax.tree.map(
         lambda *leaves: np.stack([np.asarray(leaf, dtype=np.float64) for leaf in leaves]), *drawn
@@ -133,7 +143,9 @@ def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_featu
 
 
 def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
-    """Score of the left child less that of the right one: (n_inner, n_points).
+    """Score of the left child less that of the right one.
+
+    (n_inner, n_points).
 
     ``params`` is stacked over all nodes but the root, in heap order, so siblings alternate.
     """

@@ -1,4 +1,7 @@
-"""How long steps are and when training ends, both by the exact cost; and which moments of it are kept."""
+"""How long steps are and when training ends.
+
+Both by the exact cost; and which moments of it are kept.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ N_FALLS = 2
 
 
 class StepSize:
-    """A step size that stays while the exact cost falls, and falls when the cost does not; then training has settled.
+    """A step size that falls when the exact cost stalls.
+
+    It stays while the cost falls; in the end training has settled.
 
     The cost has fallen when it lies by the fraction ``tol`` below the one at its last fall, so that slow progress adds
     up. `PATIENCE` costs in a row that have not fallen shorten
@@ -49,7 +54,10 @@ class StepSize:
         self._waited = self._falls = 0
 
     def ask(self, cost: float) -> bool:
-        """Take note of the exact cost; return whether it is the least so far."""
+        """Take note of the exact cost.
+
+        Return whether it is the least so far.
+        """
         self.fell = False
         if math.isinf(self._last_fall) or cost < self._last_fall - self.tol * abs(self._last_fall):
             self._last_fall, self._waited = cost, 0
@@ -68,7 +76,10 @@ class StepSize:
 
 
 class Checkpoints:
-    """Keeps every k-th of what is added; k doubles when twice as many as wanted have been kept."""
+    """Keeps every k-th of what is added.
+
+    k doubles when twice as many as wanted have been kept.
+    """
 
     def __init__(self, wanted: int) -> None:
         self.wanted, self.every, self.added = wanted, 1, 0
@@ -84,5 +95,8 @@ class Checkpoints:
             self.every *= 2
 
     def ending_with(self, last: tuple[float, int, Any]) -> list[tuple[float, int, Any]]:
-        """Give what was kept, with the last of all in the place of another of the same iteration."""
+        """Give what was kept, ending with the last of all.
+
+        It replaces another of the same iteration.
+        """
         return [c for c in self.kept if c[1] < last[1]] + [last]

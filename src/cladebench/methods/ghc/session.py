@@ -13,7 +13,9 @@ import jax
 
 @cache
 def _cpu() -> Any:
-    """Return JAX's CPU device, made with one thread if nothing in the process has made it yet.
+    """Return JAX's CPU device, with one thread if possible.
+
+    It is made with one thread if nothing in the process has made it yet.
 
     XLA's matrix products split sums by thread, and no setting of a compiled function stops them; the number of
     threads is read from the environment when the device is made.
@@ -32,6 +34,9 @@ def _cpu() -> Any:
 
 @contextmanager
 def double_precision() -> Iterator[None]:
-    """Run the body in float64 on the CPU; other users of JAX in the process keep their own precision."""
+    """Run the body in float64 on the CPU.
+
+    Other users of JAX in the process keep their own precision.
+    """
     with jax.default_device(_cpu()), jax.enable_x64(True):
         yield

@@ -20,7 +20,10 @@ BATCH_SIZE = 128
 
 @partial(jax.jit, static_argnames=("router",))
 def _train_split(router: Router, pair: Any, X: jax.Array, signs: jax.Array, batches: jax.Array) -> Any:
-    """Logistic regression of two siblings' routers: sign +1 left, -1 right; one Adam step for each batch."""
+    """Logistic regression of two siblings' routers.
+
+    Sign +1 left, -1 right; one Adam step for each batch.
+    """
 
     def loss(pair: Any, batch: jax.Array) -> jax.Array:
         margins = left_margins(router, pair, X[batch])[0]

@@ -1,4 +1,6 @@
-"""Steps of stochastic gradient descent on the sampled cost: in the core for the paper's routers, by JAX for any other.
+"""Steps of stochastic gradient descent on the sampled cost.
+
+In the core for the paper's routers, by JAX for any other.
 
 `run_traced_steps` is the twin of the core's: the same samples give the same parameters, to rounding.
 """
@@ -30,7 +32,9 @@ Samples: TypeAlias = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is trained on: points as the routers see them, and their similarities.
+    """What is trained on.
+
+    Points as the routers see them, and their similarities.
 
     The cost is divided by (pairs x points x scale): with scale the mean |Sim| it lies near (0, 1] on any data, which
     gives learning rates and the weight of the entropy penalty one meaning everywhere.
@@ -46,7 +50,10 @@ class Problem:
 
 
 class State(NamedTuple):
-    """Parameters with axes (block, node of the block, ...), and the moments that Adam keeps of their gradients."""
+    """Parameters and the moments that Adam keeps of their gradients.
+
+    Axes are (block, node of the block, ...).
+    """
 
     params: Any
     moments: Moments
@@ -175,7 +182,9 @@ def run_traced_steps(
     learning_rate: float,
     entropy_penalty: float,
 ) -> tuple[Any, Moments, jax.Array]:
-    """Take steps on all blocks side by side; also return their costs' mean under ``weights``.
+    """Take steps on all blocks side by side.
+
+    Also return their costs' mean under ``weights``.
 
     The number of steps is traced, so any number up to the length of ``samples`` is one program.
     """

@@ -41,7 +41,9 @@ class Run:
 
 
 def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Levels of blocks, top-down: subtrees of depth ``block_depth`` (less at the bottom) that tile the tree.
+    """Levels of blocks, top-down.
+
+    Subtrees of depth ``block_depth`` (less at the bottom) that tile the tree.
 
     Yields
     ------
@@ -60,7 +62,10 @@ def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.
 
 
 def members_of(roots: np.ndarray, leaves: np.ndarray) -> list[np.ndarray]:
-    """Points whose leaf lies below each of the roots, all of one level."""
+    """Find points whose leaf lies below each root.
+
+    All roots are of one level.
+    """
     reached = leaves + 1
     while reached[0] >= 2 * (roots[0] + 1):
         reached = reached >> 1  # a heap number plus one halves on the way up
@@ -68,7 +73,10 @@ def members_of(roots: np.ndarray, leaves: np.ndarray) -> list[np.ndarray]:
 
 
 class _Sampler:
-    """Draws the samples of a level of blocks, `WINDOW` steps at a time."""
+    """Draws the samples of a level of blocks.
+
+    `WINDOW` steps at a time.
+    """
 
     def __init__(
         self,
@@ -98,7 +106,9 @@ class _Sampler:
 
 
 class ExactCost:
-    """The exact J' of a level of blocks: of each block's subtree over the points that reach its root, summed.
+    """The exact J' of a level of blocks.
+
+    Of each block's subtree over the points that reach its root, summed.
 
     Down to this level the points are routed greedily, so it is J' of the tree cut off below the level, less what the
     levels above cost, which no longer changes.
@@ -116,7 +126,10 @@ class ExactCost:
         ]
 
     def __call__(self, params: Any) -> float:
-        """Give the cost of the whole tree's parameters, each unordered pair of distinct points once."""
+        """Give the cost of the whole tree's parameters.
+
+        Each unordered pair of distinct points counts once.
+        """
         margins = np.asarray(compiled_left_margins(self.problem.router, params, self.problem.X))
         # A BLAS with more threads would sum long dot products in another order.
         with one_thread("blas"):
@@ -233,7 +246,10 @@ def train_sampled(
 
 
 class _Clock:
-    """Adds up the wall time of the blocks of code that it is the context of."""
+    """Adds up the wall time of its contexts.
+
+    They are blocks of code.
+    """
 
     seconds = 0.0
 

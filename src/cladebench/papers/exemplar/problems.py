@@ -1,4 +1,7 @@
-"""What a cell learns from and is judged by: sets of points or of images, as given distances."""
+"""What a cell learns from and is judged by.
+
+Sets of points or of images, as given distances.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ NOISE_LENGTH = 100
 
 @dataclass(frozen=True)
 class GivenDistance:
-    """One distance of a stack: of which feature it is, and of which kind."""
+    """One distance of a stack.
+
+    Of which feature it is, and of which kind.
+    """
 
     feature: str
     kind: str
@@ -40,7 +46,9 @@ class GivenDistance:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training sets, test sets, and for images the distances from the one to the other.
+    """Training sets, test sets, and distances between images.
+
+    For images, the distances from the one to the other.
 
     Attributes
     ----------
@@ -156,7 +164,7 @@ def _of_images(data: Dataset, task: Task, kinds: str, noise_features: bool) -> P
 
 @dataclass(frozen=True)
 class _Values:
-    """The values of a view, told apart by the digest of their data."""
+    """The values of a view, by the digest of its data."""
 
     data: str
     view: str
@@ -170,7 +178,10 @@ class _Values:
 
 
 def _table(values: _Values, kind: HistogramDistance, train: IntArray) -> FloatArray:
-    """Distances between all images; the kernel's width is the mean squared distance of the training pairs."""
+    """Distances between all images.
+
+    The kernel's width is the mean squared distance of the training pairs.
+    """
     if kind != "rbf":
         return _fixed_table(values, kind)
     squares = _fixed_table(values, "squared_l2").astype(np.float64)
@@ -181,5 +192,8 @@ def _table(values: _Values, kind: HistogramDistance, train: IntArray) -> FloatAr
 
 @lru_cache(maxsize=3 * 8 * 2)
 def _fixed_table(values: _Values, kind: HistogramDistance) -> FloatArray:
-    """Distances that depend on no split, kept for the cells of this process; in single precision, as stacks are."""
+    """Keep distances that depend on no split.
+
+    For the cells of this process; in single precision, as stacks are.
+    """
     return histogram_distances(values.values, kind=kind).astype(np.float32)

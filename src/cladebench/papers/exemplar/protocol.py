@@ -1,4 +1,6 @@
-"""What one cell of the exemplar paper computes: weights of given distances, and what is found by them.
+"""What one cell of the exemplar paper computes.
+
+Weights of given distances, and what is found by them.
 
 Section 6 of the paper. A repetition is a draw of ten training and ten test sets of points, or a split of images into
 halves, of which one is a training set, and the other the test set.
@@ -31,7 +33,10 @@ SUPPRESSED = 0.01
 
 
 class ExemplarProtocol(Protocol):
-    """Section 6: learn from training sets, cluster test sets, and classify test images by their neighbours."""
+    """Section 6: learn weights, cluster, and classify images.
+
+    From training sets; test sets are clustered, test images classified by their neighbours.
+    """
 
     own: ClassVar[Mapping[str, Any]] = {
         "kinds": "own",  # of images: one distance for each feature, or "all" four; "clean", "classes" for controls
@@ -40,7 +45,10 @@ class ExemplarProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "test")
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Fit, cluster the test sets, and classify by nearest neighbours where clusters are shared."""
+        """Fit, cluster the test sets, and classify by neighbours.
+
+        By nearest neighbours where clusters are shared.
+        """
         own = self.own_parameters(cell)
         problem = problem_of(cell.data, cell.task, own["kinds"], bool(own["noise_features"]))
         estimator = self.build(cell, features="squared_differences" if problem.points else None)
@@ -75,7 +83,10 @@ class ExemplarProtocol(Protocol):
 
 
 def classified(estimator: Any, problem: Problem) -> CellOutput:
-    """Fit a classifier that takes a stack, and give the share of test images whose class it tells."""
+    """Fit a classifier of stacks; give its accuracy.
+
+    The share of test images whose class is right.
+    """
     if problem.cross is None:
         raise ValueError(
             "training and test sets share no class; expected test objects that a classifier can know"
@@ -98,7 +109,10 @@ def classified(estimator: Any, problem: Problem) -> CellOutput:
 
 
 def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> dict[str, float]:
-    """Give means over the test sets: agreement with the true clusters, and how many clusters there are."""
+    """Give means over the test sets.
+
+    Agreement with the true clusters, and how many clusters there are.
+    """
     each = [
         {
             **scored(pair_f=f_scores(own, labels), matched_accuracy=matched_scores(own, labels)),
@@ -114,14 +128,19 @@ def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> 
 
 
 def class_f(true: IntArray, found: IntArray) -> float:
-    """Average over classes the F of each with the cluster that fits it best."""
+    """Average the F of classes with their best clusters.
+
+    The cluster that fits each class best.
+    """
     together = contingency_matrix(true, found)
     sizes = together.sum(axis=1, keepdims=True) + together.sum(axis=0)
     return float((2.0 * together / sizes).max(axis=1).mean())
 
 
 def learning_measures(estimator: Any) -> dict[str, float]:
-    """Give how learning went: its gap, and rounds until most of the objective's fall is done.
+    """Give how learning went.
+
+    Its gap, and rounds until most of the objective's fall is done.
 
     The fall ends at the objective that planes reach, where they were asked for, else at that of the rounds. A fall that
     no round reaches counts as all rounds.
@@ -152,7 +171,10 @@ def learning_measures(estimator: Any) -> dict[str, float]:
 
 
 def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
-    """Give weights of distances that have mean 1 in the training sets, the largest in size 1."""
+    """Give weights of distances scaled to mean 1.
+
+    In the training sets, the largest in size 1.
+    """
     means = getattr(estimator, "means_", estimator.scales_)
     weights = np.asarray(estimator.weights_ * means, dtype=np.float64)
     largest = float(np.abs(weights).max())
@@ -160,7 +182,10 @@ def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
 
 
 def weight_measures(weights: FloatArray, distances: Sequence[GivenDistance]) -> dict[str, float]:
-    """Give how many distances and features have weight, and how much those have that are known to be noise."""
+    """Count distances and features with weight, and noise.
+
+    How much weight those have that are known to be noise.
+    """
     size = np.abs(weights)
     of_feature: dict[str, float] = {}
     for w, own in zip(size.tolist(), distances, strict=True):
@@ -177,7 +202,10 @@ def weight_measures(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
 def noise_measures(
     size: FloatArray, distances: Sequence[GivenDistance], suffix: str = ""
 ) -> dict[str, float]:
-    """Give how much weight noise has; nothing where there is none, or no weight at all."""
+    """Give how much weight noise has.
+
+    Nothing where there is none, or no weight at all.
+    """
     noisy = np.array([own.noisy for own in distances])
     largest = float(size.max())
     if not noisy.any() or largest == 0:
@@ -190,7 +218,10 @@ def noise_measures(
 
 
 def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> list[Reading]:
-    """Give the share of each feature, and of each kind, in all weights; none for dimensions of points."""
+    """Give each feature's and kind's share of the weights.
+
+    None for dimensions of points.
+    """
     total = float(np.abs(weights).sum())
     if total == 0 or distances[0].feature.startswith(("clean", "noisy", "classes")):
         return []
@@ -214,7 +245,10 @@ def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
 
 
 def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[str, float], list[Reading]]:
-    """Give the accuracy of nearest neighbours among the training images, and of these by leaving one out."""
+    """Give the accuracy of nearest neighbours.
+
+    Among the training images, and of these by leaving one out.
+    """
     assert problem.cross is not None
     (given, known), (_, true) = problem.train[0], problem.test[0]
     among = estimator.pairwise(given)
@@ -234,7 +268,10 @@ def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[
 
 
 def shown_set(estimator: Any, problem: Problem, found: IntArray) -> dict[str, np.ndarray]:
-    """Give what a drawing of the first test set shows: its clusters, their exemplars, and points in two dimensions."""
+    """Give what a drawing of the first test set shows.
+
+    Its clusters, their exemplars, and points in two dimensions.
+    """
     given, true = problem.test[0]
     arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": found.astype(np.int32)}
     if hasattr(estimator, "exemplars"):
@@ -247,7 +284,10 @@ def shown_set(estimator: Any, problem: Problem, found: IntArray) -> dict[str, np
 
 
 def telling(X: FloatArray, labels: IntArray) -> IntArray:
-    """Order dimensions by the share of their variance that is between clusters, the largest first."""
+    """Order dimensions by the between-cluster share of their variance.
+
+    The largest first.
+    """
     means = np.stack([X[labels == c].mean(axis=0) for c in np.unique(labels)])
     return np.argsort(-means.var(axis=0) / X.var(axis=0), kind="stable")
 

@@ -1,4 +1,6 @@
-"""What one cell of the GHC paper computes: a tree, its purity, its cost, and what it took to find it.
+"""What one cell of the GHC paper computes.
+
+A tree, its purity, its cost, and what it took to find it.
 
 Section 4 of the paper: "dendrogram purity average and discrete hierarchical clustering cost over five random
 shufflings of the data". A repetition is one shuffling, the same for all methods (``task: {shuffled: true}`` in the
@@ -42,7 +44,10 @@ class GHCProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
-        """Give seed and similarity; the rows have been shuffled already, and trees are wanted whole."""
+        """Give seed and similarity.
+
+        The rows have been shuffled already, and trees are wanted whole.
+        """
         return {
             "random_state": cell.spec.seed,
             "similarity": SIMILARITY,
@@ -51,7 +56,10 @@ class GHCProtocol(Protocol):
         }
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Measure a tree; it is stored in the data set's own order of rows, with the trace of its optimisation."""
+        """Measure a tree.
+
+        It is stored in the data set's own order of rows, with the trace of its optimisation.
+        """
         data, rows = cell.data, cell.task.rows
         X = scaled(data.X, self.own_parameters(cell)["features"])
         estimator = self.build(cell)
@@ -145,7 +153,9 @@ def in_original_order(hierarchy: Hierarchy, rows: np.ndarray) -> Hierarchy:
 
 
 def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: Scores) -> dict[str, Scores]:
-    """Give the cost under the other readings of Equation 1 that the register of deviations compares.
+    """Give the cost under other readings of Equation 1.
+
+    Those that the register compares.
 
     Parameters
     ----------
@@ -174,7 +184,9 @@ def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: Scores) ->
 
 
 def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
-    """Iterations until the cost at a checkpoint is within one per cent of the last one's, and stays there.
+    """Count iterations until the cost stays within one per cent.
+
+    Of the last one's, at a checkpoint.
 
     None where only the last one is as near: that it stays there has not been seen.
 
@@ -191,7 +203,10 @@ def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
 
 
 def root_balance(hierarchy: Hierarchy) -> float:
-    """Share of the samples in the smaller side of the first split (0 when nothing is split)."""
+    """Give the smaller side's share at the first split.
+
+    Of the samples; 0 when nothing is split.
+    """
     node = hierarchy.root
     while len(hierarchy.children(node)) == 1:
         node = int(hierarchy.children(node)[0])

@@ -77,7 +77,9 @@ def judged(frame: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank(frame: pd.DataFrame) -> pd.DataFrame:
-    """Order the candidates by the rule, best first; equal scores keep the order of the frame.
+    """Order the candidates by the rule, best first.
+
+    Equal scores keep the order of the frame.
 
     Parameters
     ----------
@@ -119,6 +121,9 @@ def _listed(names: pd.Series) -> str:
 
 
 def _log_ratio(cost: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """log10 of the cost over the nearest end of the range; nan for a cost that is not positive."""
+    """log10 of the cost over the nearest end of the range.
+
+    Nan for a cost that is not positive.
+    """
     logs = np.log10(np.where(cost > 0, cost, np.nan))
     return np.maximum(logs - np.log10(high), 0.0) + np.minimum(logs - np.log10(low), 0.0)

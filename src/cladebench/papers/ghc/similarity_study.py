@@ -1,4 +1,6 @@
-"""Which similarity did the paper use? It names none; what trees cost under each candidate is the evidence.
+"""Which similarity did the paper use? It names none.
+
+What trees cost under each candidate is the evidence.
 
 Every candidate is a similarity (kind, gamma, features) and a way of counting pairs. Under each one, trees that need no
 tuning are priced. `similarity_ranking` compares the costs with the printed ones.
@@ -63,7 +65,10 @@ N_TRIPLES = 300
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A similarity as a function of squared distances within one scaling of the features."""
+    """A similarity as a function of squared distances.
+
+    Within one scaling of the features.
+    """
 
     kind: str
     gamma: str
@@ -72,7 +77,10 @@ class _Candidate:
     scale: float  # squared distances are multiplied by it first
 
     def pairs(self, squared: FloatArray) -> FloatArray:
-        """Similarities of pairs; the formulas of `Similarity`, on distances that are shared by all kinds."""
+        """Similarities of pairs.
+
+        The formulas of `Similarity`, on distances that are shared by all kinds.
+        """
         d_sq = squared * self.scale if self.scale != 1.0 else squared
         if self.kind == "exp_sq":
             return np.exp(-self.gamma_value * d_sq)
@@ -123,7 +131,10 @@ def study(data: Mapping[str, Dataset]) -> pd.DataFrame:
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Run the study on one data set as a cell: ``tree_cost``, read at each candidate and tree."""
+    """Run the study on one data set as a cell.
+
+    ``tree_cost``, read at each candidate and tree.
+    """
     # In the data set's own order: sums in another order differ in their last digits.
     drawn = replace(cell.data, X=cell.data.X[np.sort(cell.task.rows)])
     frame = study({drawn.name: drawn})
@@ -136,7 +147,10 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def _rows(name: str, X: FloatArray, features: str) -> Iterator[tuple[str, str, str, str, str, float]]:
-    """Yield the rows of one data set under one scaling of the features (and "max" along with "raw")."""
+    """Yield the rows of a data set under one scaling.
+
+    Scaling of the features (and "max" along with "raw").
+    """
     from cladebench.methods import Agglomerative, RandomTree, SparsestCut
 
     n = len(X)
@@ -208,7 +222,10 @@ def _candidates(X: FloatArray, features: str, squared: FloatArray) -> list[_Cand
 def _weighted_sums(
     candidates: list[_Candidate], squared: FloatArray, weights: NDArray[np.float32]
 ) -> FloatArray:
-    """For each candidate its sum over pairs, and its sums weighted by each row of weights; in blocks."""
+    """Sum each candidate over pairs, plain and weighted.
+
+    Weighted by each row of weights; in blocks.
+    """
     sums = np.zeros((len(candidates), len(weights) + 1))
     for start in range(0, len(squared), BLOCK):
         block = slice(start, start + BLOCK)
@@ -219,13 +236,18 @@ def _weighted_sums(
 
 
 def _ancestor_sizes(hierarchy: Hierarchy) -> NDArray[np.float32]:
-    """Number of points below the lowest common ancestor of each pair, condensed as `pdist` does."""
+    """Count points below each pair's lowest common ancestor.
+
+    Condensed as `pdist` does.
+    """
     without_heights = Hierarchy(hierarchy.parents, hierarchy.leaf_of)
     return cophenet(without_heights.to_linkage()).astype(np.float32)
 
 
 def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
-    """Weights of pairs that give at most the cost of any tree, for a similarity that falls with the distance.
+    """Give weights of pairs that bound any tree's cost.
+
+    At most that cost, for a similarity that falls with the distance.
 
     In a tree some pair of each triple meets first or all three meet at once, so that at least two of the three pairs
     have the third point below their ancestor. The least that a triple can cost is thus the sum of its similarities
@@ -255,7 +277,9 @@ def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
 
 
 def _places(row: FloatArray) -> NDArray[np.float32]:
-    """Give the place of each entry in ascending order, 1 first; equal entries by index.
+    """Give the place of each entry in ascending order, 1 first.
+
+    Equal entries by index.
 
     The default sort is several times as fast as a stable one, which it is made here by sorting the indices within
     each run of equal entries.
@@ -270,7 +294,10 @@ def _places(row: FloatArray) -> NDArray[np.float32]:
 
 
 def _cut_off(hierarchy: Hierarchy, n_leaves: int) -> Hierarchy:
-    """Stop the tree at its cut into ``n_leaves`` clusters: leaves that many points share, as in a tree of GHC."""
+    """Stop the tree at its cut into ``n_leaves`` clusters.
+
+    Leaves that many points share, as in a tree of GHC.
+    """
     labels = hierarchy.cut(min(n_leaves, hierarchy.n_samples))
     leaf_of = np.array([_top_within(hierarchy, labels, c) for c in range(labels.max() + 1)])[labels]
     return Hierarchy(hierarchy.parents, leaf_of).pruned()
@@ -286,5 +313,8 @@ def _top_within(hierarchy: Hierarchy, labels: NDArray[np.int64], cluster: int) -
 
 
 def _shared_leaves(hierarchy: Hierarchy) -> float:
-    """Sum over points of the number of points below their own node: the cost of pairing each with itself."""
+    """Sum over points of the number of points below their own node.
+
+    The cost of pairing each with itself.
+    """
     return float(hierarchy.sizes[hierarchy.leaf_of].sum())

@@ -1,4 +1,7 @@
-"""Clusters from eigenvectors of normalized cuts, by the discretisation of Yu and Shi."""
+"""Clusters from eigenvectors of normalized cuts.
+
+By the discretisation of Yu and Shi.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ MAX_STEPS = 200
 
 
 def discretised(rows: np.ndarray, seed: int) -> np.ndarray:
-    """Turn the rows of normalized cuts to the nearest indicators of clusters [1]_.
+    """Turn rows of normalized cuts to cluster indicators [1]_.
+
+    To the nearest ones.
 
     Z are the rows of the eigenvectors, brought to length one. We look for a rotation R and a partition with indicators
     X that make :math:`|X - Z R|` least, in turns until nothing changes. Given R, each row goes to the cluster where
@@ -47,7 +52,9 @@ def discretised(rows: np.ndarray, seed: int) -> np.ndarray:
 
 
 def first_rotation(Z: np.ndarray, first: int) -> np.ndarray:
-    """Begin with rows that are as orthogonal to each other as can be, one after the other.
+    """Begin with rows that are nearly orthogonal.
+
+    As much as can be, one after the other.
 
     Parameters
     ----------

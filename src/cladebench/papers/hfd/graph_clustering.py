@@ -62,7 +62,9 @@ def clustering_measures(
     seed: int,
     other_graphs: bool = True,
 ) -> CellOutput:
-    """Cluster all rows by the graph of their neighbours, for each number of neighbours and each width.
+    """Cluster all rows by the graph of their neighbours.
+
+    For each number of neighbours and each width.
 
     Parameters
     ----------
@@ -81,7 +83,7 @@ def clustering_measures(
     Returns
     -------
     CellOutput
-        ``v_measure`` is the best over the grid by the true classes, as the paper reports it: an oracle choice.
+        ``v_measure`` is the best over the grid by the true classes, as the paper reports it: chosen with test labels.
         ``v_measure_fixed`` is chosen without labels: 20 neighbours, and of the widths the one nearest to the median
         distance of the 20th neighbour, on a logarithmic scale; ``v_measure_fixed_unit_rows`` is that of the same graph,
         with rows of length one. The other readings of what the paper leaves unsaid have the names of `SAME_GRAPH` and
@@ -168,7 +170,10 @@ def _parted(rows: np.ndarray, how: str, seed: int) -> np.ndarray:
 
 
 def gaussian(distance: np.ndarray, width: float, exponent: float = 0.5) -> np.ndarray:
-    """exp(-exponent d^2 / width^2), at least exp(-20), so that no edge is lost."""
+    """Compute exp(-exponent d^2 / width^2), at least exp(-20).
+
+    So no edge is lost.
+    """
     return np.exp(np.maximum(-exponent * (distance / width) ** 2, LEAST_EXPONENT))
 
 

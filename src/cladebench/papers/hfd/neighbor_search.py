@@ -1,4 +1,7 @@
-"""Tables 1 and 2: nearest neighbours among candidates from the trees, against all that there are."""
+"""Tables 1 and 2.
+
+Nearest neighbours among candidates from the trees, against all that there are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What one cell of the HFD paper computes: a distance, and what its neighbours are worth.
+"""What one cell of the HFD paper computes.
+
+A distance, and what its neighbours are worth.
 
 Section 6 of the paper. The task says which experiment it is, so that one fit is read in all ways that it can be:
 
@@ -87,7 +89,10 @@ class HFDProtocol(Protocol):
         return CellOutput({**metrics, **found.metrics}, found.readings, found.arrays, found.details)
 
     def inner_accuracy(self, cell: Cell, X: np.ndarray, n_folds: int) -> float:
-        """Accuracy of the vote of five neighbours among the training rows, by cross-validation."""
+        """Cross-validate the vote of five neighbours.
+
+        Its accuracy among the training rows.
+        """
         scores = []
         for inner in cell.task.inner_folds(n_folds):
             estimator, _ = self.fit_on_training(replace(cell, task=inner, kept=None), X)
@@ -113,7 +118,9 @@ def held_out_measures(
     neighbors: tuple[int, ...],
     read_blocks: int | None = None,
 ) -> CellOutput:
-    """Classify the test rows by their nearest training rows, and say how many of these have their class.
+    """Classify test rows by their nearest training rows.
+
+    Also how many of these have their class.
 
     Votes are of the labels to learn from, noise included, and beside it of the true ones; what is right is said by the
     data's own.

@@ -1,4 +1,4 @@
-"""What becomes of constraints on their way down the trees of a forest."""
+"""Follow constraints down the trees of a forest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How long the balanced assignment takes: a min-cost flow against the integer programme of earlier work.
+"""How long the balanced assignment takes.
+
+A min-cost flow against the integer programme of earlier work.
 
 The one place in which a paper imports references: flow and programme are what the paper compares (section 4.2). All are
 timed without the building of their models. This project's own solver stands beside them; what it takes is no claim of
@@ -33,7 +35,9 @@ TIME_LIMIT = 300.0
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Time all solvers on the costs of the second y-step at the root; their optima must be equal.
+    """Time all solvers on one step's costs.
+
+    The second y-step at the root; their optima must be equal.
 
     Returns
     -------

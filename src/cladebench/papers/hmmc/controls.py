@@ -11,7 +11,9 @@ from cladebench.hierarchy import Hierarchy
 
 
 class ClassTree(BaseEstimator):
-    """Every sample at the node of its class in the true tree: both semantic measures and the Rand index give 1.
+    """Every sample at the node of its class in the true tree.
+
+    Both semantic measures and the Rand index give 1.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Does the objective of a split want whole classes? The root's split, with labels free and of whole classes.
+"""Does the objective of a split want whole classes?
+
+The root's split, with labels free and of whole classes.
 
 The same alternating descent is run twice: over balanced labels of samples, as HMMC does, and over balanced labels of
 classes, where a class goes to one side as a whole. Then the first goes on from where the second ended, and from the
@@ -51,7 +53,9 @@ class WholeClasses:
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Split the root with labels free, with whole classes, and with labels free from the best whole classes.
+    """Split the root freely and by whole classes.
+
+    Also with labels free from the best whole classes.
 
     Returns
     -------
@@ -102,14 +106,17 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def purity(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
-    """Share of samples on the side on which most of their class is."""
+    """Give the share of samples on their class's main side."""
     counts = np.zeros((int(classes.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
     np.add.at(counts, (classes, labels), 1)
     return float(counts.max(axis=1).sum() / len(classes))
 
 
 def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
-    """Share of the entropy of the sides that the classes explain; 1 where all samples are on one side."""
+    """Share of the entropy of the sides that the classes explain.
+
+    1 where all samples are on one side.
+    """
     from sklearn.metrics import homogeneity_score
 
     return min(1.0, float(homogeneity_score(labels, classes)))  # rounding
@@ -118,7 +125,9 @@ def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
 def class_starts(
     X: FloatArray, classes: IntArray, lower: int, upper: int, random: np.random.RandomState
 ) -> list[IntArray]:
-    """Sides of the classes to start from: along the leading direction of their means, then in random orders.
+    """Sides of the classes to start from.
+
+    Along the leading direction of their means, then in random orders.
 
     Each is the balanced split that is nearest to the order: its sum of places is the least.
     """
@@ -132,7 +141,9 @@ def class_starts(
 
 
 def balanced_classes(gain: FloatArray, sizes: IntArray, lower: int, upper: int) -> IntArray:
-    """Side 0 or 1 of each class, with the least total of what side 1 costs more, and a size of side 1 within bounds.
+    """Choose the cheapest side of each class within bounds.
+
+    Side 0 or 1, with the least total of what side 1 costs more, and a size of side 1 within bounds.
 
     Parameters
     ----------

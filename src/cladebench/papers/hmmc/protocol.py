@@ -1,4 +1,6 @@
-"""What one cell of the HMMC paper computes: a clustering, and how well its tree agrees with that of the classes.
+"""What one cell of the HMMC paper computes.
+
+A clustering, and how well its tree agrees with that of the classes.
 
 Section 5 of the paper. A repetition is one seed of the method. One fit is read at every number of leaves F: a tree that
 is grown greedily had fewer leaves on its way; a full tree is cut; flat methods, and trees that are no tops of larger
@@ -36,7 +38,9 @@ class HMMCProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "parts", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Measure the trees of all F, and the models of the one with F = C leaves.
+        """Measure the trees of all F, and one tree's models.
+
+        The models of the one with F = C leaves.
 
         Raises
         ------
@@ -96,7 +100,10 @@ class HMMCProtocol(Protocol):
 
 
 class _Fits:
-    """The fits of one cell: one for all numbers of leaves, or one for each where their trees are not nested."""
+    """The fits of one cell.
+
+    One for all numbers of leaves, or one for each where their trees are not nested.
+    """
 
     def __init__(
         self,
@@ -114,7 +121,10 @@ class _Fits:
         self.grown: tuple[Any, float] | None = None
 
     def at(self, n_leaves: int) -> tuple[Any, Hierarchy, float]:
-        """Give the fitted estimator, its tree with `n_leaves` leaves, and the seconds that this tree took."""
+        """Give the fitted estimator, its tree, and its seconds.
+
+        The tree with `n_leaves` leaves, and the seconds that it took.
+        """
         if self.flat:
             estimator, seconds = self._fit(n_clusters=n_leaves)
             return estimator, flat_hierarchy(estimators.as_labels(estimator)), seconds
@@ -138,7 +148,9 @@ class _Fits:
 
 
 def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
-    """Give the tree of the classes without unary chains, and as the source has it.
+    """Give the tree of the classes in two forms.
+
+    Without unary chains, and as the source has it.
 
     Raises
     ------
@@ -152,14 +164,20 @@ def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
 
 
 def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Count the samples of each class below each node; a class that was not drawn has none."""
+    """Count the samples of each class below each node.
+
+    A class that was not drawn has none.
+    """
     counts = np.zeros((hierarchy.n_nodes, n_classes), dtype=np.int32)
     counts[:, np.unique(labels)] = hierarchy.class_counts(labels)
     return counts
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
-    """Mean squared distance of the samples to the mean of their leaf: a score that needs no labels."""
+    """Mean squared distance of the samples to the mean of their leaf.
+
+    A score that needs no labels.
+    """
     _, leaf = np.unique(leaf_of, return_inverse=True)
     sizes = np.bincount(leaf)
     sums = np.zeros((len(sizes), X.shape[1]))
@@ -169,7 +187,10 @@ def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
 
 
 def smallest_top_share(hierarchy: Hierarchy) -> float:
-    """Share of the samples in the smallest part of the first split; 1 where nothing is split."""
+    """Share of the samples in the smallest part of the first split.
+
+    1 where nothing is split.
+    """
     sizes = hierarchy.sizes[hierarchy.children(hierarchy.root)]
     return float(sizes.min() / hierarchy.n_samples) if len(sizes) else 1.0
 
@@ -177,7 +198,9 @@ def smallest_top_share(hierarchy: Hierarchy) -> float:
 def model_facts(
     estimator: Any, hierarchy: Hierarchy, data: Dataset
 ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-    """Give the facts of max-margin models: how sparse, how well solved, which features matter at each node.
+    """Give the facts of max-margin models.
+
+    How sparse, how well solved, which features matter at each node.
 
     Parameters
     ----------
@@ -221,7 +244,9 @@ def model_facts(
 
 
 def ancestor_overlap(models: np.ndarray, hierarchy: Hierarchy) -> float:
-    """Mean cosine of the magnitudes of a node's models and of those on its path (w_{a, k_a} in equation 3).
+    """Average the cosine of models with their ancestors' models.
+
+    Of the magnitudes of a node's models and of those on its path (w_{a, k_a} in equation 3).
 
     0 where they share no feature, 1 where they weigh all features alike; over all models of all nodes that are split
     but the root, and all their ancestors. Models that are 0 have an overlap of 0.

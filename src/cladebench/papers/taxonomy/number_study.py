@@ -1,4 +1,7 @@
-"""How many clusters: the elbow of the objective and the gap of the eigenvalues (section 6)."""
+"""How many clusters.
+
+The elbow of the objective and the gap of the eigenvalues (section 6).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ SHORTER = (8, 10, 12)
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Learn taxonomies of 2 to 15 clusters, and choose a number of them without labels.
+    """Learn taxonomies of 2 to 15 clusters and choose one.
+
+    The number is chosen without labels.
 
     Returns
     -------
@@ -67,14 +72,19 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def elbow(x: FloatArray, y: FloatArray) -> int:
-    """Place of the point that lies farthest above the line from the first to the last one, both axes scaled to 1."""
+    """Find the elbow of a curve.
+
+    The point that lies farthest above the line from the first to the last one, both axes scaled to 1.
+    """
     if len(x) < 3 or y[-1] == y[0]:
         return 0
     return int(np.argmax((y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])))
 
 
 def eigengap(eigenvalues: FloatArray) -> int:
-    """Number of clusters before the largest gap: with k clusters centred data have k - 1 large eigenvalues.
+    """Number of clusters before the largest gap.
+
+    With k clusters centred data have k - 1 large eigenvalues.
 
     Gaps from the second eigenvalue on are compared, so that the answer is 3 at least: the first gap, of what all
     clusters have in common, is nearly always the largest.

@@ -1,4 +1,6 @@
-"""Is the best partition the same for the best structure as for Y = I (section 3.3)? Small sets are enumerated.
+"""Is one partition best for both structures (section 3.3)?
+
+The best structure and Y = I. Small sets are enumerated.
 
 The paper infers it from the relaxed problems, whose solutions span one subspace. With two clusters it is true of
 partitions, as all centred structures of two clusters are multiples of one; with more nothing says so.
@@ -65,7 +67,10 @@ class BestPartitions(NamedTuple):
 
     @property
     def loss(self) -> float:
-        """What is lost of (1) with the best Y where the partition for Y = I is taken, relative."""
+        """Give the relative loss of (1) with Y = I's partition.
+
+        With the best Y where that partition is taken.
+        """
         return _shortfall(self.star_with_best, self.unconstrained_value)
 
 
@@ -113,7 +118,10 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[str, float]:
-    """Measure one set: what `run_study` takes means of; ``seed`` is that of k-means."""
+    """Measure one set.
+
+    What `run_study` takes means of; ``seed`` is that of k-means.
+    """
     gram = gram_of(NumericalTaxonomy(n_clusters), X, seed)
     best = best_partitions(gram, n_clusters, columns)
     before = best_partitions(gram, n_clusters - 1).unconstrained_value if n_clusters > 2 else 0.0
@@ -133,7 +141,9 @@ def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[
 
 
 def best_partitions(gram: CenteredGram, n_clusters: int, columns: str = "binary") -> BestPartitions:
-    """Find the best partitions for Y = I and for the best Y, among all with no cluster empty.
+    """Find the best partitions for both structures.
+
+    Y = I and the best Y, among all with no cluster empty.
 
     Parameters
     ----------
@@ -168,7 +178,9 @@ def best_partitions(gram: CenteredGram, n_clusters: int, columns: str = "binary"
 def both_values(
     gram: CenteredGram, labels: IntArray, columns: str = "binary"
 ) -> tuple[FloatArray, FloatArray]:
-    """Objective (1) of many partitions, with Y = I and with the best Y of each.
+    """Compute objective (1) of many partitions for both structures.
+
+    With Y = I and with the best Y of each.
 
     Parameters
     ----------
@@ -213,7 +225,9 @@ def both_values(
 
 
 def all_partitions(n: int, n_clusters: int) -> IntArray:
-    """All partitions of n points into so many clusters, numbered by their first points; (m, n), in ascending order.
+    """List all partitions of n points into some clusters.
+
+    Numbered by their first points; (m, n), in ascending order.
 
     ValueError if there are fewer than 2 clusters or points than clusters, or more than `LARGEST` labellings.
     """
@@ -234,7 +248,10 @@ def all_partitions(n: int, n_clusters: int) -> IntArray:
 
 
 def structure_apart(gram: CenteredGram, labels: IntArray, n_clusters: int) -> float:
-    """Largest difference of (8), by a pseudo-inverse, and (9), centred, both of unit norm, over the largest entry."""
+    """Measure the largest difference of (8) and (9).
+
+    (8) by a pseudo-inverse, (9) centred, both of unit norm, over the largest entry.
+    """
     M = gram.values @ gram.values.T if gram.is_factor else gram.values
     P = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)
     HP = P - P.mean(axis=0)

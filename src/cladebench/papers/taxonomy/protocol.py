@@ -1,4 +1,6 @@
-"""What one cell of the taxonomy paper computes: a partition, and the tree of its clusters where there is one.
+"""What one cell of the taxonomy paper computes.
+
+A partition, and the tree of its clusters where there is one.
 
 Section 5 of the paper. A repetition is a draw of people where the data are faces, and a seed or a draw of documents
 where they are texts.
@@ -41,7 +43,10 @@ FEATURES = ("raw", "binary", "one_maximum", "classes")
 
 
 class TaxonomyProtocol(Protocol):
-    """Section 5: clusters against the known classes, or against the words that the paper prints."""
+    """Section 5: clusters against classes or printed words.
+
+    The known classes, or the words that the paper prints.
+    """
 
     own: ClassVar[Mapping[str, Any]] = {
         # "binary": 1 for what is not zero; "one_maximum": each row scaled to the maximum 1; "classes": the true
@@ -54,7 +59,7 @@ class TaxonomyProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "shuffled")
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Fit, and measure the partition, the tree, and the words of the clusters."""
+        """Fit and measure the partition, the tree and the words."""
         own, task, data = self.own_parameters(cell), cell.task, cell.data
         X = features_of(data, own["features"])
         X = task.of(X)
@@ -95,7 +100,10 @@ class TaxonomyProtocol(Protocol):
     def tree_measures(
         self, cell: Cell, estimator: NumericalTaxonomy, X: Any, labels: IntArray, classes: IntArray | None
     ) -> dict[str, float]:
-        """Measure the taxonomy: how it fits the distances, the objective, and the tree of the classes."""
+        """Measure the taxonomy.
+
+        How it fits the distances, the objective, and the tree of the classes.
+        """
         length = float(np.linalg.norm(estimator.distances_) / np.sqrt(2.0)) or 1.0
         metrics = {
             "converged": float(estimator.converged_),
@@ -122,7 +130,10 @@ class TaxonomyProtocol(Protocol):
 
 
 def features_of(data: Dataset, features: str) -> Any:
-    """Give the features as methods meet them: as they are, binarised, of one maximum a row, or the true classes."""
+    """Give the features as methods meet them.
+
+    As they are, binarised, of one maximum a row, or the true classes.
+    """
     check_choice("features", features, FEATURES)
     if features == "classes":
         return (np.asarray(data.labels)[:, None] == np.arange(len(data.label_names))).astype(np.float64)
@@ -141,14 +152,20 @@ def features_of(data: Dataset, features: str) -> Any:
 
 
 def n_clusters_of(data: Dataset, clusters: int | None) -> int:
-    """Give the number of clusters: as asked, as many as classes, or the paper's 8 where there are none."""
+    """Give the number of clusters.
+
+    As asked, as many as classes, or the paper's 8 where there are none.
+    """
     if clusters is not None:
         return int(clusters)
     return len(data.label_names) or WITHOUT_LABELS
 
 
 def partition_measures(classes: IntArray, labels: IntArray) -> dict[str, float]:
-    """H(l|c) in nats and bits, and the measures of a partition that are corrected for chance."""
+    """Measure a partition: H(l|c) and chance-corrected measures.
+
+    H(l|c) in nats and bits.
+    """
     entropy = entropy_scores(classes, labels)
     return {
         **scored(
@@ -179,7 +196,10 @@ def gram_of(estimator: DependenceClusterer, X: Any, seed: int) -> Any:
 
 
 def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: int) -> float:
-    """One minus the adjusted Rand index of the result and a spectral start of the same matrix."""
+    """Say how far the result moved from a spectral start.
+
+    One minus their adjusted Rand index; the start is of the same matrix.
+    """
     start = start_labels(
         gram_of(estimator, X, seed), estimator.n_clusters, "spectral", np.random.RandomState(seed)
     )
@@ -187,7 +207,9 @@ def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: 
 
 
 def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> dict[str, float]:
-    """Compare the clusters of a normalised cut with those of the same matrix, centred (section 3.1).
+    """Compare clusters of a normalised cut, plain and centred.
+
+    Those of the same matrix (section 3.1).
 
     "We wish to ignore the eigenvector with constant entries": of the matrix as it is the first eigenvector is left out,
     of the centred one none, so that both have ``n_clusters - 1``.
@@ -226,7 +248,10 @@ def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
 
 
 def counts_of_words(cell: Cell, X: Any) -> Any:
-    """Give how often words occur in the documents of a cell, where the data say it; else what methods meet, X."""
+    """Count words in the documents of a cell.
+
+    Where the data say it; else what methods meet, X.
+    """
     views = cell.data.views
     return cell.task.of(views["counts"].values) if "counts" in views else X
 
@@ -234,7 +259,9 @@ def counts_of_words(cell: Cell, X: Any) -> Any:
 def word_measures(
     data: Dataset, X: Any, counts: Any, labels: IntArray, estimator: Any
 ) -> tuple[dict[str, float], list[Reading], dict[str, np.ndarray]]:
-    """Give the words of the clusters, and for NIPS how many of the printed ones come back, and where they lie.
+    """Give the words of the clusters, and printed words back.
+
+    For NIPS how many of the printed ones come back, and where they lie.
 
     Words are scored by ``counts``, how often they occur. Measures with the suffix ``_documents`` are of words that are
     scored by the shares of documents that have them, by ``X`` of 0 and 1.

@@ -1,4 +1,7 @@
-"""Whether a taxonomy says anything of data that it was not learned from: permutation tests on a held-out half."""
+"""Test taxonomies on data that they were not learned from.
+
+Permutation tests on a held-out half.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ N_PERMUTATIONS = 999
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Learn a taxonomy from half of the rows, drawn at random, and test it on the others.
+    """Learn a taxonomy from half of the rows and test it.
+
+    The half is drawn at random; the others are for the test.
 
     A held-out row goes to the cluster whose mean is nearest in the feature space. The objective (1) of these rows
     is then compared with what it is when the leaves of the tree change places, which keeps the clusters (does the tree
@@ -85,7 +90,9 @@ def other_tree(taxonomy: NumericalTaxonomy, topologies: str, draw: int = 0) -> F
 
 
 def nearest_means(K: FloatArray, learn: IntArray, labels: IntArray, test: IntArray) -> IntArray:
-    """Cluster of each held-out row: the one whose mean in the feature space is nearest, of equal ones the first.
+    """Cluster of each held-out row.
+
+    The one whose mean in the feature space is nearest, of equal ones the first.
 
     Parameters
     ----------
@@ -105,5 +112,8 @@ def nearest_means(K: FloatArray, learn: IntArray, labels: IntArray, test: IntArr
 
 
 def p_value(observed: float, permuted: FloatArray) -> float:
-    """Share of values that are at least as large, the observed one among them; equal but for rounding counts."""
+    """Give the share of values at least as large.
+
+    The observed one is among them; equal but for rounding counts.
+    """
     return float((1 + (permuted >= observed - 1e-12 * abs(observed)).sum()) / (1 + len(permuted)))

@@ -1,4 +1,7 @@
-"""How stable clusters are where no labels are: taxonomies of bootstrap samples of the documents."""
+"""How stable clusters are where no labels are.
+
+Taxonomies of bootstrap samples of the documents.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ N_SAMPLES = 20
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Cluster bootstrap samples, and compare the clusters of the documents that two of them share.
+    """Cluster bootstrap samples and compare the clusters they share.
+
+    Clusters of the documents that two samples share.
 
     Returns
     -------
@@ -56,7 +61,10 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def methods(k: int, seed: int) -> dict[str, Callable[[CenteredGram], IntArray]]:
-    """The methods that are compared: each gives the clusters of the points of a matrix."""
+    """The methods that are compared.
+
+    Each gives the clusters of the points of a matrix.
+    """
     return {
         "taxonomy": lambda gram: NumericalTaxonomy(k, random_state=seed).fit_gram(gram).labels_,
         "unconstrained": lambda gram: (
@@ -68,7 +76,10 @@ def methods(k: int, seed: int) -> dict[str, Callable[[CenteredGram], IntArray]]:
 
 
 def mean_agreement(clusterings: list[tuple[IntArray, IntArray]]) -> float:
-    """Mean adjusted Rand index over pairs of samples, each given as rows and their clusters, on the rows of both."""
+    """Average the adjusted Rand index over pairs of samples.
+
+    Each is given as rows and their clusters; on the rows of both.
+    """
     indices = []
     for (rows, labels), (others, theirs) in combinations(clusterings, 2):
         _, one, two = np.intersect1d(rows, others, assume_unique=True, return_indices=True)

@@ -1,4 +1,7 @@
-"""How well a taxonomy fits: with the classes' own tree, and against trees that know nothing."""
+"""How well a taxonomy fits.
+
+With the classes' own tree, and against trees that know nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ N_RANDOM = 20
 def taxonomy_correlation(
     distances: FloatArray, clusters: IntArray, class_tree: Hierarchy, classes: IntArray
 ) -> float:
-    """Correlate distances between clusters with path lengths in the tree of the classes, over all pairs of samples.
+    """Correlate cluster distances with path lengths of classes.
+
+    In the tree of the classes, over all pairs of samples.
 
     Parameters
     ----------
@@ -66,7 +71,10 @@ def taxonomy_correlation(
 
 @dataclass(frozen=True)
 class Worth:
-    """Objective (1) of one partition under several structures, as shares of what no structure can exceed."""
+    """Objective (1) of one partition under several structures.
+
+    As shares of what no structure can exceed.
+    """
 
     bound: float
     unconstrained: float
@@ -77,7 +85,9 @@ class Worth:
 
 
 def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
-    """Largest value of (1) over all partitions and structures: the norm of the k - 1 largest eigenvalues.
+    """Largest value of (1) over all partitions and structures.
+
+    The norm of the k - 1 largest eigenvalues.
 
     Notes
     -----
@@ -88,7 +98,9 @@ def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
 
 
 def worth_of_trees(gram: CenteredGram, labels: IntArray, seed: int) -> Worth:
-    """Put other trees in the place of the fitted one, for the same partition; lengths are fitted to its distances.
+    """Replace the fitted tree by others for one partition.
+
+    Lengths are fitted to its distances.
 
     Parameters
     ----------

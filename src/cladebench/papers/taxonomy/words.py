@@ -1,4 +1,7 @@
-"""The words of clusters of documents, and the clusters of the paper that they bring back."""
+"""The words of clusters, and the paper's clusters they recover.
+
+Clusters of documents.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ CLOSE: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def word_scores(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
-    """How often a word occurs in a document of a cluster, minus how often in one of all others (section 5.2).
+    """Score words by their frequency inside minus outside.
+
+    How often a word occurs in a document of a cluster, minus how often in one of all others (section 5.2).
 
     Parameters
     ----------
@@ -72,13 +77,18 @@ def word_scores(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
 
 
 def top_words(scores: FloatArray, names: npt.ArrayLike, n_words: int = N_WORDS) -> npt.NDArray[np.str_]:
-    """Words of largest score, (n_clusters, n_words); equal ones in the order of the vocabulary."""
+    """Words of largest score, (n_clusters, n_words).
+
+    Equal ones in the order of the vocabulary.
+    """
     order = np.argsort(-scores, axis=1, kind="stable")[:, :n_words]
     return np.asarray(names)[order]
 
 
 def matched_to_printed(words: npt.NDArray[np.str_]) -> tuple[IntArray, IntArray]:
-    """Match clusters with those of Table 2, one to one, so that most words come back.
+    """Match clusters with those of Table 2, one to one.
+
+    So that most words come back.
 
     Parameters
     ----------
