@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.audit.statistics import one_sample
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.samples import overlap
+from cladebench.bench.statistics import one_sample
 from cladebench.bench.task import draw_task, folds_of
 from doc_examples import ROOT
 

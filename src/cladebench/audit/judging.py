@@ -15,10 +15,10 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.possible import judge_possible
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader, with_notes
 from cladebench.audit.sentences import combine, judge_certificates
-from cladebench.audit.statistics import holm
 from cladebench.audit.verdict_rules import judge_value
 from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, Rules, not_testable
 from cladebench.bench.samples import Sample
+from cladebench.bench.statistics import holm
 from cladebench.notation import significant
 
 

@@ -15,7 +15,7 @@ MOST_REPETITIONS = 10_000_000
 
 
 def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: float = 0.0) -> float:
-    """Chance that the two-sided t test of `cladebench.audit.statistics.one_sample` finds a difference of `gap`.
+    """Chance that the two-sided t test of `cladebench.bench.statistics.one_sample` finds a difference of `gap`.
 
     Parameters
     ----------

@@ -1,83 +1,11 @@
-"""The statistics behind the verdicts: intervals, paired tests, what a sample could have detected, Holm's correction."""
+"""How far our mean is from a published one."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 
-import numpy as np
-from scipy import special
-
-from cladebench.bench.intervals import Interval, mean_interval
-
-#: Up to this many pairs the sign-flip test enumerates all sign patterns.
-MAX_SIGN_FLIP = 16
-
-
-@dataclass(frozen=True)
-class Difference:
-    """An estimated difference and its uncertainty.
-
-    Attributes
-    ----------
-    value : float
-    se, df : float
-        Standard error and degrees of freedom; ``se == 0`` when nothing varies, ``inf`` when the sample cannot say.
-    """
-
-    value: float
-    se: float
-    df: float
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Half the width of the confidence interval."""
-        return self._scaled(0.5 + level / 2)
-
-    def beyond(self, allowance: float) -> Difference:
-        """What is left of the difference when as much as `allowance` of it, either way, needs no explanation."""
-        return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
-
-    def within(self, limit: float) -> float:
-        """p-value of two one-sided t tests that the difference is no smaller than `limit` either way.
-
-        References
-        ----------
-        Schuirmann (1987), A comparison of the two one-sided tests procedure and the power approach for assessing the
-        equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15.
-        """
-        left = limit * (1 + 1e-9) - abs(self.value)
-        if self.se == 0:
-            return 0.0 if left >= 0 else 1.0
-        return 1.0 if math.isinf(self.se) else _upper_tail(left / self.se, self.df)
-
-    def p_value(self) -> float:
-        """Two-sided p-value of the t test that the difference is zero."""
-        if self.se == 0:
-            return 1.0 if self.value == 0 else 0.0
-        if math.isinf(self.se):
-            return 1.0
-        return 2 * _upper_tail(abs(self.value) / self.se, self.df)
-
-    def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float:
-        """Smallest true difference that a two-sided t test finds with the given power.
-
-        The usual approximation ``(t[1 - alpha/2] + t[power]) * se`` of the noncentral t; of few pairs at a small
-        `alpha` it finds 72 percent rather than 80.
-        """
-        return self._scaled(1 - alpha / 2) + self._scaled(power)
-
-    def _scaled(self, quantile: float) -> float:
-        if self.se == 0 or math.isinf(self.se):
-            return self.se
-        return float(special.stdtrit(self.df, quantile)) * self.se
-
-
-# Student's t by its functions: the distribution object checks its arguments for longer than an audit has time.
-def _upper_tail(t: float, df: float) -> float:
-    return float(special.stdtr(df, -t))
+from cladebench.bench.intervals import Interval
+from cladebench.bench.statistics import Difference
 
 
 def against_published(
@@ -110,55 +38,3 @@ def against_published(
     variance = sum(v for v, _ in parts)
     df = variance**2 / sum(v**2 / d for v, d in parts) if parts else math.inf
     return Difference(ours.mean - published, math.sqrt(variance), df)
-
-
-def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0) -> Difference:
-    """Mean of paired differences against zero; `overlap` as in `mean_interval` makes it the corrected resampled t."""
-    interval = mean_interval(values, point=point, overlap=overlap)
-    if math.isnan(interval.sd):
-        return Difference(interval.mean, math.inf, 1.0)
-    return Difference(interval.mean, interval.sd * math.sqrt(interval.per_mean), interval.n - 1)
-
-
-def sign_flip(differences: np.ndarray) -> float | None:
-    """Exact two-sided sign-flip permutation p-value of paired differences (None beyond `MAX_SIGN_FLIP` pairs).
-
-    Its smallest possible value is ``2 ** (1 - n)``: 1/16 for five pairs. With five repetitions it can therefore never
-    fall below 0.05, and it is reported beside the paired t test, not used for verdicts.
-    """
-    n = differences.size
-    if n > MAX_SIGN_FLIP:
-        return None
-    sums = np.abs(_signs(n) @ differences)
-    observed = abs(float(differences.sum()))
-    return float((sums >= observed - 1e-12 * np.abs(differences).sum()).mean())
-
-
-@cache
-def _signs(n: int) -> np.ndarray:
-    return np.array(list(itertools.product((1.0, -1.0), repeat=n)))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down method.
-
-    Parameters
-    ----------
-    p_values : sequence of float
-        The p-values of one family, in any order.
-
-    Returns
-    -------
-    list of float
-        Adjusted p-values in the same order; compare them with alpha directly.
-
-    References
-    ----------
-    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
-    """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, running = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = running
-    return adjusted

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.printed import Printed
-from cladebench.audit.statistics import Difference, against_published, one_sample, sign_flip
+from cladebench.audit.statistics import against_published
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
@@ -22,6 +22,7 @@ from cladebench.audit.verdict_types import (
 )
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.samples import paired_ratio
+from cladebench.bench.statistics import Difference, one_sample, sign_flip
 from cladebench.notation import as_given, significant
 
 

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cladebench.audit.statistics import mean_interval, one_sample
 from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.intervals import mean_interval
+from cladebench.bench.statistics import one_sample
 from cladebench.bench.task import draw_task
 from doc_examples import ROOT
 
