@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cladebench.datasets import RemoteFile, fetch
+from cladebench.datasets.own_files import OwnData, read_own_data
 
 CONTENT = b"1.0,2.0,0\n3.0,4.0,1\n"
 NAME = "toy/toy.data"
@@ -96,3 +97,14 @@ def make_file() -> Callable[..., RemoteFile]:
         return RemoteFile(**(fields | changes))
 
     return make
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., OwnData]:
+    """Write a file and read it as the data set ``own``."""
+
+    def write_and_read(content: str | bytes, name: str = "own.csv", **entry: object) -> OwnData:
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_own_data("own", {"file": name, **entry}, tmp_path)
+
+    return write_and_read

@@ -1,0 +1,189 @@
+"""Make features of the columns of a user's table: numbers as they are, categories one-hot, medians for gaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from datetime import date, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cladebench.datasets.own_text import is_number, refuse
+from cladebench.input_files import shown
+from cladebench.validation import as_floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Values that a category may have: one that the user names, one that is found.
+MOST_LEVELS, MOST_LEVELS_FOUND = 1000, 50
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}")
+Line = Callable[[int], int]
+
+
+def kind_of(present: pd.Series, decimal: str = ".") -> str:
+    """Say what a column without gaps has: numbers, dates, text, or a mixture, which is none of them."""
+    import pandas as pd
+
+    kind = present.dtype
+    if pd.api.types.is_complex_dtype(kind):
+        return "mixture"
+    if pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind):
+        return "numbers"
+    if getattr(kind, "kind", "O") in "mM" or isinstance(kind, pd.PeriodDtype):
+        return "dates"
+    values: list[Any] = present.astype(object).tolist()
+    if all(_is_number(value, decimal) for value in values):
+        return "numbers"
+    if all(isinstance(value, str) for value in values):
+        if all(_DATE.fullmatch(value) for value in values):
+            return "dates"
+        return "mixture" if any(is_number(value, mark) for value in values for mark in ".,") else "text"
+    return "dates" if all(isinstance(value, date | timedelta) for value in values) else "mixture"
+
+
+def _is_number(value: Any, decimal: str) -> bool:
+    return isinstance(value, Real | Decimal) or (isinstance(value, str) and is_number(value, decimal))
+
+
+def most_levels(n_rows: int, asked: bool) -> int:
+    """How many values a column of text may have to be a category."""
+    return MOST_LEVELS if asked else min(MOST_LEVELS_FOUND, max(2, n_rows // 2))
+
+
+def as_features(
+    frame: pd.DataFrame,
+    file: str,
+    line: Line,
+    *,
+    decimal: str = ".",
+    categories: Collection[str] | None = (),
+    missing: str = "median",
+) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
+    """Make features of all columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    file, line
+        Name of the file, and where in it a row stands, for messages.
+    decimal : str
+        Decimal mark of numbers in columns of text.
+    categories : collection of str, optional
+        Columns that are categories, beside those of text; None: there may be none.
+    missing : "median" or "refuse"
+
+    Returns
+    -------
+    tuple
+        float64 (n_rows, n_features), names of the features, and what was done, in sentences.
+    """
+    columns: dict[str, np.ndarray] = {}
+    filled: dict[str, int] = {}
+    said: list[str] = []
+    for column, values in frame.items():
+        name, absent = str(column), values.isna().to_numpy()
+        present = values[~absent]
+        if absent.all():
+            refuse(file, "has no values; put it under ignore", name)
+        if absent.any():
+            filled[name] = int(absent.sum())
+            if missing == "refuse":
+                cure = "expected none: fill them, or set missing: median" * (categories is not None)
+                problem = f"{filled[name]} missing values; {cure or 'expected all distances'}"
+                refuse(file, problem, name, line(int(absent.argmax())))
+        asked = name in (categories or ())
+        kind = "text" if asked else kind_of(present, decimal)
+        if kind == "text" and categories is not None:
+            texts = values.astype(object).map(str).to_numpy()
+            levels = sorted(set(texts[~absent]))
+            if len(levels) > most_levels(len(frame), asked):
+                cure = "put it under ignore" + ", or under categories" * (not asked)
+                refuse(file, f"is text with {len(levels)} different values; {cure}", name)
+            columns |= {f"{name}={level}": ((texts == level) & ~absent).astype(float) for level in levels}
+            said.append(f"Column {shown(name)} is a category: it became {len(levels)} columns of 0 and 1.")
+            continue
+        if kind != "numbers":
+            _refuse_column(present, kind, name, file, line, decimal)
+        numbers = _floats(present, decimal)
+        if not np.isfinite(numbers).all():
+            at = int(np.flatnonzero(~absent)[np.argmin(np.isfinite(numbers))])
+            refuse(file, "is infinite; expected a finite number", name, line(at))
+        columns[name] = np.full(len(frame), np.median(numbers))
+        columns[name][~absent] = numbers
+        if len(numbers) > 2 and (np.diff(numbers) == 1.0).all() and categories is not None:
+            said.append(f"Column {shown(name)} counts the rows: put it under ignore if it is no measurement.")
+    if filled:
+        listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
+        more = f" and {len(filled) - 5} more columns" * (len(filled) > 5)
+        said.append(f"{sum(filled.values())} missing values, in {listed}{more}: {_filling(filled, columns)}.")
+    X = np.column_stack(list(columns.values())) if columns else np.zeros((len(frame), 0))
+    return X, tuple(columns), said
+
+
+def _filling(filled: dict[str, int], columns: dict[str, np.ndarray]) -> str:
+    """Say what took the place of missing values."""
+    numbers, levels = any(name in columns for name in filled), any(name not in columns for name in filled)
+    words = ["the column's median in a column of numbers"] * numbers + [
+        "0 in all columns of a category"
+    ] * levels
+    return "replaced by " + " and ".join(words)
+
+
+def _floats(present: pd.Series, decimal: str) -> np.ndarray:
+    if present.dtype.kind in "biuf":
+        return present.to_numpy(dtype=np.float64)
+    values = [v.replace(decimal, ".") if isinstance(v, str) else v for v in present.astype(object)]
+    return as_floats("column", np.array([float(value) for value in values]))
+
+
+def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Line, decimal: str) -> None:
+    """Say why a column has no features."""
+    if kind == "dates":
+        refuse(file, "has dates; expected numbers, such as days since a date: or put it under ignore", name)
+    if kind == "text":
+        refuse(file, f"has text, such as {shown(present.iloc[0])[:30]}; put it under ignore or label", name)
+    wrong = next(at for at, value in enumerate(present) if not _is_number(value, decimal))
+    value = present.iloc[wrong]
+    comma = isinstance(value, str) and is_number(value, ",")
+    cure = "set decimal: ','" if comma else "correct it, or put the column under ignore"
+    refuse(file, f"{shown(value)[:30]} is no number; {cure}", name, line(int(present.index[wrong])))
+
+
+def without_names(frame: pd.DataFrame, said: list[str]) -> pd.DataFrame:
+    """Leave out a first column that names the rows of a square matrix."""
+    if frame.shape[1] != len(frame) + 1:
+        return frame
+    first = frame.iloc[:, 0]
+    same = [str(value) for value in first] == [str(name) for name in frame.columns[1:]]
+    if not same and first.name != "column 1" and kind_of(first.dropna()) == "numbers":
+        return frame
+    said.append("The first column has the names of the rows.")
+    return frame.iloc[:, 1:]
+
+
+def as_distances(
+    D: np.ndarray, names: tuple[str, ...], file: str, line: Line
+) -> tuple[np.ndarray, list[str]]:
+    """Check distances: square, symmetric, not negative, 0 on the diagonal; mend what rounding did."""
+    n, p = D.shape
+    if n != p:
+        refuse(file, f"has {n} rows and {p} columns; expected a square matrix, other columns under ignore")
+
+    def none(wrong: np.ndarray, problem: str) -> None:
+        if wrong.any():
+            row, column = divmod(int(wrong.argmax()), n)
+            told = problem.format(f"{D[row, column]:g}", f"{D[column, row]:g}")
+            refuse(file, told, names[column], line(row))
+
+    slack = 1e-8 * float(np.abs(D).max())
+    none(np.diag(np.abs(np.diag(D)) > slack), "{0}; expected 0 on the diagonal: are these similarities?")
+    none(D + slack < 0, "{0} is negative; expected a distance of at least 0")
+    none(np.abs(D - D.T) > slack, "{0}, but {1} the other way round; expected a symmetric matrix")
+    mended = np.maximum((D + D.T) / 2.0, 0.0)
+    np.fill_diagonal(mended, 0.0)
+    rounding = "Rounding made the matrix a little asymmetric, negative or not 0 on the diagonal: mended."
+    return mended, [] if np.array_equal(mended, D) else [rounding]

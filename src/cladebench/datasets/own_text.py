@@ -1,0 +1,232 @@
+"""Read a user's own text tables: CSV with any separator, TSV, values between spaces."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import re
+import warnings
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cladebench.datasets.archives import SIZE_LIMIT
+from cladebench.files import is_special
+from cladebench.input_files import InputFileError, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null")
+SEPARATORS = {"\t": "tabs", ";": "';'", "|": "'|'", ",": "','", " ": "spaces"}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+
+
+class OwnDataError(InputFileError):
+    """A user's own data cannot be used: one line with file, column, row and remedy."""
+
+
+def refuse(file: str, problem: str, column: Any = None, row: int | None = None) -> NoReturn:
+    """Raise an `OwnDataError` that says where: ``FILE: column 'x', row 7: problem``."""
+    places = [f"column {shown(column)}"] * (column is not None) + [f"row {row}"] * (row is not None)
+    raise OwnDataError(": ".join([file, *[", ".join(places)] * bool(places), problem])) from None
+
+
+@dataclass(frozen=True)
+class Format:
+    """How to read a file: what the user says of it; None is found out.
+
+    Parameters
+    ----------
+    separator, decimal : str
+        Of text.
+    header : bool, optional
+        Whether the first row of a text has the names of the columns.
+    texts : collection of str
+        Columns whose values stay as they are written.
+    square : bool
+        Whether the file is to be a square matrix; tells a first row of numbers from names.
+    """
+
+    separator: str | None = None
+    decimal: str = "."
+    header: bool | None = None
+    texts: Collection[str] = ()
+    square: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a file has, before any of it is judged.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns by their names, all different; the features are not among them where ``sparse`` is given.
+    line : callable
+        Where in the file a row stands, of the row's number from 0.
+    said : tuple of str
+        What was taken for what.
+    labels : tuple of str
+        Columns that are labels without being asked for.
+    sparse : CSR matrix, optional
+    """
+
+    frame: pd.DataFrame
+    line: Callable[[int], int] = lambda row: row + 1
+    said: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    sparse: Any = None
+
+
+def read_bytes(path: Path, file: str) -> bytes:
+    """Read a file of at most `SIZE_LIMIT` bytes; ``file`` is its name in messages."""
+    if is_special(path):
+        refuse(file, "is no regular file; expected one")
+    try:
+        if path.stat().st_size > SIZE_LIMIT:
+            refuse(file, f"has more than {SIZE_LIMIT:,} bytes; expected at most as many")
+        return path.read_bytes()
+    except OSError as error:
+        refuse(file, f"cannot be read: {error.strerror}; expected a file, relative to comparison.yaml")
+
+
+def unpacked(data: bytes, file: str) -> bytes:
+    """Undo gzip, if the file is packed by it, up to `SIZE_LIMIT` bytes."""
+    if not (file.lower().endswith(".gz") or data.startswith(b"\x1f\x8b")):
+        return data
+    content = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while chunk := stream.read(1 << 20):
+                content += chunk
+                if len(content) > SIZE_LIMIT:
+                    refuse(file, f"unpacks to more than {SIZE_LIMIT:,} bytes; expected at most as many")
+    except (OSError, EOFError, zlib.error) as error:
+        refuse(file, f"cannot be unpacked: {error}; expected a whole gzip file")
+    return bytes(content)
+
+
+def is_number(text: str, decimal: str = ".") -> bool:
+    """Whether a text is a number, written with this decimal mark."""
+    return _NUMBER.fullmatch(text.strip().replace(decimal, ".")) is not None
+
+
+def decoded(data: bytes, file: str) -> str:
+    """Decode UTF-8, or UTF-16 with its mark at the beginning."""
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data[: error.start].count(b"\n") + 1
+        refuse(file, "is not UTF-8; expected text saved as 'CSV UTF-8'", row=row)
+    if "\0" in text:
+        refuse(file, "has NUL characters; expected text, or the name's ending of another format")
+    return text
+
+
+def rows_of(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the fields of each row that is not empty."""
+    lines: Iterator[str] = iter(io.StringIO(text, newline=""))
+    if separator == " ":
+        lines = (" ".join(line.split()) + "\n" for line in lines)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row not in ([], [""]):
+                yield reader.line_num, row
+    except csv.Error as error:
+        refuse(file, f"{error}; expected rows of fields", row=reader.line_num)
+
+
+def separator_of(text: str, decimal: str, file: str) -> str:
+    """The separator by which the first 50 rows have equally many fields, more than one."""
+    head = text if len(text) < 200_000 else text[:200_000].rpartition("\n")[0]
+    allowed = [separator for separator in SEPARATORS if separator != decimal]
+    rows = {
+        separator: [row for _, row in itertools.islice(rows_of(head, separator, file), 50)]
+        for separator in allowed
+    }
+    for separator in allowed:
+        if len({len(row) for row in rows[separator]}) == 1 and len(rows[separator][0]) > 1:
+            return separator
+    return max(allowed, key=lambda separator: len((rows[separator] or [[]])[0]))
+
+
+def _has_names(first: list[str], how: Format, n_rows: int) -> bool:
+    """Whether the first row has names: no number, or 0, 1, 2, ... as pandas writes them."""
+    if how.header is not None:
+        return how.header
+    numbers = [entry.strip() for entry in first if is_number(entry, how.decimal)]
+    counted = len(numbers) > 1 and numbers == [str(i) for i in range(len(numbers))]
+    return not numbers or (counted and not (how.square and n_rows == len(first) and first[0].strip()))
+
+
+def read_text(data: bytes, file: str, how: Format) -> Table:
+    """Read a text; separator and names of the columns are found out where they are not given."""
+    import pandas as pd
+
+    text = decoded(data, file)
+    separator = how.separator or separator_of(text, how.decimal, file)
+    if separator == how.decimal:
+        refuse(file, f"separator and decimal are both {shown(separator)}; expected two marks")
+    first = next(rows_of(text, separator, file), (0, []))[1]
+    if not first:
+        refuse(file, "is empty; expected rows of values")
+    n_rows = sum(1 for _ in rows_of(text, separator, file)) if how.square else 0
+    named = _has_names(first, how, n_rows)
+    names = [entry.strip() or f"column {i}" for i, entry in enumerate(first, 1)]
+    names = names if named else [str(i) for i in range(1, len(first) + 1)]
+    check_names(names, file)
+
+    def check_widths() -> None:
+        for line, row in rows_of(text, separator, file):
+            if len(row) != len(names):
+                refuse(file, f"has {len(row)} fields; expected {len(names)}, as in the first row", row=line)
+
+    def line(row: int) -> int:
+        return next(itertools.islice(rows_of(text, separator, file), row + named, None))[0]
+
+    # From 3.1 on pandas reads the nearest number in any case.
+    old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.StringIO(text),
+                sep=r"\s+" if separator == " " else separator,
+                header=0 if named else None,
+                names=names,
+                index_col=False,
+                decimal=how.decimal,
+                dtype={name: str for name in names if name in how.texts},
+                keep_default_na=False,
+                na_values=list(MISSING),
+                skipinitialspace=True,
+                **exact,
+                low_memory=False,
+            )
+    except (ValueError, OverflowError, pd.errors.ParserWarning) as error:
+        check_widths()
+        refuse(file, f"cannot be read: {' '.join(str(error).split())[:60]}; expected rows of fields")
+    if frame.iloc[:, -1].isna().any():  # as pandas fills rows that are too short
+        check_widths()
+    said = [f"Values are separated by {SEPARATORS.get(separator, shown(separator))}."]
+    said += ["The decimal mark is a comma."] * (how.decimal == ",")
+    called = f"The columns have no names: they are called 1 to {len(names)}."
+    said.append("The first row has the names of the columns." if named else called)
+    return Table(frame, line, tuple(said))
+
+
+def check_names(names: list[str], file: str) -> None:
+    """Refuse two columns of one name."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in places:
+            refuse(file, f"is the name of columns {places[name]} and {place}; rename one", column=name)
+        places[name] = place
