@@ -132,7 +132,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         if len(rows) != n:
             refuse(text, f"has {len(rows)} labels; expected {n}, one for each row of {file}")
         column = PurePath(text).name.removesuffix(".gz").removeprefix(f"{PurePath(file).name.split('.')[0]}.")
-        add(column, text, [row for _, row in rows], lambda row, rows=rows: rows[row][0])
+        add(column, text, [row for _, row in rows], [at for at, _ in rows].__getitem__)
 
     features = frame.drop(columns=[*labels, *ignored])
     names: tuple[str, ...] = ()

@@ -1,0 +1,140 @@
+"""Read batteries of data sets, and the labels that others published for them.
+
+A battery is a folder of ``<name>.data.gz`` with ``<name>.labels0.gz``, ``<name>.labels1.gz``, ..., as in the Benchmark
+Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.7088171).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cladebench.datasets.archives import read_members
+from cladebench.datasets.base import DatasetError
+from cladebench.datasets.own_entries import located, nearest
+from cladebench.datasets.own_text import OwnDataError, decoded, read_bytes, refuse, unpacked
+from cladebench.input_files import shown
+from cladebench.validation import codes_of_y
+
+_KEYS = ("battery", "from", "only")
+
+
+def expand_battery(name: str, entry: Mapping[str, Any], folder: Path) -> dict[str, dict[str, Any]]:
+    """Make one entry of each data set of a battery; no data are read.
+
+    Parameters
+    ----------
+    name : str
+        Key of the entry in comparison.yaml.
+    entry : mapping
+        ``battery``, ``from`` (the folder) and maybe ``only`` (names of data sets); other keys go to each data set.
+    folder : Path
+        Folder of comparison.yaml, in which ``from`` is looked for; then the mirror folders.
+
+    Returns
+    -------
+    dict
+        ``NAME-DATA`` -> an entry for `read_own_data`, in alphabetical order.
+
+    Raises
+    ------
+    OwnDataError
+        If the folder is missing or has no data sets, or one of ``only`` is not in it.
+    """
+    start, only = entry.get("from"), entry.get("only")
+    if not (isinstance(start, str) and start):
+        raise OwnDataError(f"data.{name}: from is {shown(start)}; expected the folder of the battery")
+    only = [only] if isinstance(only, str) else only
+    if not (only is None or (isinstance(only, list) and all(isinstance(wanted, str) for wanted in only))):
+        raise OwnDataError(f"data.{name}: only is {shown(entry['only'])}; expected a list of names")
+    place = located(start, folder)
+    if not place.is_dir():
+        raise OwnDataError(
+            f"{start}: no such folder; expected a battery there or in a CLADEBENCH_MIRROR folder"
+        )
+    found = sorted(path.name.removesuffix(".data.gz") for path in place.glob("*.data.gz"))
+    if not found:
+        raise OwnDataError(f"{start}: has no data sets; expected NAME.data.gz and NAME.labels0.gz, ...")
+    for wanted in only or ():
+        if wanted not in found:
+            raise OwnDataError(
+                f"data.{name}: only: {shown(wanted)} is not in {start}; {nearest(wanted, found)}"
+            )
+    shared = {key: value for key, value in entry.items() if key not in _KEYS}
+    return {
+        f"{name}-{data}": {
+            "file": f"{start}/{data}.data.gz",
+            "separator": " ",
+            "header": False,
+            "label_files": [f"{start}/{path.name}" for path in _label_files(place, data)],
+            "noise": 0,
+            **shared,
+        }
+        for data in found
+        if only is None or data in only
+    }
+
+
+def _label_files(place: Path, data: str) -> list[Path]:
+    """Label files of a data set by their number; ``x.labels0.gz`` is none of ``x2``."""
+    numbered = {
+        int(found[1]): path
+        for path in place.glob("*.labels*.gz")
+        if (found := re.fullmatch(rf"{re.escape(data)}\.labels(\d+)\.gz", path.name))
+    }
+    return [numbered[i] for i in sorted(numbered)]
+
+
+def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, np.ndarray]]:
+    """Read the labels that were published for one data set; nothing is unpacked to disk.
+
+    Parameters
+    ----------
+    tar : Path
+        Archive with members ``.../METHOD/BATTERY/DATA.result<k>.gz``: CSV with a column for each variant of the method.
+    battery, data : str
+        As in the names of members, such as "fcps" and "atom".
+
+    Returns
+    -------
+    dict
+        Variant, as in the header (``Genie_G0.3``) -> number of clusters -> labels 0, 1, ... of all rows. There may be
+        fewer than k: such is the published result.
+
+    Raises
+    ------
+    OwnDataError
+        If the archive is damaged or unsafe, or has nothing for these data.
+    """
+    end = re.compile(rf".*/[^/]+/{re.escape(battery)}/{re.escape(data)}\.result(\d+)\.gz")
+    try:
+        members = read_members(
+            read_bytes(tar, str(tar)), lambda name: bool(end.fullmatch(name)), name=str(tar)
+        )
+    except DatasetError as error:
+        raise OwnDataError(f"{error}; expected the archive as it was published") from None
+    if not members:
+        refuse(
+            str(tar), f"has no labels of {battery}/{data}; expected .../METHOD/{battery}/{data}.result<k>.gz"
+        )
+    labels: dict[str, dict[int, np.ndarray]] = {}
+    for member, content in members.items():
+        file = f"{tar.name}: {member}"
+        rows = list(csv.reader(io.StringIO(decoded(unpacked(content, file), file))))
+        found = end.fullmatch(member)
+        k = int(found[1]) if found else 0
+        if len({len(row) for row in rows}) != 1:
+            refuse(file, "has rows of different lengths; expected a table")
+        for variant, *column in zip(*rows, strict=True):
+            try:
+                codes = codes_of_y([int(value) for value in column], np.empty(len(column)))
+            except ValueError as error:
+                refuse(file, f"{str(error)[:60]}; expected whole numbers", variant)
+            labels.setdefault(variant, {})[k] = codes
+    return dict(sorted(labels.items()))

@@ -1,0 +1,163 @@
+"""Batteries of data sets with published labels: made up here, and the real ones where the mirror is."""
+
+import gzip
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cladebench.datasets.own_batteries import expand_battery, published_labels
+from cladebench.datasets.own_files import OwnDataError, files_of, read_own_data
+
+#: As the user has it: the tests of this folder hide it.
+MIRRORS = [Path(part) for part in os.environ.get("CLADEBENCH_MIRROR", "").split(os.pathsep) if part]
+REAL = next((mirror / "clustbench" for mirror in MIRRORS if (mirror / "clustbench").is_dir()), None)
+needs_mirror = pytest.mark.skipif(REAL is None, reason="no clustbench in a mirror folder")
+
+
+def fill(folder):
+    files = {
+        "x.data.gz": "0 1\n  2 3\n1.5e1   5\n7 8\n",
+        "x.labels0.gz": "1\n2\n1\n2\n",
+        "x.labels1.gz": "1\n0\n2\n2\n",
+        "x2.data.gz": "1 2 3\n4 5 6\n7 8 8\n",
+        "x2.labels0.gz": "2\n2\n1\n",
+        "x.txt": "about x",
+    }
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        content = text.encode()
+        (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+
+
+def tar_of(path, members):
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def test_a_battery_gives_an_entry_for_each_data_set(tmp_path):
+    fill(tmp_path / "toys")
+    entries = expand_battery("own", {"battery": "clustbench", "from": "toys", "missing": "refuse"}, tmp_path)
+    assert list(entries) == ["own-x", "own-x2"]
+    assert entries["own-x"]["label_files"] == ["toys/x.labels0.gz", "toys/x.labels1.gz"]
+    assert entries["own-x"]["missing"] == "refuse"
+    assert files_of(entries["own-x2"], tmp_path) == [
+        tmp_path / "toys" / name for name in ("x2.data.gz", "x2.labels0.gz")
+    ]
+    data = read_own_data("own-x", entries["own-x"], tmp_path)
+    np.testing.assert_array_equal(data.X, [[0, 1], [2, 3], [15, 5], [7, 8]])
+    assert {name: codes.tolist() for name, codes in data.labellings.items()} == {
+        "labels0": [0, 1, 0, 1],
+        "labels1": [0, -1, 1, 1],
+    }
+    assert data.clusters == {"labels0": 2, "labels1": 2}
+    chosen = expand_battery("own", {"battery": "clustbench", "from": "toys", "only": ["x2"]}, tmp_path)
+    assert list(chosen) == ["own-x2"]
+
+
+def test_a_battery_may_lie_in_a_mirror(places, tmp_path):
+    fill(places.mirror / "sub" / "toys")
+    entries = expand_battery("own", {"battery": "b", "from": "sub/toys"}, tmp_path)
+    assert len(read_own_data("own-x2", entries["own-x2"], tmp_path).X) == 3
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "data.own: from is nothing; expected the folder of the battery"),
+        ({"from": "toys", "only": 3}, "data.own: only is 3; expected a list of names"),
+        ({"from": "toys", "only": ["x22"]}, "data.own: only: 'x22' is not in toys; did you mean 'x2'?"),
+        ({"from": "none"}, "none: no such folder; expected a battery there or in a CLADEBENCH_MIRROR folder"),
+        ({"from": "."}, ".: has no data sets; expected NAME.data.gz and NAME.labels0.gz"),
+    ],
+)
+def test_a_battery_that_is_not_there_is_refused(tmp_path, entry, message):
+    fill(tmp_path / "toys")
+    with pytest.raises(OwnDataError) as caught:
+        expand_battery("own", {"battery": "b", **entry}, tmp_path)
+    assert str(caught.value).startswith(message) and len(str(caught.value)) <= 120
+
+
+def test_too_few_labels_are_refused(tmp_path):
+    fill(tmp_path / "toys")
+    (tmp_path / "toys" / "x.labels1.gz").write_bytes(gzip.compress(b"1\n2\n"))
+    entries = expand_battery("own", {"battery": "b", "from": "toys"}, tmp_path)
+    with pytest.raises(
+        OwnDataError, match=r"^toys/x.labels1.gz: has 2 labels; expected 4, one for each row of toys"
+    ):
+        read_own_data("own-x", entries["own-x"], tmp_path)
+
+
+def test_published_labels_are_read_by_name(tmp_path):
+    members = {
+        "original/A/toys/x.result2.gz": gzip.compress(b'"A_1","A_2"\n1,2\n2,2\n2,1\n'),
+        "original/A/toys/x.result3.gz": gzip.compress(b'"A_1","A_2"\n1,3\n2,2\n3,1\n'),
+        "original/B/toys/x.result2.gz": gzip.compress(b'"B"\n5\n5\n7\n'),
+        "original/B/toys/x2.result2.gz": gzip.compress(b'"B"\nnonsense\n'),
+        "original/B/tools/x.result2.gz": b"no gzip",
+    }
+    labels = published_labels(tar_of(tmp_path / "all.tar", members), "toys", "x")
+    assert {m: {k: codes.tolist() for k, codes in of.items()} for m, of in labels.items()} == {
+        "A_1": {2: [0, 1, 1], 3: [0, 1, 2]},
+        "A_2": {2: [1, 1, 0], 3: [2, 1, 0]},
+        "B": {2: [0, 0, 1]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "message"),
+    [
+        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\none\n'), "column 'B': invalid literal"),
+        (
+            "o/B/toys/x.result2.gz",
+            gzip.compress(b'"B","C"\n1\n'),
+            "has rows of different lengths; expected a table",
+        ),
+        ("o/B/toys/x.result2.gz", b"plain", "cannot be unpacked"),
+        ("../B/toys/x.result2.gz", b"", "would be unpacked outside its folder"),
+        ("o/B/toys/y.result2.gz", b"", "has no labels of toys/x; expected"),
+    ],
+)
+def test_published_labels_that_are_damaged_are_refused(tmp_path, member, content, message):
+    with pytest.raises(OwnDataError) as caught:
+        published_labels(tar_of(tmp_path / "all.tar", {member: content}), "toys", "x")
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+    assert not list(tmp_path.glob("**/*.result*"))
+
+
+@needs_mirror
+def test_the_real_batteries_are_read_whole():
+    sizes = {}
+    for battery in ("wut", "fcps", "uci", "sipu"):
+        entries = expand_battery(battery, {"battery": "clustbench", "from": f"data/{battery}"}, REAL)
+        for name, entry in entries.items():
+            if (REAL / entry["file"]).stat().st_size > 25_000:
+                continue
+            data = read_own_data(name, entry, REAL)
+            sizes[name] = data.X.shape
+            for codes in data.labellings.values():
+                assert len(codes) == len(data.X) and codes.min() >= -1
+    assert sizes["fcps-target"] == (770, 2) and sizes["uci-sonar"] == (208, 60)
+    data = read_own_data(
+        "wut-x2", expand_battery("wut", {"from": "data/wut", "only": "x2"}, REAL)["wut-x2"], REAL
+    )
+    assert (data.labellings["labels1"] == -1).sum() == 10 and (data.labellings["labels0"] >= 0).all()
+
+
+@needs_mirror
+def test_what_its_author_published_is_there_for_each_number_of_clusters():
+    tar = REAL / "results-v1-original.tar"
+    entry = expand_battery("fcps", {"from": "data/fcps", "only": "target"}, REAL)["fcps-target"]
+    data = read_own_data("fcps-target", entry, REAL)
+    labels = published_labels(tar, "fcps", "target")
+    assert {"Genie_G0.3", "GIc", "ITM", "fastcluster_ward", "sklearn_kmeans", "sklearn_gm"} <= labels.keys()
+    for k in set(data.clusters.values()):
+        assert len(labels["fastcluster_ward"][k]) == len(data.X)
+        assert len(np.unique(labels["fastcluster_ward"][k])) == k
