@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import io
 
 import numpy as np
 import pandas as pd
@@ -107,11 +106,6 @@ def test_sparse_features_stay_sparse(read):
     np.testing.assert_array_equal(dense.X, [[0.5, 2], [0, 1], [7, 1]])
     unlabelled = read("0 1:0.5 9:2\n0 2:1\n0 3:1\n", "own.svm", clusters=2)
     assert unlabelled.labellings == {} and unlabelled.clusters == {"": 2}
-    stream = io.BytesIO()
-    scipy.sparse.save_npz(stream, data.X)
-    np.testing.assert_array_equal(
-        read(stream.getvalue(), "own.npz", clusters=2).X.toarray(), data.X.toarray()
-    )
 
 
 def test_labels_are_read_without_loss(read):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Values that a category may have: one that the user names, one that is found.
 MOST_LEVELS, MOST_LEVELS_FOUND = 1000, 50
+#: Below it sums of squares do not overflow.
+LARGEST = 1e140
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 Line = Callable[[int], int]
 
@@ -63,23 +65,18 @@ def as_features(
     categories: Collection[str] | None = (),
     missing: str = "median",
 ) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
-    """Make features of all columns.
+    """Make features of all columns, and say what was done.
 
     Parameters
     ----------
     frame : DataFrame
     file, line
-        Name of the file, and where in it a row stands, for messages.
+        Name of the file, and where in it a row is, for messages.
     decimal : str
         Decimal mark of numbers in columns of text.
     categories : collection of str, optional
         Columns that are categories, beside those of text; None: there may be none.
     missing : "median" or "refuse"
-
-    Returns
-    -------
-    tuple
-        float64 (n_rows, n_features), names of the features, and what was done, in sentences.
     """
     columns: dict[str, np.ndarray] = {}
     filled: dict[str, int] = {}
@@ -103,15 +100,22 @@ def as_features(
             if len(levels) > most_levels(len(frame), asked):
                 cure = "put it under ignore" + ", or under categories" * (not asked)
                 refuse(file, f"is text with {len(levels)} different values; {cure}", name)
-            columns |= {f"{name}={level}": ((texts == level) & ~absent).astype(float) for level in levels}
+            made = {f"{name}={level}": ((texts == level) & ~absent).astype(float) for level in levels}
+            if not made.keys().isdisjoint([*columns, *frame.columns]):
+                refuse(
+                    file, "is a category one of whose columns has the name of another column; rename it", name
+                )
+            columns |= made
             said.append(f"Column {shown(name)} is a category: it became {len(levels)} columns of 0 and 1.")
             continue
         if kind != "numbers":
             _refuse_column(present, kind, name, file, line, decimal)
         numbers = _floats(present, decimal)
-        if not np.isfinite(numbers).all():
-            at = int(np.flatnonzero(~absent)[np.argmin(np.isfinite(numbers))])
-            refuse(file, "is infinite; expected a finite number", name, line(at))
+        fits = np.abs(numbers) < LARGEST
+        if not fits.all():
+            at = int(fits.argmin())
+            problem = f"{numbers[at]:g}; expected a number below {LARGEST:g}: rescale or correct it"
+            refuse(file, problem, name, line(int(present.index[at])))
         columns[name] = np.full(len(frame), np.median(numbers))
         columns[name][~absent] = numbers
         if len(numbers) > 2 and (np.diff(numbers) == 1.0).all() and categories is not None:
@@ -119,18 +123,11 @@ def as_features(
     if filled:
         listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
         more = f" and {len(filled) - 5} more columns" * (len(filled) > 5)
-        said.append(f"{sum(filled.values())} missing values, in {listed}{more}: {_filling(filled, columns)}.")
+        said.append(
+            f"{sum(filled.values())} missing values, in {listed}{more}: replaced by the median, or by 0 for a category."
+        )
     X = np.column_stack(list(columns.values())) if columns else np.zeros((len(frame), 0))
     return X, tuple(columns), said
-
-
-def _filling(filled: dict[str, int], columns: dict[str, np.ndarray]) -> str:
-    """Say what took the place of missing values."""
-    numbers, levels = any(name in columns for name in filled), any(name not in columns for name in filled)
-    words = ["the column's median in a column of numbers"] * numbers + [
-        "0 in all columns of a category"
-    ] * levels
-    return "replaced by " + " and ".join(words)
 
 
 def _floats(present: pd.Series, decimal: str) -> np.ndarray:
@@ -149,7 +146,7 @@ def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Li
     wrong = next(at for at, value in enumerate(present) if not _is_number(value, decimal))
     value = present.iloc[wrong]
     comma = isinstance(value, str) and is_number(value, ",")
-    cure = "set decimal: ','" if comma else "correct it, or put the column under ignore"
+    cure = "set decimal: ','" if comma else "correct it, or put the column under categories or ignore"
     refuse(file, f"{shown(value)[:30]} is no number; {cure}", name, line(int(present.index[wrong])))
 
 

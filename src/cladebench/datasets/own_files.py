@@ -10,9 +10,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
-import scipy
 
-from cladebench.datasets.own_columns import as_distances, as_features, without_names
+from cladebench.datasets.own_columns import LARGEST, as_distances, as_features, without_names
 from cladebench.datasets.own_entries import checked_entry, files_of, located, no_column
 from cladebench.datasets.own_tables import read_table
 from cladebench.datasets.own_text import (
@@ -26,7 +25,7 @@ from cladebench.datasets.own_text import (
     unpacked,
 )
 from cladebench.input_files import shown
-from cladebench.validation import check_magnitude, codes_of_y
+from cladebench.validation import codes_of_y
 
 __all__ = ["OwnData", "OwnDataError", "files_of", "read_own_data"]
 
@@ -53,9 +52,9 @@ class OwnData:
     clusters : mapping
         Name of a labelling -> number of clusters; ``{"": k}`` if there are no labels.
     done : tuple of str
-        What was taken for what and what was done to the data, in sentences.
+        Sentences: what was taken for what, and what was done to the data.
     sha256 : str
-        Of the file; of the digests of all files if there are several.
+        Digest of the file; if there are several, of their digests.
     """
 
     name: str
@@ -77,7 +76,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
     name : str
         Key of the entry.
     entry : mapping
-        Keys as in `cladebench.datasets.own_entries.KEYS`.
+        Keys as in ``schemas/own_data.schema.json``.
     folder : Path
         Folder of comparison.yaml, in which files are looked for; then the mirror folders.
 
@@ -87,11 +86,11 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         In one line that names file, column, row and remedy.
     """
     given = checked_entry(name, entry)
-    file, label_files = given["file"], given.get("label_files", [])
+    file, label_files = given["file"], given["label_files"]
     contents = [read_bytes(located(text, folder), text) for text in (file, *label_files)]
     digests = [hashlib.sha256(content).hexdigest() for content in contents]
     kind = given.get("kind", "features")
-    asked, categories, ignored = (given.get(key, []) for key in ("label", "categories", "ignore"))
+    asked, categories, ignored = (given[key] for key in ("label", "categories", "ignore"))
     how = Format(
         separator=given.get("separator"),
         decimal=given.get("decimal", "."),
@@ -140,6 +139,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         X = table.sparse
         if kind == "distances":
             refuse(file, "is sparse; expected a full matrix of distances")
+        _check_sparse(X, file, table.line)
     else:
         if kind == "distances":
             features = without_names(features, said)
@@ -152,10 +152,16 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
             missing="refuse" if kind == "distances" else given.get("missing", "median"),
         )
         said += made
-    _check_size(X, names, file, table.line)
+        if not names:
+            refuse(file, "has no column of features; expected at least one beside label and ignore")
     if kind == "distances":
         X, made = as_distances(X, names, file, table.line)
         said += made
+    k = given.get("clusters")
+    if k is None and not class_names:
+        raise OwnDataError(f"data.{name}: has neither label nor clusters; expected one of them")
+    if k is not None and k > n:
+        raise OwnDataError(f"data.{name}: clusters is {k}; expected at most {n}, the rows of {file}")
     return OwnData(
         name=name,
         X=X,
@@ -163,7 +169,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         feature_names=names,
         labellings=labellings,
         class_names=class_names,
-        clusters=_clusters(name, given, class_names, n),
+        clusters={labels: k or len(classes) for labels, classes in (class_names or {"": ()}).items()},
         done=tuple(said),
         sha256=digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest(),
     )
@@ -209,32 +215,9 @@ def _as_written(values: list[str], decimal: str) -> list[Any]:
     return [float(text) for text in texts]
 
 
-def _clusters(
-    name: str, given: Mapping[str, Any], classes: Mapping[str, tuple[str, ...]], n: int
-) -> dict[str, int]:
-    """Say into how many clusters each labelling is cut."""
-    k = given.get("clusters")
-    if k is None and not classes:
-        raise OwnDataError(f"data.{name}: has neither label nor clusters; expected one of them")
-    if k is not None and k > n:
-        raise OwnDataError(f"data.{name}: clusters is {k}; expected at most {n}, the rows of {given['file']}")
-    if k is not None:
-        return dict.fromkeys(classes or [""], k)
-    return {labelling: len(names) for labelling, names in classes.items()}
-
-
-def _check_size(X: Any, names: tuple[str, ...], file: str, line: Callable[[int], int]) -> None:
-    """Refuse data without columns, and numbers whose squares overflow."""
-    if not X.shape[1]:
-        refuse(file, "has no column of features; expected at least one beside label and ignore")
-    if scipy.sparse.issparse(X) and not np.isfinite(X.data).all():
-        at = int(np.argmax(~np.isfinite(X.data)))
-        row = int(np.searchsorted(X.indptr, at, side="right")) - 1
-        refuse(file, "is not finite; expected a number", str(X.indices[at] + 1), line(row))
-    try:
-        check_magnitude(X)
-    except ValueError as error:
-        found = re.match(r"X\[(\d+), (\d+)\] is (.*?):", str(error))
-        row, column, value = (int(found[1]), int(found[2]), found[3]) if found else (0, 0, "a number")
-        place = names[column] if names else str(column + 1)
-        refuse(file, f"{value} is too large; expected less than 1e150: rescale it", place, line(row))
+def _check_sparse(X: Any, file: str, line: Callable[[int], int]) -> None:
+    cells = X.tocoo()
+    wrong = np.flatnonzero(~(np.abs(cells.data) < LARGEST))
+    if len(wrong):
+        row, column, value = (part[wrong[0]] for part in (cells.row, cells.col, cells.data))
+        refuse(file, f"{value:g}; expected a number below {LARGEST:g}", str(column + 1), line(int(row)))

@@ -24,7 +24,6 @@ from cladebench.datasets.own_text import (
     unpacked,
 )
 from cladebench.input_files import shown
-from cladebench.validation import check_columns
 
 _MOST_COLUMNS = 1_000_000
 _SVMLIGHT = re.compile(r"\s*[^\s#:]+(\s+qid:\d+)?(\s+\d+:[^\s#:]+)*\s*(#.*)?")
@@ -150,29 +149,15 @@ def _npz(data: bytes, file: str, how: Format) -> Table:
     except DatasetError as error:
         raise OwnDataError(f"{error}; expected what numpy.savez writes") from None
     arrays = {name[:-4]: _array(content, f"{file}: {name}") for name, content in members.items()}
-    X = _stored_sparse(arrays, file)
-    if X is None:
-        matrices = [name for name, array in arrays.items() if array.ndim == 2]
-        if "X" not in matrices and len(matrices) != 1:
-            refuse(file, f"has {len(matrices)} matrices; expected one, or one called X")
-        X = arrays.pop("X" if "X" in matrices else matrices[0])
-    columns = {name: a for name, a in arrays.items() if a.shape == X.shape[:1] and name in how.texts}
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    if "X" not in matrices and len(matrices) != 1:
+        refuse(file, f"has {len(matrices)} matrices; expected one, or one called X")
+    X = arrays["X" if "X" in matrices else matrices[0]]
+    columns = {name: array for name, array in arrays.items() if name in how.texts}
+    for name, array in columns.items():
+        if array.shape != X.shape[:1]:
+            refuse(file, f"has shape {array.shape}; expected ({X.shape[0]},), one label a row", name)
     return _matrix(X, columns, file)
-
-
-def _stored_sparse(arrays: dict[str, np.ndarray], file: str) -> Any:
-    """Take the parts of a CSR matrix, as `scipy.sparse.save_npz` writes them, out of arrays; None if there are none."""
-    if not {"data", "indices", "indptr", "shape"} <= arrays.keys():
-        return None
-    data, indices, indptr, shape = (arrays.pop(name) for name in ("data", "indices", "indptr", "shape"))
-    try:
-        if arrays.pop("format", np.array("csr")).item() not in ("csr", b"csr"):
-            raise ValueError("its format is not csr")
-        X = scipy.sparse.csr_matrix((data, indices, indptr), shape=tuple(shape.tolist()), dtype=np.float64)
-        check_columns(X, "the matrix")
-    except (ValueError, TypeError, IndexError) as error:
-        refuse(file, f"{str(error)[:80]}; expected a sparse CSR matrix")
-    return X
 
 
 _READERS: dict[str, Callable[[bytes, str, Format], Table]] = {

@@ -38,48 +38,31 @@ def refuse(file: str, problem: str, column: Any = None, row: int | None = None) 
 
 @dataclass(frozen=True)
 class Format:
-    """How to read a file: what the user says of it; None is found out.
-
-    Parameters
-    ----------
-    separator, decimal : str
-        Of text.
-    header : bool, optional
-        Whether the first row of a text has the names of the columns.
-    texts : collection of str
-        Columns whose values stay as they are written.
-    square : bool
-        Whether the file is to be a square matrix; tells a first row of numbers from names.
-    """
+    """How to read a file; what is None is found out."""
 
     separator: str | None = None
     decimal: str = "."
+    #: Whether the first row has the names of the columns.
     header: bool | None = None
+    #: Columns whose values stay as they are written.
     texts: Collection[str] = ()
+    #: Whether a square matrix is expected: its first row may have 0, 1, 2, ... as values.
     square: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a file has, before any of it is judged.
+    """Columns of a file, before any of them is judged."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns by their names, all different; the features are not among them where ``sparse`` is given.
-    line : callable
-        Where in the file a row stands, of the row's number from 0.
-    said : tuple of str
-        What was taken for what.
-    labels : tuple of str
-        Columns that are labels without being asked for.
-    sparse : CSR matrix, optional
-    """
-
+    #: All names differ. Sparse features are not among the columns.
     frame: pd.DataFrame
+    #: Where in the file a row is, by its number from 0.
     line: Callable[[int], int] = lambda row: row + 1
+    #: What was taken for what, in sentences.
     said: tuple[str, ...] = ()
+    #: Columns that are labels in this format.
     labels: tuple[str, ...] = ()
+    #: Features as a CSR matrix.
     sparse: Any = None
 
 
