@@ -72,7 +72,7 @@ def test_the_index_that_pandas_writes_is_no_feature(propose):
 def test_without_labels_a_number_of_clusters_is_a_guess(propose):
     entry, said = propose("a,b\n1,2\n2,3\n5,9\n1,1\n")
     assert entry == {"file": "own.csv", "clusters": 3}
-    assert "There is no label; clusters: 3 is a guess: write your own number." in said
+    assert "No column was named as label; clusters: 3 is a guess: write your own." in said
     entry, _ = propose("1 1:1 2:3\n2 1:3 2:4\n1 1:1 2:1\n", "own.svm")
     assert entry == {"file": "own.svm"}
 

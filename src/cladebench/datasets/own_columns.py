@@ -121,11 +121,10 @@ def as_features(
         if len(numbers) > 2 and (np.diff(numbers) == 1.0).all() and categories is not None:
             said.append(f"Column {shown(name)} counts the rows: put it under ignore if it is no measurement.")
     if filled:
+        means = "the median" + ", or by 0 for a category" * any(name not in columns for name in filled)
         listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
         more = f" and {len(filled) - 5} more columns" * (len(filled) > 5)
-        said.append(
-            f"{sum(filled.values())} missing values, in {listed}{more}: replaced by the median, or by 0 for a category."
-        )
+        said.append(f"{sum(filled.values())} missing values, in {listed}{more}: replaced by {means}.")
     X = np.column_stack(list(columns.values())) if columns else np.zeros((len(frame), 0))
     return X, tuple(columns), said
 

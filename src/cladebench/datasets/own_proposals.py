@@ -59,7 +59,9 @@ def propose_entry(path: Path, label: str | None = None) -> tuple[dict[str, Any],
         entry["label"] = label
     elif not table.labels:
         entry["clusters"] = min(3, len(frame))
-        said.append(f"There is no label; clusters: {entry['clusters']} is a guess: write your own number.")
+        said.append(
+            f"No column was named as label; clusters: {entry['clusters']} is a guess: write your own."
+        )
     features = [column for column in columns if column != label and column not in table.labels]
     ignored = {column: reason for column in features if (reason := _reason_to_ignore(frame[column], decimal))}
     said += [f"Column {shown(column)} {reason}: proposed under ignore." for column, reason in ignored.items()]

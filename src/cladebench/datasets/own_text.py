@@ -174,26 +174,23 @@ def read_text(data: bytes, file: str, how: Format) -> Table:
     def line(row: int) -> int:
         return next(itertools.islice(rows_of(text, separator, file), row + named, None))[0]
 
-    # From 3.1 on pandas reads the nearest number in any case.
-    old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-    exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
+    options: dict[str, Any] = {"header": 0 if named else None, "names": names, "index_col": False}
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (
+        3,
+        1,
+    ):  # later ones read the nearest number in any case
+        options["float_precision"] = "round_trip"
+    options |= {
+        "sep": r"\s+" if separator == " " else separator,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
+    options |= {"decimal": how.decimal, "keep_default_na": False, "na_values": list(MISSING)}
+    options["dtype"] = {name: str for name in names if name in how.texts}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                io.StringIO(text),
-                sep=r"\s+" if separator == " " else separator,
-                header=0 if named else None,
-                names=names,
-                index_col=False,
-                decimal=how.decimal,
-                dtype={name: str for name in names if name in how.texts},
-                keep_default_na=False,
-                na_values=list(MISSING),
-                skipinitialspace=True,
-                **exact,
-                low_memory=False,
-            )
+            frame = pd.read_csv(io.StringIO(text), **options)
     except (ValueError, OverflowError, pd.errors.ParserWarning) as error:
         check_widths()
         refuse(file, f"cannot be read: {' '.join(str(error).split())[:60]}; expected rows of fields")
