@@ -97,19 +97,19 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
         (
             {"fact": "n_samples", "dataset": "spambase"},
             "4600",
-            o.CONTRADICTED,
+            o.INCONSISTENT,
             "spambase has 4601 samples, printed 4600",
         ),
         ({"fact": "n_classes", "dataset": "spambase"}, "2", o.REPRODUCED, "spambase has 2 classes"),
         ({"possible_at": 7}, "0.86", o.REPRODUCED, "6 of 7"),
         ({"possible_at": 7}, "100", o.REPRODUCED, "7 of 7"),
         ({"possible_at": 7}, "1.0", o.REPRODUCED, "7 of 7"),
-        ({"possible_at": 7}, "1%", o.CONTRADICTED, "no share of 7 rounds to 1%; the nearest is 0/7"),
+        ({"possible_at": 7}, "1%", o.INCONSISTENT, "no share of 7 rounds to 1%; the nearest is 0/7"),
         # 0.6 lies between 0.55 and 0.65: 3 of 5, and 11 of 20 just so.
         ({"possible_at": 20}, "0.6", o.REPRODUCED, "12 of 20"),
         ({"possible_at": 4}, "0.8", o.REPRODUCED, "3 of 4"),
         # 5 of 99 are 5.0505%.
-        ({"possible_at": 99}, "5.0%", o.CONTRADICTED, "no share of 99 rounds to 5.0%; the nearest is 5/99"),
+        ({"possible_at": 99}, "5.0%", o.INCONSISTENT, "no share of 99 rounds to 5.0%; the nearest is 5/99"),
         ({"average_of": ["t/d/a", "t/e/a"]}, "0.62", o.REPRODUCED, "the 2 printed numbers average 0.6200"),
         # The parts can be off by half a unit each, and so can their average: 0.01 in all.
         ({"average_of": ["t/d/a", "t/e/a"]}, "0.63", o.REPRODUCED, "the 2 printed numbers average 0.6200"),

@@ -274,17 +274,16 @@ def judge_arithmetic(
         n = expects["possible_at"]
         whole = np.arange(n + 1) / n * scale
         fits = bool(np.any(np.abs(whole - printed.value) <= printed.unit / 2 * (1 + ROUNDING)))
-        return Outcome("reproduced" if fits else "contradicted")
+        return Outcome("reproduced" if fits else "inconsistent")
     if "fact" in expects:
-        value, slack, wrong = float(getattr(info(expects["dataset"]), expects["fact"])), 0.0, "contradicted"
+        value, slack = float(getattr(info(expects["dataset"]), expects["fact"])), 0.0
     else:
-        wrong = "inconsistent"
         ((name, references),) = ((key, value) for key, value in expects.items() if key.endswith("_of"))
         parts = [part for reference in references for part in (c.printed for c in numbers(reference)) if part]
         low, high, value = _derived(name, [p.value for p in parts], [p.unit / 2 for p in parts])
         slack = max(high - value, value - low)
     room = (printed.unit / 2 + slack) * (1 + ROUNDING)
-    return Outcome("reproduced" if abs(value - printed.value) <= room else wrong, value)
+    return Outcome("reproduced" if abs(value - printed.value) <= room else "inconsistent", value)
 
 
 def _derived(name: str, values: list[float], halves: list[float]) -> tuple[float, float, float]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.verdict_types import (
-    CONTRADICTED,
     INCONSISTENT,
     REPRODUCED,
     WITHIN_NOISE,
@@ -57,7 +56,7 @@ def _fact(claim: Claim, facts: Facts) -> Outcome:
     said = f"{dataset} has {ours} {fact.removeprefix('n_')}"
     if difference == 0:
         return Outcome(REPRODUCED, said, **numbers)
-    return Outcome(CONTRADICTED, f"{said}, printed {claim.published.text}", **numbers)
+    return Outcome(INCONSISTENT, f"{said}, printed {claim.published.text}", **numbers)
 
 
 def _possible(claim: Claim, n: int) -> Outcome:
@@ -74,7 +73,7 @@ def _possible(claim: Claim, n: int) -> Outcome:
     if gap <= half * (1 + 1e-9):
         return Outcome(REPRODUCED, f"{nearest} of {n}", n=n)
     return Outcome(
-        CONTRADICTED, f"no share of {n} rounds to {claim.published.text}; the nearest is {nearest}/{n}", n=n
+        INCONSISTENT, f"no share of {n} rounds to {claim.published.text}; the nearest is {nearest}/{n}", n=n
     )
 
 
