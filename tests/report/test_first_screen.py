@@ -77,7 +77,8 @@ def test_papers_are_called_as_their_methods_are():
         ("A. Author. T. arXiv:2001.01234, 2020.", "2020", "https://arxiv.org/abs/2001.01234"),
         ("A. Author. T. arXiv:cs/0001234, 2000.", "2000", "https://arxiv.org/abs/cs/0001234"),
         ("A. Author. T. J 3, 1998. doi:10.1000/182.a-b.", "1998", "https://doi.org/10.1000/182.a-b"),
-        ("A. Author. 20177 trees.", "", ""),
+        ("A. Author. T. 2001. https://a.org/2001/hash-1.html.", "2001", "https://a.org/2001/hash-1.html"),
+        ("A. Author. 20177 trees. http://a.org/x", "", ""),
         ('A. <a href="javascript:1">10.1000/"x', "", ""),
     ],
 )
@@ -168,8 +169,8 @@ def test_errors_in_print_say_what_is_wrong():
         ),
         row("low", "inconsistent", statement="all", reason="printed 3 against 2 (fine) (by us)"),
         row("fine", statement="all"),
-        row("fact", "contradicted", evidence="printed numbers", reason="it has 4 points"),
-        row("measured", "contradicted", reason="we measure otherwise"),
+        row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
+        row("solver", "contradicted", evidence="by construction", reason="1 of 9 solver checks fails"),
     ]
     found = [(error.row.claim, error.wrong) for error in printed_errors(rows)]
     assert found == [("all", "printed 3 against 2 (by us)"), ("fact", "it has 4 points")]

@@ -10,7 +10,7 @@ import synthetic_run
 from page_sizes import MOST_BYTES, MOST_ELEMENTS
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
-from cladebench.report.claim_rows import count_values, filter_places, only, only_answer
+from cladebench.report.claim_filters import count_values, filter_places, only, only_answer
 from cladebench.report.pages import write_report
 from cladebench.report.paper_pages import (
     CLAIMS_ON_PAGE,

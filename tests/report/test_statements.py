@@ -130,7 +130,7 @@ def test_every_verdict_gives_one_of_four_answers():
 
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_a_page_gives_a_verdict_the_colour_of_its_answer(verdict):
-    page = html_page("base.html", title="", run=SimpleNamespace(scope="smoke"))
+    page = html_page("base.html", title="", run=SimpleNamespace(scope="smoke", abbreviations={}))
     answer = VERDICTS[verdict].answer
     rule = re.search(rf"\.a-{answer.replace(' ', '-')}\b(.*?) \{{ --colour: var\(--(\w+)\); \}}", page)
     assert f".v-{verdict.replace(' ', '-')}" in rule[1].split(", ")

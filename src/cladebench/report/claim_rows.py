@@ -1,15 +1,13 @@
-"""The verdicts on claims as a reader meets them: in the published tables, and in the list of claims."""
+"""The verdicts on claims as a reader meets them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cladebench.audit import ClaimSet
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
@@ -133,146 +131,6 @@ class ClaimRow:
     def gridded(self) -> bool:
         """Whether the setting was chosen among several, so that another choice could give another number."""
         return bool(self.selection) and self.selection != "one setting"
-
-
-def slug(words: str) -> str:
-    """Write an answer or a verdict as a part of a class or a fragment: ``does-not-hold``."""
-    return words.replace(" ", "-")
-
-
-def only(verdict: str = "", evidence: str = "") -> str:
-    """Fragment of a paper's page that shows the statements with this verdict, of this evidence."""
-    return "-".join(["only", *evidence.split(), *verdict.split()])
-
-
-def only_answer(answer: str) -> str:
-    """Fragment of a paper's page that shows the statements with this answer."""
-    return f"only-answer-{slug(answer)}"
-
-
-def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
-    """Say for each claim which fragments lead to it as the first of those that a count counts.
-
-    There the links of the counts lead where no script can filter.
-
-    Parameters
-    ----------
-    rows : iterable of ClaimRow
-        The claims that stand for statements, as the page has them.
-
-    Returns
-    -------
-    dict of str to dict of str to str
-        Claim -> fragment -> the filter that it stands for, as a query: ``verdict=contradicted&evidence=paper data``.
-    """
-    first: dict[str, tuple[str, str]] = {}
-    for row in rows:
-        for fragment, query in (
-            (only_answer(row.answer), f"answer={row.answer}"),
-            (only(row.verdict, row.evidence), f"verdict={row.verdict}&evidence={row.evidence}"),
-            (only(row.verdict), f"verdict={row.verdict}"),
-            (only("", row.evidence), f"evidence={row.evidence}"),
-        ):
-            first.setdefault(fragment, (row.claim, query))
-    found: dict[str, dict[str, str]] = {}
-    for fragment, (claim, query) in first.items():
-        found.setdefault(claim, {})[fragment] = query
-    return found
-
-
-def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
-    """Count what statements can be filtered by: answer, what was done, verdict; values in the order of tables."""
-    listed = list(rows)
-    orders = {
-        "answer": list(ANSWERS),
-        "done": list(dict.fromkeys(evidence.done for evidence in EVIDENCE.values())),
-        "verdict": list(VERDICTS),
-    }
-    found = {}
-    for field, order in orders.items():
-        counts = Counter(getattr(row, field) for row in listed)
-        found[field] = {value: counts[value] for value in order if counts[value]}
-    return found
-
-
-@dataclass(frozen=True)
-class PublishedTable:
-    """A table of the paper as printed, with what we measured and whether it holds.
-
-    Attributes
-    ----------
-    title : str
-        As the paper calls it.
-    rows, columns : tuple of str
-    entries : mapping of (str, str) to tuple of ClaimRow
-        Row and column -> the claims there; no key where nothing is printed.
-    """
-
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    entries: Mapping[tuple[str, str], tuple[ClaimRow, ...]]
-
-    @property
-    def stand_ins(self) -> str:
-        """Say which columns were measured on stand-in data; empty where none was."""
-        found = {
-            column for (_, column), claims in self.entries.items() if any(c.stand_in_for for c in claims)
-        }
-        away = [column for column in self.columns if column in found]
-        if len(away) == len(self.columns):
-            return "All columns are measured on stand-in data."
-        return f"Measured on stand-in data: {', '.join(away)}." if away else ""
-
-
-def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[PublishedTable, ...]:
-    """Lay the printed numbers that have a row and a column out as the paper does."""
-    by_id = {row.claim: row for row in rows}
-    found: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
-    for claim in claims.claims.values():
-        place = claim.place
-        if claim.kind == "value" and claim.id in by_id and {"artifact", "row", "column"} <= set(place):
-            entries = found.setdefault(str(place["artifact"]), {})
-            entries.setdefault((str(place["row"]), str(place["column"])), []).append(by_id[claim.id])
-    return tuple(
-        PublishedTable(
-            title,
-            tuple(dict.fromkeys(row for row, _ in entries)),
-            columns_in_order(entries),
-            {key: tuple(value) for key, value in entries.items()},
-        )
-        for title, entries in found.items()
-    )
-
-
-def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, which miss none."""
-    rows: dict[str, list[str]] = {}
-    for row, column in entries:
-        rows.setdefault(row, []).append(column)
-    fullest = sorted(rows.values(), key=len, reverse=True)
-    return tuple(dict.fromkeys(column for columns in fullest for column in columns))
-
-
-def certificate_topics(claims: ClaimSet) -> dict[str, list[str]]:
-    """Topics of certificates that claims rest on, each with the ids of those claims."""
-    found: dict[str, list[str]] = {}
-    for claim in claims.claims.values():
-        for topic in _topics(claim.expects):
-            found.setdefault(topic, []).append(claim.id)
-    return found
-
-
-def _topics(expects: Any) -> Iterable[str]:
-    if isinstance(expects, Mapping):
-        asked = expects.get("certificates")
-        if isinstance(asked, Mapping) and "topic" in asked:
-            yield str(asked["topic"])
-        for value in expects.values():
-            yield from _topics(value)
-    elif isinstance(expects, (list, tuple)):
-        for value in expects:
-            yield from _topics(value)
 
 
 def claim_row(

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.evidence import EVIDENCE, ON_PAPER
 from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
@@ -71,24 +70,18 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 
 def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
-    """List the statements that contradict the paper itself or a fact, each with what is wrong."""
+    """List the statements whose verdict is that the paper contradicts itself or a fact, each with what is wrong."""
     by_id = {row.claim: row for row in rows}
     return tuple(
         PrintedError(row, shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260))
         for row in rows
-        if row.level == "statement" and _wrong_on_paper(row)
+        if row.level == "statement" and row.verdict == INCONSISTENT
     )
 
 
 def _without_ids(reason: str, ids: Container[str]) -> str:
     """Leave the ids of claims in brackets out."""
     return re.sub(r" \(([^()\s]+)\)", lambda found: "" if found[1] in ids else found[0], reason)
-
-
-def _wrong_on_paper(row: ClaimRow) -> bool:
-    """Say whether a statement does not hold, and no run was needed to see it."""
-    fails = VERDICTS[row.verdict].answer == DOES_NOT_HOLD
-    return row.verdict == INCONSISTENT or (fails and EVIDENCE[row.evidence].done == ON_PAPER)
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:

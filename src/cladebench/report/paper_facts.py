@@ -38,12 +38,15 @@ def year_of(citation: str) -> str:
 
 
 def address_of(citation: str) -> str:
-    """Give the address of a paper by the arXiv number or DOI in its citation; nothing where there is none."""
+    """Give the address of a paper in its citation: by arXiv number, DOI or https; nothing where there is none."""
     arxiv = re.search(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", citation, re.IGNORECASE)
     if arxiv:
         return f"https://arxiv.org/abs/{arxiv[1]}"
     doi = re.search(r"\b(10\.\d{4,9}/[A-Za-z0-9./()_-]*[A-Za-z0-9])", citation)
-    return f"https://doi.org/{doi[1]}" if doi else ""
+    if doi:
+        return f"https://doi.org/{doi[1]}"
+    address = re.search(r"\bhttps://[A-Za-z0-9.-]+/[A-Za-z0-9./_~-]*[A-Za-z0-9/]", citation)
+    return address[0] if address else ""
 
 
 def data_of_the_paper(plan: Plan, datasets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:

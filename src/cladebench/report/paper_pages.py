@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED
 from cladebench.papers.tables import settings_table, status_table
 from cladebench.report.cell_links import cells_page, encoded, overview_page
-from cladebench.report.claim_rows import ClaimRow, count_values, filter_places
+from cladebench.report.choice_matrix import choice_matrix, turns
+from cladebench.report.claim_filters import count_values, filter_places
+from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.paper_view import ArtifactView, PaperView
 from cladebench.report.templating import html_page
 from cladebench.report.views import RunView
@@ -42,14 +43,6 @@ class PlacedArtifact:
     pages: tuple[tuple[str, ArtifactView], ...] = ()
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A statement on which choices disagree: its claim, and the other choices under each stance."""
-
-    row: ClaimRow
-    choices: Mapping[str, tuple[str, ...]]
-
-
 def paper_pages(
     run: RunView,
     paper: PaperView,
@@ -69,6 +62,8 @@ def paper_pages(
     """
     name, title = paper.plan.paper, paper.plan.title
     stated = statement_views(paper.audit)
+    heads = [statement.head for statement in stated]
+    matrix = choice_matrix(paper, heads)
     details = detail_pages(name, stated)
     of_runs = [view for view in paper.artifacts if is_of_runs(view)]
     shown = [place(name, view) for view in paper.artifacts if not is_of_runs(view)]
@@ -79,10 +74,10 @@ def paper_pages(
         "paper": paper,
         "claim_pages": {row.claim: page for page, rows in details.items() for row in rows},
         "sizes": sizes,
-        "turns": turns(paper, stated),
+        "turns": turns(paper, heads),
+        "matrix": matrix,
         "figures": figures,
     }
-    heads = [statement.head for statement in stated]
     yield (
         f"{name}.html",
         html_page(
@@ -101,6 +96,9 @@ def paper_pages(
         values = {"rows": rows, "number": number, "pages": pages, "title": f"Claims {number}: {title}"}
         yield page, html_page("paper-claims.html", **values, **common)
     yield choices_page(name), html_page("paper-choices.html", title=f"Unstated choices: {title}", **common)
+    if matrix.rows:
+        heading = f"Other choices: {title}"
+        yield matrix_page(name), html_page("paper-matrix.html", title=heading, **common)
     yield runs_page(name), html_page("paper-runs.html", title=f"Runs: {title}", artifacts=runs, **common)
     for placed in (*shown, *runs):
         for page, view in placed.pages:
@@ -118,6 +116,11 @@ def choices_page(paper: str) -> str:
     return f"{paper}-choices.html"
 
 
+def matrix_page(paper: str) -> str:
+    """File of the page with statements by other choices."""
+    return f"{paper}-matrix.html"
+
+
 def runs_page(paper: str) -> str:
     """File of the page with settings, status, time and memory of a paper's runs."""
     return f"{paper}-runs.html"
@@ -125,7 +128,7 @@ def runs_page(paper: str) -> str:
 
 def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
     """List the pages of a paper that an earlier report wrote and this one did not."""
-    patterns = ("claims-*", "table-*", "choices", "runs", "cells-*")
+    patterns = ("claims-*", "table-*", "choices", "matrix", "runs", "cells-*")
     kept = set(written)
     found = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
     return sorted(path for path in found if path.name not in kept)
@@ -146,20 +149,6 @@ def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[
     rows = [row for statement in stated for row in (statement.head, *statement.inside)]
     slices = [rows[start : start + CLAIMS_ON_PAGE] for start in range(0, len(rows), CLAIMS_ON_PAGE)]
     return {f"{paper}-claims-{number}.html": part for number, part in enumerate(slices, 1)}
-
-
-def turns(paper: PaperView, stated: Iterable[StatementView]) -> list[Turn]:
-    """List the statements on which choices disagree, those that turn on a choice first."""
-    stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
-    found = []
-    for statement in stated:
-        names: dict[str, list[str]] = {stance: [] for stance in (SUPPORTS, UNDECIDED, CONTRADICTS)}
-        for choice, stance in stances[statement.head.claim].items():
-            if stance in names:
-                names[stance].append(choice)
-        if sum(bool(choices) for choices in names.values()) > 1 or statement.head.depends_on:
-            found.append(Turn(statement.head, {stance: tuple(choices) for stance, choices in names.items()}))
-    return sorted(found, key=lambda turn: not turn.row.depends_on)
 
 
 def is_of_runs(view: ArtifactView) -> bool:

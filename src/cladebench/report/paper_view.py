@@ -11,11 +11,13 @@ from cladebench.bench.plan import Plan
 from cladebench.measures import Measure
 from cladebench.papers.artifact_types import Artifact
 from cladebench.papers.deviations import Deviation
-from cladebench.report import paper_facts
+from cladebench.report import paper_facts, source_code
+from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks
-from cladebench.report.claim_rows import ClaimRow, PublishedTable
+from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 from cladebench.report.main_claims import PrintedError, main_claim, printed_errors, what_we_saw
+from cladebench.report.published_tables import PublishedTable
 from cladebench.report.run_facts import Entry
 from cladebench.report.statements import by_answer, by_done
 from cladebench.report.verdict_figures import MainResult
@@ -47,12 +49,13 @@ class PaperView:
     `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
     what that file says of the alternatives; `details` has for each page of cells what it shows.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
-    the paper's runs.
+    the paper's runs. `untested` counts the statements that were not tested by the reason.
     """
 
     plan: Plan
     audit: tuple[ClaimRow, ...]
     matrix: dict[str, dict[str, int]]
+    untested: dict[str, int]
     findings: tuple[FindingView, ...]
     main: MainResult | None
     claims: tuple[Mapping[str, Any], ...]
@@ -88,6 +91,26 @@ class PaperView:
     def address(self) -> str:
         """Where the paper is; empty where the citation has no number."""
         return paper_facts.address_of(self.plan.citation)
+
+    @property
+    def folder(self) -> str:
+        """The folder of its code."""
+        return source_code.folder_of(self.plan.package)
+
+    @property
+    def folder_address(self) -> str:
+        """Where that folder is; empty where no repository is known."""
+        return source_code.folder_address(self.plan.package)
+
+    @property
+    def abbreviations(self) -> dict[str, str]:
+        """Abbreviations on its pages, each with its meaning."""
+        return abbreviations(self.plan)
+
+    @property
+    def data_addresses(self) -> dict[str, str]:
+        """Its data by their names in the registry, each with its official address; empty where there is none."""
+        return {row["registry"]: next(iter(row["urls"]), "") for row in self.own_datasets}
 
     @property
     def own_datasets(self) -> tuple[Mapping[str, Any], ...]:

@@ -115,6 +115,14 @@ def by_why(counts: Mapping[str, Mapping[str, int]], answer: str) -> dict[str, in
     return dict(found.most_common())
 
 
+def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Add several counts up, the most frequent first."""
+    found: Counter[str] = Counter()
+    for row in counts:
+        found.update(row)
+    return dict(found.most_common())
+
+
 def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
     """Count statements by what was done for them and by answer, so that stand-ins stay apart; no empty rows."""
     found: dict[str, dict[str, int]] = {}

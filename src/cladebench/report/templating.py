@@ -16,11 +16,15 @@ from markupsafe import Markup
 from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.notation import significant
+from cladebench.report.abbreviations import MARK, explained
 from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
-from cladebench.report.claim_rows import only, only_answer, slug
+from cladebench.report.choice_matrix import STANCE_ANSWERS
+from cladebench.report.claim_filters import only, only_answer, slug
 from cladebench.report.main_claims import parts_in_words, shortened
 from cladebench.report.run_facts import provenance
+from cladebench.report.source_code import commit_address, repository
+from cladebench.report.untested import UNTESTED_REASONS
 
 
 def escape(text: object) -> str:
@@ -111,8 +115,14 @@ def _html_environment() -> Environment:
         header_groups=header_groups,
         only=only,
         not_checked=not_checked,
+        abbreviations_here=Markup(MARK),
+        commit_address=commit_address,
+        stance_answers=STANCE_ANSWERS,
+        repository=repository,
+        untested_reasons=UNTESTED_REASONS,
     )
     environment.filters.update(
+        explained=explained,
         digits=digits,
         duration=duration,
         cpu_time=cpu_time,

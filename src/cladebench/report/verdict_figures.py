@@ -21,7 +21,7 @@ from cladebench.papers.findings import Findings
 from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.audit_figures import Printed, main_result
 from cladebench.report.choice_figures import changing, claims_by_choices
-from cladebench.report.claim_rows import columns_in_order
+from cladebench.report.published_tables import columns_in_order
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from cladebench.audit.audit_files import Audit, read_audit
 from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
 from cladebench.bench.cells_table import read_cells
@@ -16,7 +14,6 @@ from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
-from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
 from cladebench.papers.deviations import checked_deviations
@@ -25,10 +22,12 @@ from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells
-from cladebench.report.claim_rows import ClaimRow, certificate_topics, claim_row, published_tables
+from cladebench.report.check_topics import claims_by_topic, topic_rows
+from cladebench.report.claim_rows import ClaimRow, claim_row
 from cladebench.report.finding_views import finding_views, lead_finding
 from cladebench.report.main_claims import PrintedError
 from cladebench.report.paper_view import ArtifactView, DeviationView, PaperView
+from cladebench.report.published_tables import published_tables
 from cladebench.report.result_sentence import result_sentence
 from cladebench.report.run_facts import (
     Entry,
@@ -39,7 +38,8 @@ from cladebench.report.run_facts import (
     failure_rows,
     status_counts,
 )
-from cladebench.report.statements import by_answer, by_done, by_why, matrix, statements, together
+from cladebench.report.statements import add_up, by_answer, by_done, by_why, matrix, statements, together
+from cladebench.report.untested import count_untested
 from cladebench.report.verdict_figures import gather_main_result
 
 
@@ -81,7 +81,13 @@ class RunView:
     @property
     def whys(self) -> dict[str, dict[str, int]]:
         """For each answer, how many statements have it for which reason."""
-        return {answer: by_why(self.matrix, answer) for answer in ANSWERS}
+        found = {answer: by_why(self.matrix, answer) for answer in ANSWERS}
+        return found | {NOT_TESTED: add_up(paper.untested for paper in self.papers)}
+
+    @property
+    def abbreviations(self) -> dict[str, str]:
+        """Abbreviations on the pages of the run, each with its meaning."""
+        return {word: meaning for paper in self.papers for word, meaning in paper.abbreviations.items()}
 
     @property
     def done(self) -> dict[str, dict[str, int]]:
@@ -147,7 +153,7 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
         scope=scope,
         papers=views,
         certificates=None if certificates is None else tuple(certificates.to_dict("records")),
-        topics=() if certificates is None else _topics(certificates),
+        topics=() if certificates is None else topic_rows(certificates),
         environments=environment_rows(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
         wall_seconds=float(cells["wall_seconds"].sum()),
@@ -165,6 +171,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     stated = statements(judged)
     head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
     rows = tuple(claim_row(claim, links, plan.selection, head_of[claim["claim"]]) for claim in judged)
+    declared = {claim.id for claim in claims.claims.values() if claim.not_testable}
     findings = checked_findings(plan)
     views = finding_views(findings.findings, judged, context.results, links)
     cells = records.drop_duplicates("cell_id")
@@ -186,6 +193,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         plan=plan,
         audit=rows,
         matrix=matrix(stated),
+        untested=count_untested((statement.head for statement in stated), judged, declared),
         findings=views,
         main=gather_main_result(findings, claims, judged, context),
         claims=judged,
@@ -198,7 +206,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         controls=control_rows(context, plan),
         failures=failure_rows(records, plan, scope, links),
         expected=expected_rows(records, plan, scope),
-        topics=certificate_topics(claims),
+        topics=claims_by_topic(claims),
         statuses=status_counts(records),
         recorded=frozenset(records["metric"].dropna()),
         details={
@@ -252,17 +260,3 @@ def _deviations(plan: Plan, table: Table | None, links: CellLinks, folder: Path)
             )
         effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
     return tuple(DeviationView(entry, tuple(effects[entry.id])) for entry in register)
-
-
-def _topics(certificates: pd.DataFrame) -> tuple[dict[str, Any], ...]:
-    return tuple(
-        {
-            "topic": topic,
-            "count": len(rows),
-            "passed": int(rows["passed"].sum()),
-            "residual": f"{rows['residual'].max():.2g}" if rows["residual"].notna().any() else "–",
-            "seconds_fast": significant(rows["seconds_fast"].sum()),
-            "seconds_reference": significant(rows["seconds_reference"].sum()),
-        }
-        for topic, rows in certificates.groupby("topic", sort=False)
-    )

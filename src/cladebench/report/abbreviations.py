@@ -1,0 +1,117 @@
+"""Explain abbreviations where a page uses them first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from markupsafe import Markup, escape
+
+from cladebench.bench.plan import Plan
+from cladebench.measures import Measure
+
+#: Where a page says in a line what the abbreviations mean that it uses first from there on.
+MARK = "<!-- abbreviations -->"
+
+_WORDS = {
+    "nats": "units of information by the natural logarithm; 1 nat is 1.44 bits",
+    "SVM": "support vector machine",
+    "PCA": "principal component analysis",
+    "SIFT": "scale-invariant feature transform, a description of a patch of an image",
+    "HOG": "histograms of oriented gradients",
+}
+#: Methods whose names say little; only on pages of papers that run them.
+_METHODS = {
+    "AL": "average linkage",
+    "BIRCH": "balanced iterative reducing and clustering using hierarchies",
+    "CL": "complete linkage",
+    "CLUHSIC": "clustering by the Hilbert-Schmidt independence criterion",
+    "DCA": "discriminative component analysis",
+    "GB-LMNN": "LMNN with gradient-boosted trees",
+    "GHC": "gradient-based hierarchical clustering",
+    "GHC-L-BW-2": "GHC, linear routers, trained in blocks of depth 2",
+    "GHC-L-FT": "GHC, linear routers, the full tree trained at once",
+    "GHC-N-BW-2": "GHC, neural routers, trained in blocks of depth 2",
+    "GHC-N-FT": "GHC, neural routers, the full tree trained at once",
+    "HFD": "hierarchy forest distance",
+    "HKM": "hierarchical K-means, the leaf with the most compact parts split next",
+    "HKM-D": "hierarchical K-means, the most scattered leaf split next",
+    "HMMC": "hierarchical maximum-margin clustering",
+    "HMMC-1": "HMMC with the l1 norm",
+    "HMMC-2": "HMMC with the squared l2 norm",
+    "HMMC-E": "HMMC with the exclusive regulariser alone",
+    "HMMC-G": "HMMC with the group regulariser alone",
+    "HSC": "hierarchical spectral clustering, the leaf with the most compact parts split next",
+    "HSC-D": "hierarchical spectral clustering, the most scattered leaf split next",
+    "ITML": "information-theoretic metric learning",
+    "KM": "K-means",
+    "LMNN": "large margin nearest neighbours",
+    "MMC": "maximum-margin clustering",
+    "NTC": "numerical taxonomy clustering",
+    "RFD": "random forest distance",
+    "SC": "spectral clustering",
+    "SL": "single linkage",
+}
+#: What is passed over: text that is no prose, tags, and comments.
+_SKIPPED = r"<(?P<tag>script|style|code|option|svg|abbr)\b.*?</(?P=tag)>|<!--.*?-->|<[^>]*>"
+
+
+def abbreviations(plan: Plan) -> dict[str, str]:
+    """Give the abbreviations that pages of a paper may use, each with its meaning.
+
+    Short names of measures come from the plan, which knows what they mean.
+    """
+    found = dict(_WORDS)
+    for measure in plan.measures.values():
+        for short in _short_names(measure):
+            found[short] = measure.meaning
+    for short, meaning in _METHODS.items():
+        if any(method == short or method.startswith(f"{short}-") for method in plan.methods):
+            found[short] = meaning
+    return found
+
+
+def _short_names(measure: Measure) -> Iterable[str]:
+    names = (measure.title, measure.name.upper() if len(measure.name) <= 3 else "")
+    return (name for name in names if re.fullmatch(r"[a-z]?[A-Z]{2,}", name))
+
+
+def explained(text: str, meanings: Mapping[str, str]) -> Markup:
+    """Explain in HTML each abbreviation where it is used first, and in words at the `MARK` before.
+
+    What is used before the first mark is explained there too.
+
+    >>> str(explained("<p>SP and SP</p>", {"SP": "a <score>: how near"}))
+    '<p><abbr title="a &lt;score&gt;: how near">SP</abbr> and SP</p>'
+    """
+    known = "|".join(re.escape(word) for word in sorted(meanings, key=len, reverse=True))
+    words = rf"(?<![\w-])(?P<word>{known})(?![\w-])" if known else "(?!)(?P<word>)"
+    pieces: list[str] = []
+    used: list[list[str]] = [[]]  # before the first mark, behind each
+    marks: list[int] = []
+    end = 0
+    for found in re.finditer(rf"{re.escape(MARK)}|{_SKIPPED}|{words}", text, re.DOTALL):
+        pieces.append(text[end : found.start()])
+        end = found.end()
+        word = found["word"]
+        if found[0] == MARK:
+            marks.append(len(pieces))
+            used.append([])
+            pieces.append("")
+        elif word and not any(word in part for part in used):
+            used[-1].append(word)
+            pieces.append(f'<abbr title="{escape(meanings[word])}">{word}</abbr>')
+        else:
+            pieces.append(found[0])
+    pieces.append(text[end:])
+    if marks:
+        used[1][:0] = used[0]
+    for place, part in zip(marks, used[1:], strict=True):
+        pieces[place] = _line(part, meanings)
+    return Markup("".join(pieces))
+
+
+def _line(words: Iterable[str], meanings: Mapping[str, str]) -> str:
+    """Write what abbreviations mean in a line: up to the first colon of each meaning."""
+    said = "; ".join(f"{word}: {escape(meanings[word].partition(':')[0])}" for word in words)
+    return f'<p class="words"><small>{said}.</small></p>' if said else ""

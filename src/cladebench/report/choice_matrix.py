@@ -1,0 +1,84 @@
+"""Statements on which choices disagree, and how each comes out under each choice that was run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cladebench.audit.verdict_types import (
+    ANSWERS,
+    CONTRADICTS,
+    DOES_NOT_HOLD,
+    HOLDS,
+    NOT_TESTED,
+    OPEN,
+    SUPPORTS,
+    UNDECIDED,
+    UNTESTED,
+)
+from cladebench.report.claim_rows import ClaimRow
+from cladebench.report.paper_view import PaperView
+
+#: What one choice says of a statement -> the answer whose sign and colour it has.
+STANCE_ANSWERS = {
+    stance: ANSWERS[answer]
+    for stance, answer in (
+        (SUPPORTS, HOLDS),
+        (CONTRADICTS, DOES_NOT_HOLD),
+        (UNDECIDED, OPEN),
+        (UNTESTED, NOT_TESTED),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A statement on which choices disagree: its claim, and the other choices under each stance."""
+
+    row: ClaimRow
+    choices: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Statements by other choices.
+
+    Attributes
+    ----------
+    choices : mapping of str to str
+        Other choices in the order of columns, each with its entry of the register; an empty one where several are
+        made otherwise at once.
+    rows : tuple of (ClaimRow, str, mapping of str to str)
+        Statement, its stance as chosen, and that under each other choice that was run for it.
+    """
+
+    choices: Mapping[str, str]
+    rows: tuple[tuple[ClaimRow, str, Mapping[str, str]], ...]
+
+
+def turns(paper: PaperView, stated: Iterable[ClaimRow]) -> list[Turn]:
+    """List the statements on which choices disagree, those that turn on a choice first."""
+    stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
+    found = []
+    for row in stated:
+        names: dict[str, list[str]] = {stance: [] for stance in (SUPPORTS, UNDECIDED, CONTRADICTS)}
+        for choice, stance in stances[row.claim].items():
+            if stance in names:
+                names[stance].append(choice)
+        if sum(bool(choices) for choices in names.values()) > 1 or row.depends_on:
+            found.append(Turn(row, {stance: tuple(choices) for stance, choices in names.items()}))
+    return sorted(found, key=lambda turn: not turn.row.depends_on)
+
+
+def choice_matrix(paper: PaperView, stated: Iterable[ClaimRow]) -> Matrix:
+    """Lay out the statements that come out otherwise under some choice; no rows where there are none."""
+    claims = {claim["claim"]: claim for claim in paper.claims}
+    rows = []
+    for row in stated:
+        claim = claims[row.claim]
+        if len({claim["stance"], *claim["stances"].values()} - {UNTESTED}) > 1:
+            rows.append((row, claim["stance"], claim["stances"]))
+    entry_of = {universe["name"]: universe["factor"] for universe in paper.universes}
+    met = dict.fromkeys(choice for _, _, stances in rows for choice in stances)
+    order = [*(name for name in entry_of if name in met), *(name for name in met if name not in entry_of)]
+    return Matrix({name: entry_of.get(name, "") for name in order}, tuple(rows))

@@ -1,0 +1,70 @@
+"""What statements can be filtered by, and the fragments of a paper's page to which counts lead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.report.claim_rows import ClaimRow
+
+
+def slug(words: str) -> str:
+    """Write an answer or a verdict as a part of a class or a fragment: ``does-not-hold``."""
+    return words.replace(" ", "-")
+
+
+def only(verdict: str = "", evidence: str = "") -> str:
+    """Fragment of a paper's page that shows the statements with this verdict, of this evidence."""
+    return "-".join(["only", *evidence.split(), *verdict.split()])
+
+
+def only_answer(answer: str) -> str:
+    """Fragment of a paper's page that shows the statements with this answer."""
+    return f"only-answer-{slug(answer)}"
+
+
+def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
+    """Say for each claim which fragments lead to it as the first of those that a count counts.
+
+    There the links of the counts lead where no script can filter.
+
+    Parameters
+    ----------
+    rows : iterable of ClaimRow
+        The claims that stand for statements, as the page has them.
+
+    Returns
+    -------
+    dict of str to dict of str to str
+        Claim -> fragment -> the filter that it stands for, as a query: ``verdict=contradicted&evidence=paper data``.
+    """
+    first: dict[str, tuple[str, str]] = {}
+    for row in rows:
+        for fragment, query in (
+            (only_answer(row.answer), f"answer={row.answer}"),
+            (only(row.verdict, row.evidence), f"verdict={row.verdict}&evidence={row.evidence}"),
+            (only(row.verdict), f"verdict={row.verdict}"),
+            (only("", row.evidence), f"evidence={row.evidence}"),
+        ):
+            first.setdefault(fragment, (row.claim, query))
+    found: dict[str, dict[str, str]] = {}
+    for fragment, (claim, query) in first.items():
+        found.setdefault(claim, {})[fragment] = query
+    return found
+
+
+def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
+    """Count what statements can be filtered by: answer, what was done, verdict; values in the order of tables."""
+    listed = list(rows)
+    orders = {
+        "answer": list(ANSWERS),
+        "done": list(dict.fromkeys(evidence.done for evidence in EVIDENCE.values())),
+        "verdict": list(VERDICTS),
+    }
+    found = {}
+    for field, order in orders.items():
+        counts = Counter(getattr(row, field) for row in listed)
+        found[field] = {value: counts[value] for value in order if counts[value]}
+    return found
