@@ -25,6 +25,16 @@ def test_each_mark_explains_what_follows_it_and_the_first_what_comes_before():
     assert (first, second) == ("nats: units &lt;of&gt; information.", "SP: shortest path similarity.")
 
 
+def test_many_names_of_methods_are_folded():
+    meanings = {word: f"about {word}" for word in ("SP", "KM", "SC", "SL", "AL", "CL", "HKM")}
+    text = str(explained(f"{MARK}{' '.join(meanings)}", meanings))
+    assert '<p class="words"><small>SP: about SP.</small></p><details class="words">' in text
+    assert "<summary><small>Names of methods: KM, SC, SL, AL, CL, HKM</small></summary>" in text
+    assert "<small>KM: about KM; SC: about SC; " in text
+    del meanings["HKM"]
+    assert "<details" not in explained(f"{MARK}{' '.join(meanings)}", meanings)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,21 +3,44 @@
 ``CLADEBENCH_REPORT=results/full/report`` has the pages of another report checked too.
 """
 
+import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from page_sizes import BROWSER
+
+from cladebench.report import paper_pages
+from cladebench.report.pages import write_report
 
 for package in ("playwright", "axe_playwright_python"):
     pytest.importorskip(package, reason=f"{package} is not installed; it is in the extra `browser`")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 
 
-def test_axe_finds_nothing_on_any_page(report):
+@pytest.fixture(scope="module")
+def full_of_pages(results, tmp_path_factory):
+    """A report with a main claim, choices that disagree, and claims on several pages."""
+    folder = tmp_path_factory.mktemp("axe") / "smoke"
+    shutil.copytree(results, folder)
+    audit = json.loads((folder / "audit.json").read_text())
+    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
+    claim |= {"main": True, "stance": "supports", "stances": {"two leaves": "contradicts"}}
+    audit["universes"] = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
+    (folder / "audit.json").write_text(json.dumps(audit))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper_pages, "CLAIMS_ON_PAGE", 4)
+        write_report(folder, "smoke", ["page_paper"])
+    return folder / "report"
+
+
+def test_axe_finds_nothing_on_any_page(full_of_pages):
     from axe_pages import violations
 
-    assert violations(report) == []
+    names = {path.name for path in full_of_pages.glob("*.html")}
+    assert {"page_paper-matrix.html", "page_paper-claims-2.html"} <= names
+    assert violations(full_of_pages) == []
 
 
 def test_axe_finds_what_is_wrong(tmp_path):

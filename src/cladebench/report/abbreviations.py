@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
@@ -12,6 +12,8 @@ from cladebench.measures import Measure
 
 #: Where a page says in a line what the abbreviations mean that it uses first from there on.
 MARK = "<!-- abbreviations -->"
+#: Where there are more, names of methods are folded.
+MOST_IN_A_LINE = 6
 
 _WORDS = {
     "nats": "units of information by the natural logarithm; 1 nat is 1.44 bits",
@@ -111,7 +113,18 @@ def explained(text: str, meanings: Mapping[str, str]) -> Markup:
     return Markup("".join(pieces))
 
 
-def _line(words: Iterable[str], meanings: Mapping[str, str]) -> str:
-    """Write what abbreviations mean in a line: up to the first colon of each meaning."""
+def _line(words: Sequence[str], meanings: Mapping[str, str]) -> str:
+    """Write what abbreviations mean in a line; many names of methods are folded."""
+    folded = [word for word in words if word in _METHODS] if len(words) > MOST_IN_A_LINE else []
+    line = _said((word for word in words if word not in folded), meanings)
+    shown = f'<p class="words"><small>{line}</small></p>' if line else ""
+    if not folded:
+        return shown
+    head = f"<summary><small>Names of methods: {', '.join(folded)}</small></summary>"
+    return f'{shown}<details class="words">{head}<small>{_said(folded, meanings)}</small></details>'
+
+
+def _said(words: Iterable[str], meanings: Mapping[str, str]) -> str:
+    """Give each abbreviation with its meaning up to the first colon; nothing of none."""
     said = "; ".join(f"{word}: {escape(meanings[word].partition(':')[0])}" for word in words)
-    return f'<p class="words"><small>{said}.</small></p>' if said else ""
+    return f"{said}." if said else ""

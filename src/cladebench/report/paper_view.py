@@ -113,6 +113,11 @@ class PaperView:
         return {row["registry"]: next(iter(row["urls"]), "") for row in self.own_datasets}
 
     @property
+    def linked_data(self) -> dict[str, str]:
+        """The data that have an official address, by their names in the registry."""
+        return {name: address for name, address in self.data_addresses.items() if address}
+
+    @property
     def own_datasets(self) -> tuple[Mapping[str, Any], ...]:
         """The paper's data, or what stands in for them, as far as this run had them."""
         return paper_facts.data_of_the_paper(self.plan, self.datasets)

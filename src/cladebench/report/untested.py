@@ -15,7 +15,7 @@ ELSEWHERE, UNSAID, NOT_ALIKE, NO_TEST, NO_RUNS = (
     "print alone does not settle it",
     "measured, but not comparable",
     "no run can test it",
-    "runs missing, failed or too few",
+    "with too few or failed runs",
 )
 UNTESTED_REASONS = {
     ELSEWHERE: "We measured stand-in data. Our number is shown beside the printed one and not judged.",
