@@ -120,7 +120,7 @@ reading: "from 1 to 10, of which none"
 
 
 def test_claims_and_registers_are_read_by_their_keys(found):
-    assert [line.split(":")[0] for line in found(REGISTER, "deviations.yaml")] == ["4", "6", "7"]
+    assert [line.split(":")[0] for line in found(REGISTER, "deviations.yaml")] == ["3", "6", "7"]
     assert [line.split(":")[0] for line in found(CLAIM, "claims.yaml")] == ["3", "3", "4"]
 
 

@@ -101,7 +101,9 @@ def test_a_value_says_how_many_other_numbers_of_its_column_would_agree(tmp_path)
     text = text.replace('printed: ["0.63"]', 'printed: ["0.50 ± 0.02", "0.63"]')
     text = text.replace("rows:\n", 'rows:\n      B: {method: B, printed: ["0.90 ± 0.02", "0.63"]}\n')
     found = judged(claims_of(tmp_path, text), frame(cells("glass", "A", {PURITY: 0.5 + NOISE / 10})))
-    assert found.reason["t/glass/a"].endswith("1 of the 2 other numbers of its column would agree too")
+    assert found.reason["t/glass/a"].endswith(
+        "; ours also agrees with 1 of the 2 other numbers of its column"
+    )
 
 
 def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
@@ -694,7 +696,7 @@ def test_an_order_says_what_was_claimed(tmp_path, relation, direction, published
     found = judged(claims_of(tmp_path, text), frame(X, Y)).loc["c"]
     assert (found.published, found.verdict) == (published, verdict), found.reason
     if verdict == o.REPRODUCED and "never" not in relation and "value" not in relation:
-        shown = "Y 1, X 3" if "{method: Y}, is" in relation else "X 3, Y 1"
+        shown = "Y 1 against X 3" if "{method: Y}, is" in relation else "X 3 against Y 1"
         margin = (
             ", margin 2.5" if "no_worse" in relation else ", by more than 1.5" if "by" in relation else ""
         )
