@@ -1,0 +1,1 @@
+"""Comparison reports: methods on someone's data, without claims."""

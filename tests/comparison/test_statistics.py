@@ -1,0 +1,510 @@
+"""What a comparison may say: by the number of data sets, with failures, ties, labellings, fixed rows and ranges."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cladebench.bench.statistics import holm, sign_flip
+from cladebench.comparison.ranks import friedman, nemenyi, ranks
+from cladebench.comparison.statistics import ALL, COLUMNS, adjusted, compare, differences
+from cladebench.comparison.summary import best_method, summary
+from cladebench.comparison.values import Settings, read_values
+
+NAN = float("nan")
+RULES = Settings()
+
+
+def runs_of(scores, measure="ari", share=0.5, n_rows=200, deterministic=(), labels="classes"):
+    """Runs from scores by data set and method: a list over draws, or such lists by labelling."""
+    rows = []
+    for data, methods in scores.items():
+        for method, found in methods.items():
+            for labelling, values in (found if isinstance(found, dict) else {labels: found}).items():
+                for draw, value in enumerate(values):
+                    status = "error" if math.isnan(value) else "ok"
+                    known = method in deterministic
+                    row = (data, labelling, method, measure, f"{data}-{draw}", value, status)
+                    rows.append((*row, n_rows, share, known))
+    names = ["data", "labels", "method", "measure", "draw", "value", "status"]
+    return pd.DataFrame(rows, columns=[*names, "n_rows", "share", "deterministic"])
+
+
+def values_of(scores, measure="ari", **how):
+    return read_values(runs_of(scores, measure, **how), measure)
+
+
+def many(n_data, methods, n_draws=5, seed=0, spread=0.1):
+    """Scores of methods, by their mean, on data sets of different difficulty."""
+    random = np.random.default_rng(seed)
+    return {
+        f"d{i}": {
+            name: np.clip(mean + random.normal(0, spread, n_draws), -0.5, 1) for name, mean in methods.items()
+        }
+        for i in range(n_data)
+    }
+
+
+def only(rows, data, rival):
+    (found,) = [row for row in rows if (row.data, row.rival) == (data, rival)]
+    return found
+
+
+SCORE = st.one_of(st.integers(-2, 4).map(lambda k: k / 4), st.just(NAN))
+
+
+@st.composite
+def any_scores(draw, methods=("mine", "a", "b")):
+    n_draws = draw(st.integers(1, 4))
+    column = st.lists(SCORE, min_size=n_draws, max_size=n_draws)
+    return {f"d{i}": {name: draw(column) for name in methods} for i in range(draw(st.integers(1, 12)))}
+
+
+# One data set
+
+
+def test_one_data_set_has_the_t_test_over_draws_corrected_for_their_overlap():
+    mine = np.array([0.62, 0.70, 0.66, 0.71, 0.60, 0.65])
+    rivals = {"a": mine - [0.1, 0.12, 0.08, 0.15, 0.11, 0.09], "b": mine[::-1]}
+    rows = compare(values_of({"d": {"mine": mine, **rivals}}), "mine", RULES)
+    assert [(row.data, row.rival, row.n, row.planned) for row in rows] == [("d", "a", 6, 6), ("d", "b", 6, 6)]
+    p_values = []
+    for row in rows:
+        d = mine - rivals[row.rival]
+        se = d.std(ddof=1) * math.sqrt(1 / 6 + 1)  # half of the rows: an overlap of 1
+        reach = stats.t.ppf(0.975, 5) * se
+        assert (row.low, row.high) == (pytest.approx(d.mean() - reach), pytest.approx(d.mean() + reach))
+        assert row.p == pytest.approx(2 * stats.t.sf(abs(d.mean()) / se, 5))
+        detectable = (stats.t.ppf(1 - 0.05 / 4, 5) + stats.t.ppf(0.8, 5)) * se
+        assert row.detectable == pytest.approx(detectable)
+        p_values.append(row.p)
+    assert [row.p_adjusted for row in rows] == pytest.approx(holm(p_values))
+    assert [row.verdict for row in rows] == ["ahead", "undecided"]
+
+
+def test_what_a_plain_t_test_calls_different_is_undecided():
+    d = np.array([0.02, 0.05, 0.01, 0.06, 0.03, 0.04, 0.02, 0.05, 0.04, 0.03])
+    values = values_of({"d": {"mine": 0.5 + d, "a": np.full(10, 0.5)}})
+    assert stats.ttest_1samp(d, 0).pvalue < 1e-3
+    assert compare(values, "mine", RULES)[0].verdict == "undecided"
+
+
+def test_a_difference_within_the_rope_is_level_even_where_it_is_not_zero():
+    d = 0.01 + 0.001 * np.array([1, -1, 2, -2, 1, -1, 0, 1, 0, -1])
+    values = values_of({"d": {"mine": 0.5 + d, "a": np.full(10, 0.5)}}, n_rows=10_000)
+    (row,) = compare(values, "mine", RULES)
+    assert row.p_adjusted < 0.05 and row.verdict == "level"
+    assert compare(values, "mine", Settings(rope=0.005))[0].verdict == "ahead"
+
+
+def test_equal_differences_of_few_rows_are_no_proof():
+    scores = {"d": {"mine": [0.6, 0.6], "a": [0.4, 0.4]}}
+    small, large = (compare(values_of(scores, n_rows=n), "mine", RULES)[0] for n in (10, 10_000))
+    assert (small.verdict, large.verdict) == ("undecided", "ahead")
+    assert small.low == small.high == pytest.approx(0.2)
+
+
+def test_one_draw_says_nothing():
+    (row,) = compare(values_of({"d": {"mine": [0.9], "a": [0.1]}}), "mine", RULES)
+    assert (row.difference, row.low, row.high, row.verdict) == (pytest.approx(0.8), -1.5, 1.5, "undecided")
+    assert math.isnan(row.p) and math.isnan(row.p_adjusted) and math.isnan(row.detectable)
+
+
+def test_draws_pair_by_their_digest():
+    runs = runs_of({"d": {"mine": [0.1, 0.5, 0.9, 0.4], "a": [0.0, 0.4, 0.8, 0.3]}})
+    expected = compare(read_values(runs, "ari"), "mine", RULES)
+    shuffled = runs.sample(frac=1, random_state=1)
+    ours, theirs = shuffled[shuffled.method == "mine"], shuffled[shuffled.method == "a"]
+    assert compare(read_values(pd.concat([ours, theirs]), "ari"), "mine", RULES) == expected
+    assert expected[0].low == expected[0].high == pytest.approx(0.1)
+
+
+# Two to nine
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_few_data_sets_are_judged_alone_and_all_by_the_sign_flip_test(n):
+    scores = many(n, {"mine": 0.7, "a": 0.3, "b": 0.69})
+    values = values_of(scores)
+    rows = compare(values, "mine", RULES)
+    assert {row.data for row in rows} == {*scores, ALL}
+    for rival in ("a", "b"):
+        row = only(rows, ALL, rival)
+        d = np.array([np.mean(found["mine"] - found[rival]) for found in scores.values()])
+        half = stats.t.ppf(0.975, n - 1) * stats.sem(d)
+        assert (row.n, row.planned, row.least_p) == (n, n, 2.0 ** (1 - n))
+        assert row.difference == pytest.approx(d.mean())
+        assert row.low == pytest.approx(max(-1.5, d.mean() - half))
+        assert row.p == pytest.approx(sign_flip(d)) and row.p >= row.least_p
+    found = ranks(values)
+    assert found.complete.friedman is None and found.pairs is None
+    assert found.complete.means["mine"] == found.complete.ranks["mine"].mean()
+    with pytest.raises(ValueError, match=f"{n} complete data sets; expected at least 10"):
+        found.critical_difference()
+
+
+def test_tests_that_can_not_reach_the_level_are_not_corrected_for():
+    scores = many(5, {"mine": 0.7, "a": 0.3})
+    rows = compare(values_of(scores), "mine", RULES)
+    alone = [row for row in rows if row.data != ALL]
+    assert [row.p_adjusted for row in alone] == pytest.approx(holm([row.p for row in alone]))
+    on_all = only(rows, ALL, "a")
+    assert (on_all.p, on_all.p_adjusted, on_all.verdict) == (1 / 16, 1.0, "undecided")
+    assert on_all.detectable == math.inf
+
+
+def test_nine_data_sets_that_agree_are_enough_against_one_rival():
+    rows = compare(values_of(many(9, {"mine": 0.7, "a": 0.3})), "mine", RULES)
+    on_all = only(rows, ALL, "a")
+    assert (on_all.p, on_all.verdict) == (1 / 256, "ahead")
+    assert on_all.p_adjusted <= 0.05
+
+
+def test_adjusted_p_values_are_holms_where_every_test_can_reach_the_level():
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert adjusted(p, [0.0] * 4, 0.05) == pytest.approx(holm(p))
+    assert adjusted([], [], 0.05) == []
+    assert adjusted([*p, 0.25], [0.0] * 4 + [0.25], 0.05) == pytest.approx([*holm(p), 1.0])
+    # Of two tests with a least p of 0.03, one alone could be found: a family of two allows neither.
+    assert adjusted([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
+    assert adjusted([0.03], [0.03], 0.05) == [0.03]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.002, 0.02, 0.06])), max_size=12))
+def test_adjusted_p_values_are_never_below_those_of_the_tests_that_count(found):
+    p, least = [max(pair) for pair in found], [pair[1] for pair in found]
+    for one, q in zip(p, adjusted(p, least, 0.05), strict=True):
+        assert one <= q <= 1
+
+
+# Ten and more
+
+
+def test_many_data_sets_have_signed_ranks_with_holms_correction():
+    scores = many(12, {"mine": 0.6, "a": 0.5, "b": 0.58, "c": 0.75})
+    rows = compare(values_of(scores), "mine", RULES)
+    assert {row.data for row in rows} == {ALL}
+    p_values = []
+    for row in rows:
+        d = [np.mean(found["mine"] - found[row.rival]) for found in scores.values()]
+        p_values.append(stats.wilcoxon(d, method="exact").pvalue)
+        assert row.p == pytest.approx(p_values[-1])
+        assert row.low <= row.difference <= row.high
+    assert [row.p_adjusted for row in rows] == pytest.approx(holm(p_values))
+    assert [row.verdict for row in rows] == ["ahead", "undecided", "behind"]
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(lambda row: len({*row}) > 1),
+        min_size=10,
+        max_size=14,
+    )
+)
+def test_friedmans_test_in_the_form_of_iman_and_davenport_is_from_scipys(rows):
+    table = np.array(rows, dtype=float)
+    n, k = table.shape
+    chi = stats.friedmanchisquare(*table.T).statistic
+    found = friedman(stats.rankdata(table, axis=1))
+    if chi >= n * (k - 1) - 1e-6:
+        assert (found.statistic, found.p) == (math.inf, pytest.approx(stats.chi2.sf(n * (k - 1), k - 1)))
+    else:
+        expected = (n - 1) * chi / (n * (k - 1) - chi)
+        assert found.statistic == pytest.approx(expected)
+        assert found.p == pytest.approx(stats.f.sf(expected, k - 1, (k - 1) * (n - 1)), abs=1e-12)
+
+
+def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():
+    scores = many(10, {"mine": 0.6, "a": 0.5, "b": 0.3})
+    values = values_of(scores)
+    found = ranks(values)
+    assert found.complete.friedman is not None and found.complete.friedman.p < 0.01
+    assert found.complete.friedman.df == (2, 18) and not found.differ
+    # Demšar (2006), table 5: 2.343 for three methods.
+    assert found.critical_difference() == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
+    p_values = [
+        stats.wilcoxon([np.mean(row[x] - row[y]) for row in scores.values()], method="exact").pvalue
+        for x, y in (("mine", "a"), ("mine", "b"), ("a", "b"))
+    ]
+    pairs = found.pairs
+    assert [pairs.loc["mine", "a"], pairs.loc["mine", "b"], pairs.loc["b", "a"]] == pytest.approx(
+        holm(p_values)
+    )
+    assert np.isnan(np.diag(pairs)).all() and np.array_equal(pairs, pairs.T, equal_nan=True)
+
+
+def test_the_critical_difference_of_18_methods_on_4_sets_is_useless():
+    assert nemenyi(18, 4) == pytest.approx(13.2, abs=0.05)
+
+
+# Failures
+
+
+def test_draws_that_failed_are_left_out_on_both_sides():
+    mine, a = [0.9, NAN, 0.8, 0.7], [0.1, 0.2, NAN, 0.3]
+    values = values_of({"d": {"mine": mine, "a": a, "b": [NAN] * 4}})
+    rows = compare(values, "mine", RULES)
+    assert (rows[0].n, rows[0].planned, rows[0].difference) == (2, 4, pytest.approx(0.6))
+    assert (rows[1].n, rows[1].verdict) == (0, "undecided")
+    assert math.isnan(rows[1].difference) and math.isnan(rows[1].p)
+    means = values.means().loc["d"]
+    assert means["mine"] == pytest.approx(0.8) and math.isnan(means["b"])
+
+
+def test_a_method_without_runs_on_a_data_set_is_as_one_that_failed():
+    scores = {"d": {"mine": [0.5, 0.6], "a": [0.4, 0.3]}, "e": {"mine": [0.5, 0.7]}}
+    rows = compare(values_of(scores), "mine", RULES)
+    assert only(rows, "e", "a").n == 0
+    on_all = only(rows, ALL, "a")
+    assert (on_all.n, on_all.planned, on_all.verdict) == (1, 2, "undecided")
+    assert math.isnan(on_all.p)
+
+
+def test_ranks_are_over_complete_rows_and_with_failures_last():
+    scores = {
+        "d": {"mine": [0.9, 0.9], "a": [0.5, 0.5], "b": [0.7, 0.7]},
+        "e": {"mine": [0.9, 0.9], "a": [NAN, NAN], "b": [0.1, 0.1]},
+        "f": {"mine": [0.8, NAN], "a": [0.7, 0.7], "b": [0.1, 0.1]},
+    }
+    found = ranks(values_of(scores))
+    assert found.differ and found.complete.n == 1
+    assert found.complete.means.to_dict() == {"mine": 1, "a": 3, "b": 2}
+    # In f the draw that failed counts 0.1, so that the mean is 0.45.
+    expected = {"mine": [1, 1, 2], "a": [3, 3, 1], "b": [2, 2, 3]}
+    assert found.failures_last.ranks.to_dict("list") == expected
+
+
+def test_where_every_run_failed_nothing_is_said():
+    values = values_of({"d": {"mine": [NAN, NAN], "a": [NAN, NAN]}})
+    assert [row.verdict for row in compare(values, "mine", RULES)] == ["undecided"]
+    found = ranks(values)
+    assert found.complete.n == 0 and found.failures_last.means.tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize("bad", [math.inf, -math.inf])
+def test_infinite_scores_are_failures(bad):
+    values = values_of({"d": {"mine": [bad, 0.5, 0.6], "a": [0.1, 0.1, 0.2]}})
+    assert compare(values, "mine", RULES)[0].n == 2
+
+
+# Ties
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 10])
+def test_equal_scores_everywhere_are_level(n):
+    same = [0.3, 0.5, 0.4]
+    values = values_of({f"d{i}": {"mine": same, "a": same, "b": same} for i in range(n)})
+    rows = compare(values, "mine", RULES)
+    assert {row.verdict for row in rows if row.data != ALL or n >= 10} == {"level"}
+    assert all(row.difference == row.low == row.high == 0 and row.p == 1 for row in rows)
+    found = ranks(values)
+    assert found.complete.means.tolist() == [2, 2, 2]
+    if n >= 10:
+        assert found.complete.friedman.p == 1 and (found.pairs.to_numpy()[~np.eye(3, dtype=bool)] == 1).all()
+
+
+def test_scores_that_differ_in_their_last_bit_are_ties():
+    scores = {f"d{i}": {"mine": [0.3, 0.3], "a": [0.1 + 0.2, 0.1 + 0.2]} for i in range(10)}
+    values = values_of(scores)
+    assert compare(values, "mine", RULES)[0].p == 1
+    assert ranks(values).complete.means.tolist() == [1.5, 1.5]
+
+
+# Fixed rows
+
+
+def test_a_deterministic_method_on_fixed_rows_shows_no_spread():
+    scores = {"d": {"mine": [0.8], "a": [0.6], "seeded": [0.5, 0.7, 0.6]}}
+    values = values_of(scores, share=1.0, deterministic=("mine", "a"))
+    exact, other = compare(values, "mine", RULES)
+    assert exact.difference == exact.low == exact.high == pytest.approx(0.2)
+    assert other.n == 3 and other.low < other.difference < other.high
+    for row in (exact, other):  # of other rows than these nothing is known
+        assert row.verdict == "undecided" and math.isnan(row.p)
+    half = stats.t.ppf(0.975, 2) * 0.1 / math.sqrt(3)  # draws of all rows do not overlap more
+    assert other.high == pytest.approx(0.2 + half)
+
+
+def test_a_deterministic_method_on_draws_has_the_spread_of_the_draws():
+    scores = {"d": {"mine": [0.8, 0.7, 0.9], "a": [0.6, 0.3, 0.4]}}
+    known = compare(values_of(scores, deterministic=("mine", "a")), "mine", RULES)
+    assert known == compare(values_of(scores), "mine", RULES)
+
+
+def test_fixed_rows_of_many_data_sets_can_be_told_apart():
+    scores = many(12, {"mine": 0.7, "a": 0.4}, n_draws=1)
+    rows = compare(values_of(scores, share=1.0, deterministic=("mine", "a")), "mine", RULES)
+    assert [(row.data, row.verdict) for row in rows] == [(ALL, "ahead")]
+
+
+# Labellings
+
+
+def test_the_best_of_several_labellings_counts_for_each_method():
+    scores = {
+        "d": {
+            "mine": {"first": [0.1, 0.2, 0.3], "second": [0.9, 0.0, 0.9]},
+            "a": {"first": [0.5, 0.5, 0.4], "second": [0.4, 0.5, 0.4]},
+            "b": {"first": [NAN] * 3, "second": [NAN] * 3},
+            "c": {"first": [NAN, 0.2, 0.3], "second": [NAN, 0.2, 0.3]},
+        },
+        "e": {name: {"own": [0.3, 0.4, 0.5]} for name in ("mine", "a", "b", "c")},
+    }
+    values = values_of(scores)
+    chosen = {method: values.labels["d", method] for method in values.methods}
+    assert chosen == {"mine": "second", "a": "first", "b": "first", "c": "first"}
+    assert values.labels["e", "b"] == "own"
+    assert values.paired("d", "mine", "a").tolist() == pytest.approx([0.4, -0.5, 0.5])
+
+
+def test_where_less_is_better_the_labelling_of_least_cost_counts():
+    scores = {"d": {"mine": {"x": [3.0, 3.0], "y": [2.0, 2.0]}, "a": {"x": [1.0, 1.0], "y": [5.0, 5.0]}}}
+    values = values_of(scores, "conditional_entropy")
+    assert (values.labels["d", "mine"], values.labels["d", "a"]) == ("y", "x")
+
+
+def test_data_without_labels_have_one_labelling():
+    runs = runs_of({"d": {"mine": [0.5, 0.6], "a": [0.1, 0.3]}}).assign(labels=None)
+    assert read_values(runs, "ari").labels == {("d", "mine"): "", ("d", "a"): ""}
+
+
+# Measures
+
+
+def test_of_a_cost_less_is_ahead_and_differences_are_relative():
+    random = np.random.default_rng(0)
+    scores = {
+        f"d{i}": {"mine": 10.0**i * random.normal(90, 1, 4), "a": 10.0**i * random.normal(100, 1, 4)}
+        for i in range(10)
+    }
+    (row,) = compare(values_of(scores, "dasgupta_cost"), "mine", RULES)
+    assert row.verdict == "ahead" and row.difference == pytest.approx(-0.1, abs=0.02)
+    assert ranks(values_of(scores, "dasgupta_cost")).complete.means["mine"] == 1
+    (back,) = compare(values_of(scores, "dasgupta_cost"), "a", RULES)
+    assert (back.verdict, back.difference) == ("behind", pytest.approx(-row.difference))
+
+
+def test_costs_of_nothing_are_equal():
+    (row,) = compare(values_of({"d": {"mine": [0.0, 0.0], "a": [0.0, 0.0]}}, "dasgupta_cost"), "mine", RULES)
+    assert (row.difference, row.verdict) == (0.0, "level")
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_scores(), st.sampled_from(["ari", "ami", "v_measure", "conditional_entropy"]))
+def test_intervals_stay_in_the_range_and_verdicts_turn_with_the_sides(scores, measure):
+    if measure in ("v_measure", "conditional_entropy"):
+        scores = {d: {m: np.abs(v) for m, v in row.items()} for d, row in scores.items()}
+    values = values_of(scores, measure)
+    reach = values.reach
+    for row in compare(values, "mine", RULES):
+        if row.n:
+            assert -reach <= row.low <= row.difference <= row.high <= reach
+    turned = {"ahead": "behind", "behind": "ahead", "level": "level", "undecided": "undecided"}
+    two = replace(values, methods=values.methods[:2], tables={d: t[:, :2] for d, t in values.tables.items()})
+    for ours, theirs in zip(compare(two, "mine", RULES), compare(two, "a", RULES), strict=True):
+        assert theirs.verdict == turned[ours.verdict]
+        assert theirs.difference == pytest.approx(-ours.difference, nan_ok=True)
+        assert theirs.p == pytest.approx(ours.p, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(any_scores())
+def test_a_verdict_has_its_evidence(scores):
+    for row in compare(values_of(scores), "mine", RULES):
+        if row.verdict in ("ahead", "behind"):
+            assert row.p <= row.p_adjusted <= 0.05 and (row.difference > 0) == (row.verdict == "ahead")
+        if row.verdict == "level":
+            assert row.p_level <= 0.05 and abs(row.difference) <= RULES.rope
+
+
+# What is not known
+
+
+@pytest.mark.parametrize(
+    ("runs", "measure", "said"),
+    [
+        (runs_of({"d": {"mine": [0.5]}}), "ami", "no runs; expected at least one"),
+        (runs_of({"d": {"mine": [0.5]}}, "depth"), "depth", "has no direction"),
+        (pd.concat([runs_of({"d": {"mine": [0.5]}})] * 2), "ari", "a run has two values"),
+    ],
+)
+def test_runs_that_can_not_be_compared_are_refused(runs, measure, said):
+    with pytest.raises(ValueError, match=said):
+        read_values(runs, measure)
+
+
+def test_a_method_that_did_not_run_is_refused():
+    with pytest.raises(ValueError, match="method 'other': no values; expected one of mine, a"):
+        compare(values_of({"d": {"mine": [0.5], "a": [0.4]}}), "other", RULES)
+
+
+# Tables and sentences
+
+
+def test_the_table_has_the_columns_of_the_file_first():
+    found = differences(values_of(many(3, {"mine": 0.7, "a": 0.3, "b": 0.6})), "mine", RULES)
+    assert tuple(found.columns[: len(COLUMNS)]) == COLUMNS
+    assert found[["data", "rival"]].apply(tuple, axis=1).tolist() == [
+        (data, rival) for rival in "ab" for data in ("d0", "d1", "d2", ALL)
+    ]
+    assert (found.method == "mine").all() and (found.measure == "ari").all()
+
+
+def test_a_method_picked_for_its_score_is_corrected_for_all_pairs():
+    values = values_of(many(1, {"mine": 0.7, "a": 0.6, "b": 0.5, "c": 0.6}, n_draws=10, spread=0.02))
+    alone, picked = (compare(values, "mine", RULES, picked=how) for how in (False, True))
+    assert [row.rival for row in picked] == ["a", "b", "c"]
+    every = [row.p for name in values.methods for row in compare(values, name, RULES)]
+    assert min(row.p_adjusted for row in picked) >= 6 * min(every)
+    for left, right in zip(alone, picked, strict=True):
+        assert left.p == right.p and left.p_adjusted <= right.p_adjusted
+
+
+def test_the_summary_says_who_is_ahead_of_whom_and_what_is_open():
+    values = values_of(many(1, {"mine": 0.7, "a": 0.69, "b": 0.3, "random": 0.0}, n_draws=10, spread=0.03))
+    found = summary(values, "mine", RULES, random=("random",))
+    assert (found.leader, found.rivals, found.picked) == ("mine", ("a", "b"), False)
+    assert found.counts() == {"ahead": 1, "behind": 0, "level": 0, "undecided": 1}
+    assert found.counts("random")["ahead"] == 1
+    assert [(row.data, row.rival) for row in found.nearest] == [("d0", "a")]
+    assert [row.rival for row in found.undecided] == ["a"] and found.detectable == found.undecided[
+        0
+    ].detectable
+    assert found.on_all == ()
+
+
+def test_the_summary_of_many_data_sets_is_of_all_and_of_few_of_each():
+    few, large = (summary(values_of(many(n, {"mine": 0.7, "a": 0.3})), "mine", RULES) for n in (4, 10))
+    assert [row.data for row in few.rows] == ["d0", "d1", "d2", "d3"]
+    assert [row.data for row in large.rows] == [row.data for row in few.on_all] == [ALL]
+    assert large.mean_ranks == {"mine": 1.0, "a": 2.0}
+
+
+def test_without_an_own_method_the_best_is_taken_and_corrected_for():
+    values = values_of(many(1, {"random": 0.9, "a": 0.3, "b": 0.7}, n_draws=8))
+    assert best_method(values, ("random",)) == "b"
+    found = summary(values, None, RULES, random=("random",))
+    assert (found.method, found.picked, found.rivals) == ("b", True, ("a",))
+    assert list(found.rows) == compare(values, "b", RULES, picked=True)
+
+
+def test_one_method_beside_the_random_ones_leads_them():
+    values = values_of(many(1, {"mine": 0.7, "random": 0.0, "star": 0.0}, n_draws=10, spread=0.02))
+    found = summary(values, "mine", RULES, random=("random", "star"))
+    assert (found.leader, found.rivals, found.nearest, found.undecided) == ("mine", (), (), ())
+    assert [row.verdict for row in found.rows] == ["ahead", "ahead"]
+    assert math.isnan(found.detectable)
+
+
+def test_one_method_alone_has_no_rivals():
+    values = values_of(many(2, {"mine": 0.7}))
+    assert compare(values, "mine", RULES) == []
+    assert differences(values, "mine", RULES).empty
+    assert ranks(values).complete.means.tolist() == [1.0]
+    found = summary(values, None, RULES, random=("mine",))
+    assert found.method == found.leader == "mine" and found.rows == ()
