@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cladebench.datasets.base import Dataset, DatasetInfo, DataUnavailable, RemoteFile
 from cladebench.datasets.checks import checked
@@ -24,6 +24,9 @@ from cladebench.discovery import cannot_import
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: How names of data of users begin; see `cladebench.datasets.own_data`.
+OWN = "own:"
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +76,9 @@ def info(name: str) -> DatasetInfo:
     ValueError
         No such data set.
     """
+    if (own := _own(name)) is not None:
+        entry: DatasetInfo = own.own_info(name)
+        return entry
     if name not in registry():
         raise ValueError(f"unknown data set {name!r}, expected one of {', '.join(names())}")
     return registry()[name]
@@ -87,6 +93,8 @@ def availability(name: str) -> str | None:
         cache, mirror, bundled or generated (joined by ``+`` where files differ); altered when a file that would be
         read has the wrong size; None when a file or a library is missing.
     """
+    if (own := _own(name)) is not None:
+        return "copy" if all(path.exists() for path in own.own_files(name)) else None
     entry = info(name)
     if entry.missing_libraries:
         return None
@@ -129,6 +137,9 @@ def load(name: str, draw: int = 0) -> Dataset:
     DatasetError
         The content is not what the registry says.
     """
+    if (own := _own(name)) is not None:
+        data: Dataset = own.load_own(name)
+        return data
     entry = info(name)
     draw = operator.index(draw)
     entry.check_draw(draw)
@@ -180,7 +191,18 @@ def source_files(name: str) -> list[Path]:
     ValueError
         No such data set.
     """
+    if (own := _own(name)) is not None:
+        files: list[Path] = own.own_files(name)
+        return files
     return sources_of(info(name))
+
+
+def _own(name: str) -> Any:
+    """Give the module that reads data of users, where a name is of such data.
+
+    It is found by a computed name: the results of registered data do not depend on it.
+    """
+    return importlib.import_module(f"{__package__}.own_data") if name.startswith(OWN) else None
 
 
 def registry_frame() -> pd.DataFrame:
