@@ -1,1 +1,1 @@
-"""Comparison reports: methods on someone's data, without claims."""
+"""Comparisons: methods on one's own data, without claims; from ``comparison.yaml`` to one page."""

@@ -1,0 +1,77 @@
+"""``cladebench new-comparison``: write a ``comparison.yaml`` for one's own files, and say what was taken for what."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+from cladebench.commands._options import user_path
+
+
+def register(subparsers: Any) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        "new-comparison",
+        help="write a comparison.yaml for your own data",
+        description="Look at files of data, write comparison.yaml, and say what was taken for what. Nothing is run: "
+        "edit the file, then start cladebench run-comparison. Exit code 2 for wrong input.",
+    )
+    parser.add_argument(
+        "files", type=user_path, nargs="+", metavar="FILE", help="data: CSV, Parquet, npz ..."
+    )
+    parser.add_argument("--label", metavar="COLUMN", help="the column of the classes (without it: no labels)")
+    parser.add_argument(
+        "--mine", metavar="FILE.py:CLASS", help="your own method: a class in a file, or a dotted path"
+    )
+    parser.add_argument(
+        "--to",
+        type=user_path,
+        default=Path("comparison.yaml"),
+        metavar="FILE",
+        help="default: comparison.yaml",
+    )
+    parser.set_defaults(func=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the file; it is not written over."""
+    import os
+
+    import yaml
+
+    from cladebench.comparison.methods import fitting, found_methods
+    from cladebench.datasets.own_proposals import propose_entry
+    from cladebench.files import write_atomically
+    from cladebench.input_files import InputFileError
+
+    target = args.to.absolute()
+    if target.exists():
+        raise InputFileError(f"{args.to}: it is there already; expected another name in --to")
+    data: dict[str, Any] = {}
+    for file in args.files:
+        entry, sentences = propose_entry(file, args.label)
+        name = base = re.sub(r"[^A-Za-z0-9_-]+", "-", file.name.split(".")[0]).strip("-_") or "data"
+        number = 1
+        while name in data:
+            number += 1
+            name = f"{base}-{number}"
+        data[name] = {**entry, "file": os.path.relpath(file.absolute(), target.parent)}
+        print(f"{name}: {file}")
+        for sentence in sentences:
+            print(f"  {sentence}")
+    document: dict[str, Any] = {"title": "My comparison", "data": data, "methods": ["fitting"]}
+    if args.mine:
+        written = args.mine
+        if ".py:" in written:
+            path, _, name = written.rpartition(":")
+            written = f"{os.path.relpath(Path(path).absolute(), target.parent)}:{name}"
+        (mine, *_) = found_methods([written], target)
+        document["methods"].append(written)
+        document["mine"] = written if mine.key in fitting() else mine.key
+    document |= {"features": ["zscore"], "repetitions": 10, "rope": 0.02}
+    text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
+    write_atomically(target, text.encode())
+    print(f"{args.to}: written; look at it, then: cladebench run-comparison {args.to} --cores 2")
+    return 0

@@ -1,0 +1,175 @@
+"""A comparison as the spine's plan: every data set a problem, every method a method, one scope."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cladebench.bench.cell_spec import MethodPlan, canonical_json
+from cladebench.bench.jobs import Job, expand
+from cladebench.bench.plan import Plan, Problem
+from cladebench.comparison.methods import CONTROLS
+from cladebench.comparison.spec import Comparison, Data
+from cladebench.files import write_atomically
+from cladebench.input_files import InputFileError, parse_json
+from cladebench.measures import with_own
+
+#: Stands where a plan has the id of a paper, in records and seeds: they do not depend on names of files.
+NAME = "comparison"
+SCOPE = "comparison"
+PACKAGE = "cladebench.comparison"
+FILE = "plan.json"
+#: Share of the rows that a repetition draws.
+SHARE = 0.5
+#: Behind the name of a data set: all of its rows, once, for pictures.
+WHOLE = ".all"
+
+OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
+    "dasgupta_ratio": {
+        "meaning": "Dasgupta cost over its expectation when the rows of the tree are permuted: 1 by chance",
+        "title": "Dasgupta cost / chance",
+        "direction": "lower",
+        "range": [0, None],
+        "blind": 1.0,
+        "needs": ["similarity", "tree"],
+    },
+    "silhouette": {
+        "meaning": "mean silhouette: how much nearer points lie to their own cluster than to the next",
+        "title": "silhouette",
+        "direction": "higher",
+        "range": [-1, 1],
+        "needs": ["partition", "similarity"],
+        "blind": 0.0,
+    },
+    "calinski_harabasz": {
+        "meaning": "Calinski-Harabasz index: variance between clusters over variance within",
+        "title": "Calinski-Harabasz",
+        "direction": "higher",
+        "range": [0, None],
+        "needs": ["partition", "similarity"],
+        "blind": 1.0,
+    },
+    "refit_agrees": {
+        "meaning": "1 where a second fit with the same seed gave the same clusters",
+        "title": "refit agrees",
+        "range": [0, 1],
+    },
+}
+
+
+def as_document(comparison: Comparison) -> dict[str, Any]:
+    """Write a comparison as the mapping from which `as_plan` makes a plan: all that a run depends on."""
+    judged_in = comparison.features[0]
+    methods = {
+        method.key: {
+            "estimator": method.estimator,
+            "params": {"judged_in": judged_in},
+            "label": method.key,
+            "role": "control" if method.key in CONTROLS else "method",
+        }
+        for method in comparison.methods.values()
+    }
+    problems = {}
+    for data in comparison.data.values():
+        problems[data.name] = {"dataset": data.source, "task": {"share": SHARE}, "label": data.name}
+        problems[data.name + WHOLE] = {"dataset": data.source, "task": {}, "label": data.name}
+    whole = [name + WHOLE for name in comparison.data]
+    scope = {
+        "datasets": list(problems),
+        "repetitions": comparison.repetitions,
+        "limits": dict(comparison.limits),
+        "jobs": "estimator-everywhere",
+        "overrides": [*_overrides(comparison), {"dataset": whole, "repetitions": 1}],
+    }
+    folders = dict.fromkeys(method.folder for method in comparison.methods.values() if method.folder)
+    return {
+        "title": comparison.title,
+        "path": str(comparison.path),
+        "seed": comparison.seed,
+        "mine": comparison.mine,
+        "rope": comparison.rope,
+        "features": list(comparison.features),
+        "sys_path": list(folders),
+        "methods": methods,
+        "problems": problems,
+        "scope": scope,
+    }
+
+
+def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
+    """List what each method is given on each data set: a grid, or the reason why nothing is run."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for method in comparison.methods.values():
+        settings = comparison.settings.get(method.key, {})
+        for data in comparison.data.values():
+            forced, reason = method.takes(data.kind, data.sparse, settings)
+            entry: dict[str, Any] = {"method": method.key}
+            if reason:
+                entry["not_applicable"] = reason
+            else:
+                features = ["raw"] if method.key in CONTROLS else _features(comparison, data)
+                entry["grid"] = {"features": features, **settings, **forced}
+            groups[canonical_json(entry)] += [data.name, data.name + WHOLE]
+    return [{**dict(parse_json(entry)), "dataset": names} for entry, names in groups.items()]
+
+
+def _features(comparison: Comparison, data: Data) -> list[str]:
+    """Name what is done to the features; distances stay as they are, and so do sparse ones, or zeros would fill in."""
+    return ["raw"] if data.kind == "distances" or data.sparse else list(comparison.features)
+
+
+def as_plan(document: Mapping[str, Any]) -> Plan:
+    """Make the plan of a comparison from its `as_document`."""
+    return Plan(
+        paper=NAME,
+        title=document["title"],
+        citation="",
+        package=PACKAGE,
+        path=Path(document["path"]),
+        methods={name: MethodPlan(name, **entry) for name, entry in document["methods"].items()},
+        measures=with_own(OWN_MEASURES),
+        at={},
+        selection={},
+        alternatives={},
+        blind=CONTROLS,
+        beyond=(),
+        problems={name: Problem(**entry) for name, entry in document["problems"].items()},
+        scopes={SCOPE: document["scope"]},
+    )
+
+
+def write_plan(comparison: Comparison, folder: Path) -> dict[str, Any]:
+    """Write the plan into the folder of a run, where its jobs read it; an equal file stays as it is."""
+    document = as_document(comparison)
+    path = folder / FILE
+    content = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()  # in the order of the file
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, content)
+    return document
+
+
+def read_plan(folder: Path) -> dict[str, Any]:
+    """Read the plan of a run.
+
+    Raises
+    ------
+    InputFileError
+        If there is none, or it is damaged.
+    """
+    path = folder / FILE
+    try:
+        document: dict[str, Any] = parse_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputFileError(f"{path}: {error}; run cladebench run-comparison, which makes it") from None
+    return document
+
+
+def jobs_of(document: Mapping[str, Any]) -> list[Job]:
+    """List the jobs of a comparison; modules of the user's files can be imported afterwards."""
+    sys.path.extend(folder for folder in document["sys_path"] if folder not in sys.path)
+    return expand(as_plan(document), SCOPE, root_seed=document["seed"])

@@ -1,0 +1,200 @@
+"""The methods of a comparison: classes by name, dotted path or file, and which data each can take."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import Parameter
+from pathlib import Path
+from typing import Any
+
+from cladebench import estimators
+from cladebench.input_files import InputFileError, users_code
+
+#: In every comparison: what knows nothing of the data.
+CONTROLS = ("RandomClusters", "RandomTree")
+#: Ours that are no methods: what knows nothing, or all.
+_NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
+#: Parameters that take the number of clusters, the first that a class has.
+NUMBERS = ("n_clusters", "n_components", "k")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a comparison.
+
+    Attributes
+    ----------
+    key : str
+        What files and pages call it: the name of its class, with a module before it where two have one name.
+    estimator : str
+        As `cladebench.estimators.find` takes it.
+    given : str
+        As the file has it.
+    cls : type or None
+        None where it is not installed.
+    missing : str
+        Why there is no class; else empty.
+    folder : str
+        Where the module of a user's file is found; else empty.
+    """
+
+    key: str
+    estimator: str
+    given: str
+    cls: type[Any] | None = field(default=None, repr=False)
+    missing: str = ""
+    folder: str = ""
+
+    @property
+    def class_name(self) -> str:
+        """Name of the class alone."""
+        return self.estimator.rpartition(".")[2]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Parameters of the class, with their defaults; none where it is not installed."""
+        return {} if self.cls is None else estimators.parameters(self.cls)
+
+    def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
+        """Say with which parameters it takes data, or why it cannot.
+
+        Parameters
+        ----------
+        kind : {"features", "distances"}
+        sparse : bool
+        settings : mapping of str to list
+            Its grid.
+
+        Returns
+        -------
+        dict of str to object
+            Parameters that the data ask for, each with the values that are left of its grid.
+        str
+            The reason; empty where it takes them.
+        """
+        if self.cls is None:
+            return {}, self.missing
+        if self.key in CONTROLS:
+            return {}, ""
+        tags = _tags(self.cls)
+        if (tags is not None and tags.target_tags.required) or getattr(self.cls, "uses_labels", False):
+            return {}, f"{self.class_name} learns from labels"
+        pairwise = bool(tags is not None and tags.input_tags.pairwise)
+        if kind == "distances":
+            return self._distances(pairwise, settings)
+        if pairwise:
+            return {}, f"{self.class_name} takes distances, not features"
+        if sparse and not (tags is not None and tags.input_tags.sparse):
+            return {}, f"{self.class_name} takes no sparse features"
+        return {}, ""
+
+    def _distances(self, pairwise: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
+        if pairwise:
+            return {}, ""
+        allowed = getattr(self.cls, "_parameter_constraints", {}).get("metric")
+        words = [word for option in allowed or () for word in getattr(option, "options", ())]
+        if "metric" not in self.parameters or (
+            allowed and "precomputed" not in words and not _any_text(allowed)
+        ):
+            return {}, f"{self.class_name} takes features, not distances (no metric='precomputed')"
+        forced: dict[str, Any] = {"metric": ["precomputed"]}
+        # Ward's criterion is of means, which distances do not have.
+        linkages = settings.get("linkage", [self.parameters.get("linkage")])
+        if "linkage" in self.parameters and "ward" in linkages:
+            left = [value for value in linkages if value != "ward"]
+            if not left:
+                return {}, f"{self.class_name} with linkage='ward' takes features, not distances"
+            forced["linkage"] = left
+        return forced, ""
+
+
+def _any_text(allowed: Iterable[Any]) -> bool:
+    return any(option is str for option in allowed)
+
+
+def _tags(cls: type[Any]) -> Any:
+    """Give scikit-learn's tags of a class; None where it has none."""
+    from sklearn.utils import get_tags
+
+    try:
+        return get_tags(cls())
+    except Exception:  # whatever a class of others does
+        return None
+
+
+def fitting() -> list[str]:
+    """Names of our clusterers that need no labels."""
+    from cladebench import methods
+
+    return [name for name in methods.discover() if name not in _NOT_FITTING]
+
+
+def found_methods(given: Iterable[str], path: Path) -> list[Method]:
+    """Find the classes of a list of methods, each under a key of its own; the controls stand last.
+
+    Raises
+    ------
+    InputFileError
+        If a file or class is not there, or cannot be made without arguments. A library that is not installed is no
+        error: its method has no class, and says so.
+    """
+    texts = [name for text in given for name in (fitting() if text == "fitting" else [text])]
+    found = [_find(text, path) for text in dict.fromkeys(texts) if text not in CONTROLS]
+    found += [_find(name, path) for name in CONTROLS]
+    names = [method.key for method in found]
+    keyed, taken = [], set()
+    for method in found:
+        key = method.key
+        if names.count(key) > 1 and "." in method.estimator:
+            key = f"{method.estimator.split('.')[0]}.{key}"
+        while key in taken:
+            key += "-2"
+        taken.add(key)
+        keyed.append(replace(method, key=key))
+    return keyed
+
+
+def _find(text: str, path: Path) -> Method:
+    where, folder = f"{path}: methods: {text}", ""
+    estimator = text
+    if ".py:" in text:
+        estimator, folder = _from_file(text, path, where)
+    top = estimator.split(".")[0]
+    if "." in estimator and not folder and top.isidentifier() and importlib.util.find_spec(top) is None:
+        return Method(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
+    with users_code(where):
+        cls = estimators.find(estimator)
+        required = [k for k, default in estimators.parameters(cls).items() if default is Parameter.empty]
+    if required:
+        raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")
+    if not any(callable(getattr(cls, name, None)) for name in ("fit", "fit_predict")):
+        raise InputFileError(f"{where}: it has neither fit nor fit_predict; expected a clusterer")
+    return Method(cls.__name__, estimator, text, cls, "", folder)
+
+
+def _from_file(text: str, path: Path, where: str) -> tuple[str, str]:
+    """Give the dotted path of a class in a file, and the folder from which it is imported."""
+    name, _, cls = text.rpartition(":")
+    file = (path.parent / name).resolve()
+    if not file.is_file():
+        raise InputFileError(
+            f"{where}: no file {file}; expected file.py:Class, from the folder of the comparison"
+        )
+    top, parts = file.parent, [file.stem]
+    while (top / "__init__.py").exists():
+        top, parts = top.parent, [top.name, *parts]
+    module = ".".join(parts)
+    if str(top) not in sys.path:
+        sys.path.append(str(top))
+    importlib.invalidate_caches()
+    with users_code(f"{where}: cannot be imported"):
+        found = importlib.import_module(module)
+    if Path(str(found.__file__)).resolve() != file:
+        raise InputFileError(
+            f"{where}: a module {module!r} is at {found.__file__}; expected another file name"
+        )
+    return f"{module}.{cls}", str(top)

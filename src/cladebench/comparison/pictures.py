@@ -1,0 +1,135 @@
+"""The pictures of a comparison: differences, score against cost, each data set by class and by cluster, trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench.hierarchy import Hierarchy
+from cladebench.plotting import PALETTE, SMALL, use_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Points that a picture shows at most.
+POINTS = 1000
+_GREY = "#9a9a9a"
+_COLOURS = {"ahead": PALETTE[2], "behind": PALETTE[1], "level": PALETTE[0], "undecided": _GREY}
+
+
+def _figure(width: float, height: float, columns: int = 1) -> tuple[Figure, Sequence[Any]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(1, columns, squeeze=False)[0]
+
+
+def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Figure:
+    """Draw the difference of a method to each rival with its interval, and the region that does not matter."""
+    with use_style():
+        figure, (ax,) = _figure(6.4, 0.5 + 0.2 * max(3, len(rows)))
+        places = np.arange(len(rows))[::-1]
+        ax.axvspan(-rope, rope, color="#e6e6e6", lw=0)
+        ax.axvline(0, color="black", lw=0.6)
+        for place, row in zip(places, rows.itertuples(), strict=True):
+            colour = _COLOURS[str(row.verdict)]
+            ax.plot([row.low, row.high], [place, place], color=colour)
+            ax.plot(row.difference, place, "o" if row.verdict != "undecided" else "D", color=colour, ms=4)
+        many = rows["data"].nunique() > 1
+        names = [f"{row.rival} ({row.data})" if many else row.rival for row in rows.itertuples()]
+        ax.set_yticks(places, names)
+        ax.set_xlabel(f"{heading}: {mine} less rival (grey: within {rope:g})")
+        ax.set_ylim(-0.7, len(rows) - 0.3)
+        return figure
+
+
+def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
+    """Draw mean score against seconds and against memory; a line joins the methods that no other beats in both.
+
+    Parameters
+    ----------
+    table : DataFrame
+        By method: score, seconds, memory.
+    heading : str
+        Of the score.
+    mine : str
+        The method that is marked.
+    """
+    with use_style():
+        figure, axes = _figure(6.8, 3.0, 2)
+        for ax, column, label in zip(
+            axes, ("seconds", "memory"), ("seconds a fit", "memory (MB)"), strict=True
+        ):
+            ordered = table.sort_values(column)
+            best = ordered[ordered["score"] > ordered["score"].cummax().shift(fill_value=-np.inf)]
+            ax.plot(best[column], best["score"], color=_GREY, lw=0.8, drawstyle="steps-post")
+            for name, row in ordered.iterrows():
+                own = name == mine
+                ax.plot(row[column], row["score"], "o", color=PALETTE[1] if own else PALETTE[0], ms=4)
+                if own or name in best.index:
+                    ax.annotate(
+                        str(name), (row[column], row["score"]), (3, 3), textcoords="offset points", size=SMALL
+                    )
+            ax.set_xscale("log")
+            ax.set_xlabel(label)
+            ax.margins(x=0.25, y=0.12)
+        axes[0].set_ylabel(heading)
+        return figure
+
+
+def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Project rows to two dimensions: principal components, or classical scaling of distances.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+    ndarray of int
+        The rows that are shown.
+    """
+    n = values.shape[0]
+    rows = np.sort(np.random.default_rng(0).permutation(n)[:POINTS])
+    if distances:
+        squares = np.asarray(values)[np.ix_(rows, rows)] ** 2
+        centred = squares - squares.mean(axis=0) - squares.mean(axis=1, keepdims=True) + squares.mean()
+        levels, vectors = np.linalg.eigh(-centred / 2)
+        points = vectors[:, -2:] * np.sqrt(np.maximum(levels[-2:], 0))
+        return points[:, ::-1], rows
+    some = values[rows]
+    some = np.asarray(some.todense() if hasattr(some, "todense") else some, dtype=float)
+    some = some - some.mean(axis=0)
+    deviation = some.std(axis=0)
+    some = some / np.where(deviation > 0, deviation, 1.0)
+    u, s, _ = np.linalg.svd(some, full_matrices=False)
+    points = np.zeros((len(rows), 2))
+    points[:, : min(2, len(s))] = u[:, :2] * s[:2]
+    return points, rows
+
+
+def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
+    """Draw the same points once for each labelling, coloured by it; -1 is grey."""
+    with use_style():
+        figure, axes = _figure(2.25 * len(panels), 2.3, len(panels))
+        for ax, (title, labels) in zip(axes, panels.items(), strict=True):
+            # The largest groups have the strongest colours, in all panels.
+            found, sizes = np.unique(labels[labels >= 0], return_counts=True)
+            place = {group: i for i, group in enumerate(found[np.argsort(-sizes, kind="stable")])}
+            colours = [_GREY if label < 0 else PALETTE[place[label] % len(PALETTE)] for label in labels]
+            ax.scatter(points[:, 0], points[:, 1], s=5, c=colours, lw=0, rasterized=True)
+            ax.set_title(title, size=SMALL + 1)
+            ax.set_xticks([])
+            ax.set_yticks([])
+            for side in ax.spines.values():
+                side.set_visible(False)
+        return figure
+
+
+def dendrogram(tree: Hierarchy, labels: np.ndarray | None, title: str) -> Figure:
+    """Draw the upper part of a tree, with the classes below each branch."""
+    with use_style():
+        figure, (ax,) = _figure(6.4, 3.6)
+        tree.plot(ax, labels=labels)
+        ax.set_title(title, size=SMALL + 1)
+        return figure

@@ -1,0 +1,227 @@
+"""What one run of a comparison computes: fit a method, read its clusters and tree, score them."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cladebench import datasets, estimators
+from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.comparison.methods import CONTROLS, NUMBERS
+from cladebench.datasets.own_data import OwnDataset
+from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
+from cladebench.papers.protocol import Protocol, scaled, tree_arrays
+
+#: Up to so many rows Dasgupta's cost is computed, from a matrix; the silhouette of more is that of as many of them.
+MATRIX_ROWS = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a fit gave: clusters, a tree if there is one, and the wall seconds that it took."""
+
+    clusters: np.ndarray
+    tree: Hierarchy | None
+    seconds: float
+
+
+class ComparisonProtocol(Protocol):
+    """The protocol of all comparisons."""
+
+    own: ClassVar[Mapping[str, Any]] = {"features": "raw", "judged_in": "raw"}
+    task_keys: ClassVar[tuple[str, ...]] = ("share",)
+
+    def measure(self, cell: Cell) -> CellOutput:
+        """Fit the method once for each number of clusters, and score it against each labelling."""
+        own = self.own_parameters(cell)
+        X, distances = _taken(cell)
+        given = X if distances else scaled(X, own["features"])
+        judged = X if distances or hasattr(X, "indptr") else scaled(X, own["judged_in"])
+        judge = _Judge(judged, distances)
+        whole = len(cell.task.rows) == cell.data.n_samples
+        fits: dict[int, Found] = {}
+        readings: list[Reading] = []
+        arrays: dict[str, np.ndarray] = {"rows": cell.task.rows}
+        for name, (labels, k) in asked(cell.data).items():
+            if k not in fits:
+                fits[k] = _fit(cell, given, k)
+                arrays[f"clusters_{k}"] = fits[k].clusters.astype(np.int32)
+            found = fits[k]
+            metrics = {"fit_seconds": found.seconds, "n_clusters": float(len(np.unique(found.clusters)))}
+            metrics |= judge.without_labels(found)
+            if labels is not None:
+                metrics |= _against(labels[cell.task.rows], found)
+            if whole:
+                again = _fit(cell, given, k)
+                metrics["refit_agrees"] = float(_same(found.clusters, again.clusters))
+            readings.append(Reading(metrics, {"labels": name, "k": k}))
+        first = next(iter(fits.values()))
+        if whole and first.tree is not None:
+            arrays |= tree_arrays(first.tree)
+        return CellOutput(readings=readings, arrays=arrays)
+
+
+PROTOCOL = ComparisonProtocol()
+
+
+def asked(data: datasets.Dataset) -> dict[str, tuple[np.ndarray | None, int]]:
+    """Give the labels and the number of clusters of each labelling; no labels under the empty name."""
+    if isinstance(data, OwnDataset):
+        return {name: (data.labellings.get(name), k) for name, k in data.clusters.items()}
+    if data.labels is None:
+        raise ValueError(f"{data.name} has no labels; expected data with labels")
+    return {"labels": (data.labels, int(data.labels.max()) + 1)}
+
+
+def _taken(cell: Cell) -> tuple[Any, bool]:
+    """Give the task's rows, and whether they are distances."""
+    if "distances" in cell.data.views:
+        rows = cell.task.rows
+        return cell.data.views["distances"].values[np.ix_(rows, rows)], True
+    return cell.task.of(cell.data.X), False
+
+
+# ------------------------------------------------------------------ fits
+
+
+def _fit(cell: Cell, X: Any, k: int) -> Found:
+    """Fit the cell's method to a copy of X, asking for k clusters where it takes a number."""
+    cls = estimators.find(cell.method.estimator)
+    known = estimators.parameters(cls)
+    said = {name: value for name, value in cell.parameters.items() if name not in ComparisonProtocol.own}
+    number = next((name for name in NUMBERS if name in known), None)
+    given = {
+        **({} if number is None else {number: k}),
+        "random_state": cell.spec.seed,
+        **estimators.WHOLE_TREE,
+    }
+    estimator = cls(
+        **{name: value for name, value in given.items() if name in known and name not in said} | said
+    )
+    if cell.spec.method in CONTROLS:
+        X = np.zeros((X.shape[0], 1))  # they read nothing but the number of rows
+    X = X.copy()
+    started = time.perf_counter()
+    clusters = None
+    if callable(getattr(estimator, "fit", None)):
+        estimator.fit(X)
+    else:
+        clusters = estimator.fit_predict(X)
+    seconds = time.perf_counter() - started
+    tree = tree_of(estimator, X.shape[0])
+    return Found(_clusters(estimator, clusters, tree, X, k), tree, seconds)
+
+
+def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: int) -> np.ndarray:
+    """Give the clusters of a fitted estimator; ValueError or TypeError where they are none."""
+    name, n = type(estimator).__name__, X.shape[0]
+    if clusters is None:
+        if getattr(estimator, "labels_", None) is not None:
+            clusters = estimator.labels_
+        elif tree is not None:
+            return tree.cut(k)
+        elif callable(getattr(estimator, "predict", None)):
+            clusters = estimator.predict(X)
+        elif callable(getattr(estimator, "fit_predict", None)):
+            clusters = estimator.fit_predict(X)
+        else:
+            raise TypeError(f"{name} gives no clusters; expected labels_, predict, fit_predict or a tree")
+    values = np.asarray(clusters)
+    if values.shape != (n,):
+        raise ValueError(f"{name} gave labels of shape {values.shape}; expected ({n},), one a row")
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"{name} gave labels of type {values.dtype}; expected whole numbers")
+    return estimators.as_labels(SimpleNamespace(labels_=values))
+
+
+def tree_of(fitted: Any, n: int) -> Hierarchy | None:
+    """Give the tree of a fitted estimator over its n samples; None where it has none."""
+    with contextlib.suppress(TypeError):
+        return estimators.as_hierarchy(fitted)
+    children = getattr(fitted, "children_", None)
+    if children is not None and len(children) == n - 1 and not hasattr(fitted, "transform"):
+        return estimators.as_hierarchy(
+            SimpleNamespace(children_=children, n_leaves_=n, distances_=getattr(fitted, "distances_", None))
+        )
+    for name in ("linkage_", "linkage_matrix_"):
+        if getattr(fitted, name, None) is not None:
+            return Hierarchy.from_linkage(getattr(fitted, name))
+    with contextlib.suppress(AttributeError):
+        return Hierarchy.from_linkage(fitted.single_linkage_tree_.to_numpy())  # of the library hdbscan
+    return None
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two vectors of clusters are the same partition."""
+    pairs = len(np.unique(np.stack([one, other]), axis=1).T)
+    return pairs == len(np.unique(one)) == len(np.unique(other))
+
+
+# ------------------------------------------------------------------ scores
+
+
+def _against(labels: np.ndarray, found: Found) -> dict[str, float]:
+    """Score clusters and tree against labels; rows of the label -1 are left out."""
+    kept = labels >= 0
+    if not kept.any():
+        raise ValueError("no row of this draw has a label; expected one or more")
+    true, clusters = labels[kept], found.clusters[kept]
+    metrics = {"ari": _corrected(rand_scores(true, clusters)), "ami": _corrected(v_scores(true, clusters))}
+    if found.tree is not None:
+        tree = found.tree
+        left = tree if kept.all() else Hierarchy(tree.parents, tree.leaf_of[kept]).pruned()
+        scores = purity_scores(left, true)
+        metrics |= {"dendrogram_purity": scores.value, "dendrogram_purity_permuted": scores.permuted}
+        if scores.corrected is not None:
+            metrics["dendrogram_purity_adjusted"] = scores.corrected
+    return metrics
+
+
+def _corrected(scores: Any) -> float:
+    return float(scores.corrected)
+
+
+class _Judge:
+    """Measures without labels, in one space for all methods and settings."""
+
+    def __init__(self, X: Any, distances: bool) -> None:
+        self._X, self._distances = X, distances
+        self._similarity: np.ndarray | None = None
+
+    def without_labels(self, found: Found) -> dict[str, float]:
+        """Score clusters by distances between rows, and a tree by similarities; what is not defined is left out."""
+        from sklearn.metrics import calinski_harabasz_score, silhouette_score
+
+        n, metrics = len(found.clusters), dict[str, float]()
+        if 1 < len(np.unique(found.clusters)) < n:
+            some = np.random.default_rng(0).permutation(n)[:MATRIX_ROWS] if n > MATRIX_ROWS else np.arange(n)
+            clusters = found.clusters[some]
+            if 1 < len(np.unique(clusters)) < len(some):
+                rows = self._X[np.ix_(some, some)] if self._distances else self._X[some]
+                metric = "precomputed" if self._distances else "euclidean"
+                metrics["silhouette"] = float(silhouette_score(rows, clusters, metric=metric))
+            if not self._distances and not hasattr(self._X, "indptr"):
+                metrics["calinski_harabasz"] = float(calinski_harabasz_score(self._X, found.clusters))
+        if found.tree is not None and n <= MATRIX_ROWS and not hasattr(self._X, "indptr"):
+            if self._similarity is None:
+                self._similarity = _similarities(self._X) if self._distances else Similarity()(self._X)
+            cost = cost_scores(found.tree, self._similarity)
+            metrics |= {"dasgupta_cost": cost.value, "dasgupta_cost_permuted": cost.permuted}
+            if cost.permuted > 0:
+                metrics["dasgupta_ratio"] = cost.value / cost.permuted
+        return metrics
+
+
+def _similarities(distances: np.ndarray) -> np.ndarray:
+    """Turn distances d into exp(-d^2 / median of d^2), as `Similarity` does for features."""
+    squares = distances**2
+    off = squares[np.triu_indices(len(squares), 1)]
+    median = float(np.median(off[off > 0])) if (off > 0).any() else 1.0
+    return np.asarray(np.exp(-squares / median))

@@ -1,0 +1,152 @@
+"""What a user writes: ``comparison.yaml``, checked, with its data and methods found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cladebench import datasets
+from cladebench.comparison.methods import CONTROLS, Method, found_methods
+from cladebench.datasets.own_batteries import expand_battery
+from cladebench.datasets.own_data import OWN, own, own_name
+from cladebench.input_files import InputFileError, one_of, read_validated
+
+#: Of a run of a method, unless the file says otherwise.
+LIMITS = {"time_s": 60.0, "memory_mb": 4000.0}
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data set of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        Key in the file.
+    source : str
+        What the spine loads: a name of the registry, or one of `cladebench.datasets.own_data`.
+    kind : {"features", "distances"}
+    sparse : bool
+    n_rows : int
+    clusters : mapping of str to int
+        Number of clusters for each labelling; of the empty name where there are no labels.
+    labelled : bool
+    done : tuple of str
+        What was done to the data, in sentences.
+    """
+
+    name: str
+    source: str
+    kind: str
+    sparse: bool
+    n_rows: int
+    clusters: Mapping[str, int]
+    labelled: bool
+    done: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A checked ``comparison.yaml``; attributes are its keys, `mine` is empty where the file names none."""
+
+    path: Path
+    title: str
+    data: Mapping[str, Data]
+    methods: Mapping[str, Method]
+    mine: str
+    features: tuple[str, ...]
+    settings: Mapping[str, Mapping[str, list[Any]]]
+    repetitions: int
+    rope: float
+    seed: int
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_comparison(path: Path) -> Comparison:
+    """Read a comparison: its file, its data and the classes of its methods.
+
+    Raises
+    ------
+    InputFileError
+        If the file, a data set or a method is wrong; names file, key and what was expected.
+    """
+    path = path.absolute()
+    document = read_validated(path, "comparison")
+    data = {name: found for key, entry in document["data"].items() for name, found in _data(path, key, entry)}
+    methods = {method.key: method for method in found_methods(document.get("methods", ["fitting"]), path)}
+    mine = document.get("mine", "")
+    if mine:
+        mine = _named(mine, methods, f"{path}: mine")
+    settings = {
+        _named(name, methods, f"{path}: settings"): grid
+        for name, grid in document.get("settings", {}).items()
+    }
+    for key, grid in settings.items():
+        for parameter in grid:
+            if parameter not in methods[key].parameters:
+                allowed = one_of(parameter, methods[key].parameters)
+                raise InputFileError(f"{path}: settings.{key}: no parameter {parameter!r}; {allowed}")
+    return Comparison(
+        path=path,
+        title=document.get("title", "Comparison"),
+        data=data,
+        methods=methods,
+        mine=mine,
+        features=tuple(document.get("features", ["zscore"])),
+        settings=settings,
+        repetitions=document.get("repetitions", 10),
+        rope=document.get("rope", 0.02),
+        seed=document.get("seed", 0),
+        limits={**LIMITS, **document.get("limits", {})},
+    )
+
+
+def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
+    """Find a method by its key, its class, or as the file writes it."""
+    if name in CONTROLS:
+        return name
+    matches = [m.key for m in methods.values() if name in (m.key, m.given, m.class_name)]
+    exact = [key for key in matches if key == name] or matches
+    if len(exact) != 1:
+        expected = one_of(name, methods) if not exact else f"expected one of {', '.join(exact)}"
+        raise InputFileError(f"{where}: {'no' if not exact else 'several'} methods {name!r}; {expected}")
+    return exact[0]
+
+
+def _data(path: Path, key: str, entry: Mapping[str, Any]) -> list[tuple[str, Data]]:
+    """Find the data behind a key: one data set, or those of a battery."""
+    where = f"{path}: data.{key}"
+    kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
+    if len(kinds) != 1:
+        raise InputFileError(
+            f"{where}: {', '.join(kinds) or 'no source'}; expected one of file, registered, battery"
+        )
+    if kinds == ["registered"]:
+        return [(key, _registered(where, key, entry))]
+    entries = expand_battery(key, entry, path.parent) if kinds == ["battery"] else {key: dict(entry)}
+    return [(name, _own(name, one, path.parent)) for name, one in entries.items()]
+
+
+def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Data:
+    source = own_name(name, entry, folder)
+    data = own(source)
+    sparse = hasattr(data.X, "indptr")
+    labelled = bool(data.labellings)
+    return Data(name, source, data.kind, sparse, data.X.shape[0], dict(data.clusters), labelled, data.done)
+
+
+def _registered(where: str, key: str, entry: Mapping[str, Any]) -> Data:
+    name = entry["registered"]
+    if extra := sorted(set(entry) - {"registered"}):
+        raise InputFileError(f"{where}: unknown key {extra[0]!r}; expected none beside registered")
+    if str(name).startswith(OWN) or name not in datasets.names():
+        raise InputFileError(f"{where}.registered: no data set {name!r}; {one_of(name, datasets.names())}")
+    info = datasets.info(name)
+    if info.n_features is None or info.parts:
+        raise InputFileError(f"{where}.registered: {name!r} has no table of features; expected one that has")
+    if info.n_classes is None:
+        raise InputFileError(f"{where}.registered: {name!r} has no labels; expected data that have some")
+    clusters = {"labels": info.n_classes}
+    return Data(key, name, "features", info.sparse, info.n_samples, clusters, True, (info.contents,))

@@ -1,0 +1,107 @@
+"""The files of a user, and a run of a comparison without Snakemake."""
+
+from pathlib import Path
+
+import numpy as np
+
+from cladebench.bench.run_job import run_job
+from cladebench.bench.store import Store
+from cladebench.comparison.as_plan import jobs_of, write_plan
+from cladebench.comparison.spec import read_comparison
+
+METHODS = '''
+"""Methods of a user, good and bad."""
+import os
+import time
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import KMeans
+
+
+class Mine:
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters, self.random_state = n_clusters, random_state
+
+    def fit(self, X):
+        self.labels_ = KMeans(self.n_clusters, n_init=2, random_state=self.random_state).fit_predict(X)
+        return self
+
+
+class Linked:
+    def fit(self, X):
+        self.linkage_ = linkage(X, "average")
+
+
+class Loud(Mine):
+    def fit(self, X):
+        print("I print", flush=True)
+        X[:] = 0.0 * X + X  # and write into X
+        return super().fit(X)
+
+
+class Writes(Mine):
+    def fit(self, X):
+        super().fit(X)
+        X[:] = 0.0
+
+
+class Short(Mine):
+    def fit(self, X):
+        self.labels_ = np.zeros(len(X) - 1, dtype=int)
+
+
+class Floats(Mine):
+    def fit(self, X):
+        self.labels_ = np.full(len(X), 0.5)
+
+
+class Hangs(Mine):
+    def fit(self, X):
+        time.sleep(1000)
+
+
+class Dies(Mine):
+    def fit(self, X):
+        os.kill(os.getpid(), 9)
+
+
+class Forks(Mine):
+    def fit(self, X):
+        if os.fork() == 0:
+            return
+        os.wait()
+        super().fit(X)
+
+
+class Unsteady(Mine):
+    def fit(self, X):
+        self.labels_ = np.random.default_rng().integers(0, 3, len(X))
+
+
+class Needs(Mine):
+    def __init__(self, must):
+        pass
+'''
+BAD = ("Loud", "Writes", "Short", "Floats", "Hangs", "Dies", "Forks", "Unsteady")
+
+
+def write_inputs(folder: Path) -> None:
+    """Write two small data sets and the methods of a user."""
+    rng = np.random.default_rng(0)
+    centres = np.array([[0, 0], [6, 0], [0, 6]])
+    labels = np.repeat([0, 1, 2], 12)
+    X = centres[labels] + rng.normal(size=(36, 2))
+    names = np.array(["ill", "well", "unknown"])[labels]
+    rows = [f"{a:.6f},{b:.6f},{name}" for (a, b), name in zip(X, names, strict=True)]
+    (folder / "patients.csv").write_text("\n".join(["age,dose,diagnosis", *rows]) + "\n")
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    np.savetxt(folder / "travel.csv", distances, delimiter=",")
+    (folder / "users_methods.py").write_text(METHODS)
+
+
+def run_all(file: Path, out: Path) -> None:
+    """Run a comparison job by job in this process, without Snakemake."""
+    document = write_plan(read_comparison(file), out)
+    for job in jobs_of(document):
+        run_job(job, Store(out))

@@ -1,0 +1,172 @@
+"""A comparison from its file to its page: failures are rows, scores are right, stale runs are made again."""
+
+import json
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from comparison_runs import run_all
+
+from cladebench.bench.store import Store
+from cladebench.comparison.as_plan import jobs_of, read_plan
+from cladebench.comparison.scores import COLUMNS, collect
+from cladebench.input_files import InputFileError
+
+METHODS = ("Mine", "Linked", "Loud", "Writes", "Short", "Floats", "Hangs", "Dies", "Forks", "Unsteady")
+
+
+@pytest.fixture(scope="module")
+def scores(finished):
+    return pd.read_csv(finished / "scores.csv", keep_default_na=False, na_values=[""])
+
+
+def row(scores, method, measure="ari", data="patients"):
+    found = scores[(scores.method == method) & (scores.measure == measure) & (scores.data == data)]
+    assert len(found)
+    return found.iloc[0]
+
+
+def test_the_columns_are_those_that_were_promised(finished, scores):
+    assert list(scores.columns) == list(COLUMNS)
+    differences = pd.read_csv(finished / "differences.csv")
+    assert list(differences.columns) == [
+        *("data", "method", "rival", "measure", "difference", "low", "high", "p", "p_adjusted", "verdict")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "reason"),
+    [
+        ("Short", "error", "labels of shape (17,); expected (18,)"),
+        ("Floats", "error", "float64; expected whole numbers"),
+        ("Hangs", "timeout", "wall limit"),
+        ("Dies", "error", "killed by SIGKILL"),
+        ("nowhere.Method", "not_applicable", "nowhere is not installed"),
+    ],
+)
+def test_a_bad_method_is_a_row_with_status_and_reason(scores, method, status, reason):
+    found = row(scores, method.rpartition(".")[2])
+    assert (found.status, found.n) == (status, 0) and reason in found.reason
+
+
+@pytest.mark.parametrize("method", ["Loud", "Writes", "Forks"])
+def test_prints_writes_and_forks_do_no_harm(scores, method):
+    assert row(scores, method)["mean"] == row(scores, "Mine")["mean"] or row(scores, method).n == 3
+
+
+def test_random_methods_are_always_in_and_near_chance(scores):
+    assert abs(row(scores, "RandomClusters")["mean"]) < 0.3
+    assert abs(row(scores, "RandomTree", "dasgupta_ratio")["mean"] - 1) < 0.15
+
+
+def test_separated_groups_are_found_within_the_range(scores):
+    found = row(scores, "Mine")
+    assert found["mean"] > 0.8 and found.high <= 1 and found.chance == 0
+    tree = row(scores, "Linked", "dendrogram_purity")
+    assert 0 < tree.chance < tree["mean"] <= 1
+
+
+def test_distances_go_to_classes_that_take_them_alone(scores):
+    assert row(scores, "Agglomerative", "silhouette", "travel").status == "not_applicable"
+    settings = scores[(scores.method == "AgglomerativeClustering") & (scores.data == "travel")].setting
+    assert {json.loads(text)["linkage"] for text in settings} == {"average"}
+    assert row(scores, "AgglomerativeClustering", "silhouette", "travel")["mean"] > 0.5
+
+
+def test_labels_have_no_part_where_there_are_none(scores):
+    plain = scores[scores.data == "plain"]
+    assert not set(plain.measure) & {"ari", "ami", "dendrogram_purity"}
+    assert row(scores, "Mine", "agreement", "plain")["mean"] > 0.7
+
+
+def test_the_setting_of_the_best_silhouette_counts(finished):
+    run = collect(finished)
+    means = run.values[run.values.measure == "silhouette"].groupby(["data", "method", "setting"]).value.mean()
+    for (data, _, method), setting in run.chosen.items():
+        if (data, method) in means.index.droplevel("setting"):
+            assert means[data, method][setting] == means[data, method].max()
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.links, self.sources = set(), [], []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.ids.add(found.get("id"))
+        self.links += [found["href"]] if "href" in found else []
+        self.sources += [found["src"]] if "src" in found else []
+
+
+def test_the_page_holds_all_and_leads_to_its_cells(finished):
+    text = (finished / "index.html").read_text(encoding="utf-8")
+    tags = Tags()
+    tags.feed(text)
+    assert "A &lt;small&gt; comparison" in text and "<small> comparison" not in text
+    assert all(source.startswith("data:") for source in tags.sources) and tags.sources
+    for link in tags.links:
+        assert link[1:] in tags.ids if link.startswith("#") else (finished / link).exists()
+    assert "killed by SIGKILL" in text and "Unsteady" in text.partition("other clusters: ")[2][:60]
+
+
+def test_latex_has_a_row_a_method(finished):
+    text = (finished / "scores.tex").read_text()
+    assert text.count(r"\\") == len({line.split(" & ")[0] for line in text.splitlines() if " & " in line})
+    assert "timeout" in text
+
+
+SMALL = (
+    "data: {patients: {file: patients.csv, label: diagnosis}}\n"
+    'methods: ["other.py:Other"]\nrepetitions: 2\nlimits: {time_s: 20}\n'
+)
+OTHER = "import beside\nclass Other:\n    def fit(self, X):\n        self.labels_ = beside.cut(X)\n"
+
+
+def digests(out):
+    return {
+        cell.spec.cell_id: Store(out).read_record(cell.spec.cell_id)["key"]
+        for job in jobs_of(read_plan(out))
+        for cell in job.cells
+        if cell.spec.method == "Other"
+    }
+
+
+def test_an_edit_of_a_users_module_makes_runs_stale(inputs):
+    (inputs / "comparison.yaml").write_text(SMALL)
+    (inputs / "other.py").write_text(OTHER)
+    (inputs / "beside.py").write_text("def cut(X):\n    return (X[:, 0] > 3).astype(int)\n")
+    out = inputs / "out"
+    run_all(inputs / "comparison.yaml", out)
+    first = digests(out)
+    run_all(inputs / "comparison.yaml", out)
+    assert digests(out) == first
+    (inputs / "beside.py").write_text("def cut(X):\n    return (X[:, 1] > 3).astype(int)\n")
+    run_all(inputs / "comparison.yaml", out)
+    again = digests(out)
+    assert all(again[cell] != key for cell, key in first.items())
+
+
+def test_a_file_that_changes_between_runs_is_noticed(inputs):
+    (inputs / "comparison.yaml").write_text(SMALL.replace('"other.py:Other"', "Agglomerative"))
+    out = inputs / "out"
+    run_all(inputs / "comparison.yaml", out)
+    job = jobs_of(read_plan(out))[0]
+    cell = job.cells[0].spec.cell_id
+    record = json.loads(Store(out).path(cell).read_text())
+    record["data"]["content_sha256"] = "0" * 64
+    Store(out).path(cell).write_text(json.dumps(record))
+    with pytest.raises(InputFileError, match=r"data\.patients: its file changed between runs"):
+        collect(out)
+
+
+def test_lost_pages_come_back_with_equal_values(finished, tmp_path):
+    from cladebench.comparison.page import write_page
+
+    shutil.copytree(finished, tmp_path / "copy")
+    write_page(tmp_path / "copy")
+    for name in ("scores.csv", "differences.csv", "scores.tex", "index.html"):
+        assert (tmp_path / "copy" / name).read_bytes() == (finished / name).read_bytes()
+    assert np.isfinite(pd.read_csv(finished / "scores.csv")["n"]).all()

@@ -1,0 +1,86 @@
+"""What a user writes wrongly is said in one line, with the file, the key and what was expected."""
+
+import pytest
+
+from cladebench.comparison.methods import CONTROLS, fitting, found_methods
+from cladebench.comparison.spec import read_comparison
+from cladebench.input_files import InputFileError
+
+GOOD = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: [Agglomerative]\n"
+
+
+def read(folder, text):
+    (folder / "comparison.yaml").write_text(text)
+    return read_comparison(folder / "comparison.yaml")
+
+
+def test_a_short_file_is_enough(inputs):
+    found = read(inputs, "data: {patients: {file: patients.csv, label: diagnosis}}\n")
+    assert list(found.methods) == [*fitting(), *CONTROLS]
+    assert found.data["patients"].clusters == {"diagnosis": 3}
+    assert (found.mine, found.features, found.repetitions, found.rope) == ("", ("zscore",), 10, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("data: {}\n", "data: "),
+        ("data: {a: {}}\n", "data.a: no source; expected one of file, registered, battery"),
+        ("data: {a b: {file: x}}\n", "a name of letters"),
+        ("data: {a: {registered: iriss}}\n", "data.a.registered: no data set 'iriss'"),
+        ("data: {a: {registered: glass, label: x}}\n", "unknown key 'label'"),
+        (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
+        (GOOD + "mine: Nobody\n", "mine: no methods 'Nobody'"),
+        (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
+        (GOOD.replace("[Agglomerative]", '["gone.py:X"]'), "expected file.py:Class"),
+        (GOOD.replace("[Agglomerative]", '["users_methods.py:Gone"]'), "users_methods has no Gone"),
+        (GOOD.replace("[Agglomerative]", '["users_methods.py:Needs"]'), "its constructor needs 'must'"),
+        (GOOD.replace("[Agglomerative]", "[sklearn.cluster.KMeanz]"), "sklearn.cluster has no KMeanz"),
+        (GOOD.replace("patients.csv", "gone.csv"), "gone.csv"),
+        (GOOD.replace("diagnosis", "disease"), "disease"),
+    ],
+)
+def test_mistakes_are_named(inputs, text, said):
+    with pytest.raises(InputFileError) as error:
+        read(inputs, text)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
+    (inputs / "other.py").write_text(
+        "class Mine:\n    def fit_predict(self, X):\n        return [0] * len(X)\n"
+    )
+    texts = ["users_methods.py:Mine", "other.py:Mine", "sklearn.cluster.KMeans"]
+    keys = [method.key for method in found_methods(texts, inputs / "comparison.yaml")]
+    assert keys == ["users_methods.Mine", "other.Mine", "KMeans", *CONTROLS]
+
+
+def test_a_file_with_the_name_of_another_module_is_refused(inputs):
+    (inputs / "json.py").write_text("class X:\n    def fit(self, X): pass\n")
+    with pytest.raises(InputFileError, match="expected another file name"):
+        found_methods(["json.py:X"], inputs / "comparison.yaml")
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "sparse", "reason"),
+    [
+        ("Agglomerative", "features", False, ""),
+        ("Agglomerative", "distances", False, "takes features, not distances"),
+        ("Agglomerative", "features", True, "takes no sparse features"),
+        ("FlatKMeans", "features", True, ""),
+        ("OracleTree", "features", False, "learns from labels"),
+        ("sklearn.cluster.HDBSCAN", "distances", False, ""),
+        ("sklearn.cluster.Birch", "distances", False, "takes features, not distances"),
+        ("sklearn.cluster.AgglomerativeClustering", "distances", False, "linkage='ward' takes features"),
+        ("sklearn.cluster.SpectralClustering", "distances", False, "takes features, not distances"),
+    ],
+)
+def test_what_a_method_takes(inputs, method, kind, sparse, reason):
+    found = found_methods([method], inputs / "comparison.yaml")[0]
+    said = found.takes(kind, sparse, {})[1]
+    assert reason in said and bool(reason) == bool(said)
+
+
+def test_controls_take_all(inputs):
+    for method in found_methods(["Agglomerative"], inputs / "comparison.yaml")[1:]:
+        assert method.takes("distances", False, {}) == method.takes("features", True, {}) == ({}, "")
