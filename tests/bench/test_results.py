@@ -159,7 +159,7 @@ def test_rules_and_parts_of_settings_narrow_what_stands_for_a_method():
         ask(found, where={"a": 2}, rule="fixed").problem
         == "no setting of m on d is selected under the rule 'fixed'"
     )
-    assert ask(found, where={"a": 7}).problem == 'no cell of m on d with {"a": 7} in this run'
+    assert ask(found, where={"a": 7}).problem == 'no run of m on d with {"a": 7} in these results'
     assert ask(found, selection="fixed", rule="best").setting == ask(found, rule="fixed").setting
     assert ask(found, rule="near").problem == "no setting of m on d is selected under the rule 'near'"
     assert found.measured("d", "m", "score", where={"b": 4}).value.tolist() == [4, 6]
