@@ -144,7 +144,7 @@ def test_the_real_batteries_are_read_whole():
             sizes[name] = data.X.shape
             for codes in data.labellings.values():
                 assert len(codes) == len(data.X) and codes.min() >= -1
-    assert sizes["fcps-target"] == (770, 2) and sizes["uci-sonar"] == (208, 60)
+    assert sizes["fcps-target"] == (770, 2) and sizes["uci-wine"] == (178, 13)
     data = read_own_data(
         "wut-x2", expand_battery("wut", {"from": "data/wut", "only": "x2"}, REAL)["wut-x2"], REAL
     )
