@@ -114,12 +114,17 @@ def test_published_labels_are_read_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("member", "content", "message"),
     [
-        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\none\n'), "column 'B': invalid literal"),
         (
             "o/B/toys/x.result2.gz",
-            gzip.compress(b'"B","C"\n1\n'),
-            "has rows of different lengths; expected a table",
+            gzip.compress(b'"B"\none\n'),
+            "column 'B': has other values than whole numbers; expected",
         ),
+        (
+            "o/B/toys/x.result2.gz",
+            gzip.compress(b'"B","C"\n1,2\n1\n'),
+            "column 'C': has other values than whole numbers",
+        ),
+        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\n1,2\n'), "cannot be read"),
         ("o/B/toys/x.result2.gz", b"plain", "cannot be unpacked"),
         ("../B/toys/x.result2.gz", b"", "would be unpacked outside its folder"),
         ("o/B/toys/y.result2.gz", b"", "has no labels of toys/x; expected"),

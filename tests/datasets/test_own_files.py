@@ -86,6 +86,10 @@ def test_names_of_columns_are_told_from_values(read):
     assert len(read("0,1,2\n1,0,1\n2,1,0\n", clusters=2, kind="distances").X) == 3
 
 
+def test_a_text_of_two_bytes_a_character_is_read(read):
+    assert read(CSV.replace("group", "größe").encode("utf-16"), label="größe").clusters == {"größe": 2}
+
+
 def test_arrays_come_back(read):
     X, y = np.arange(12.0).reshape(6, 2) ** 2, np.array(["a", "b"] * 3)
     np.testing.assert_array_equal(read(npy(X), "own.npy", clusters=2).X, X)

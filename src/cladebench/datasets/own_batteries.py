@@ -6,9 +6,9 @@ Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.708817
 
 from __future__ import annotations
 
-import csv
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,8 @@ def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, 
     OwnDataError
         If the archive is damaged or unsafe, or has nothing for these data.
     """
+    import pandas as pd
+
     end = re.compile(rf".*/[^/]+/{re.escape(battery)}/{re.escape(data)}\.result(\d+)\.gz")
     try:
         members = read_members(
@@ -126,15 +128,16 @@ def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, 
     labels: dict[str, dict[int, np.ndarray]] = {}
     for member, content in members.items():
         file = f"{tar.name}: {member}"
-        rows = list(csv.reader(io.StringIO(decoded(unpacked(content, file), file))))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # as of a row that is too long
+                table = pd.read_csv(io.StringIO(decoded(unpacked(content, file), file)), index_col=False)
+        except (ValueError, pd.errors.ParserWarning) as error:
+            refuse(file, f"cannot be read: {' '.join(str(error).split())[:60]}; expected a table of labels")
         found = end.fullmatch(member)
-        k = int(found[1]) if found else 0
-        if len({len(row) for row in rows}) != 1:
-            refuse(file, "has rows of different lengths; expected a table")
-        for variant, *column in zip(*rows, strict=True):
-            try:
-                codes = codes_of_y([int(value) for value in column], np.empty(len(column)))
-            except ValueError as error:
-                refuse(file, f"{str(error)[:60]}; expected whole numbers", variant)
-            labels.setdefault(variant, {})[k] = codes
+        for variant, column in table.items():
+            if column.dtype.kind != "i":
+                refuse(file, "has other values than whole numbers; expected one label a row", variant)
+            codes = codes_of_y(column.to_numpy(), np.empty(len(column)))
+            labels.setdefault(str(variant), {})[int(found[1]) if found else 0] = codes
     return dict(sorted(labels.items()))
