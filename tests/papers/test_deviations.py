@@ -105,7 +105,7 @@ def test_effects_are_measured_from_the_records():
         ["purity (%), glass, C, oracle", "30.00", "1"],
         ["purity (%), glass, C, label-free", "20.00", "1"],
         ["purity (%), glass, Method A", "50.00 ± 35.36", "2"],
-        ["purity (%), digits, Method A", "no cells in this scope", "0"],
+        ["purity (%), digits, Method A", "no runs in this scope", "0"],
         ["cost, glass, Method A", "1.5 ± 0.71", "2"],
         ["not measured", "it cannot be", "–"],
         ["not measured", "nor can this", "–"],
@@ -123,7 +123,7 @@ def test_effects_are_measured_from_the_records():
     assert table.sources[9, "value"] == (cell_id("glass", "A"), cell_id("glass", "A", None, 1))
     assert table.sources[7, "value"] == (cell_id("glass", "C", {"k": [3, 4]}),)
     assert (10, "value") not in table.sources
-    assert table.notes[1].endswith("stands in the one that label-free chooses.")
+    assert table.notes[1].endswith("is by the rule: label-free.")
 
 
 @pytest.mark.usefixtures("package")
@@ -134,9 +134,9 @@ def test_the_rule_beside_is_the_plans_not_one_of_a_name():
         "second": Rule("second", "second", "purity", "higher"),
     }
     table = deviations_table(context_with(*ROWS, selection=rules))
-    assert table.frame.value[5] == "30.00" and table.notes[1].endswith("that second chooses.")
+    assert table.frame.value[5] == "30.00" and table.notes[1].endswith("by the rule: second.")
     alone = deviations_table(context_with(*ROWS, selection={"own": rules["own"]}))
-    assert alone.frame.value[5] == "20.00" and alone.notes[1].endswith("that as published chooses.")
+    assert alone.frame.value[5] == "20.00" and alone.notes[1].endswith("by the rule: as published.")
     assert len(deviations_table(context_with(*ROWS[:2], selection={})).notes) == 1
 
 
@@ -150,7 +150,7 @@ def test_an_effect_of_few_of_the_planned_cells_is_not_shown():
 @pytest.mark.usefixtures("package")
 def test_what_was_not_run_is_said():
     frame = deviations_table(context_with()).frame
-    assert set(frame.value) == {"no cells in this scope", "it cannot be", "nor can this"}
+    assert set(frame.value) == {"no runs in this scope", "it cannot be", "nor can this"}
 
 
 POINTED = """
@@ -265,7 +265,7 @@ def test_a_point_that_no_record_has_is_named(pointed):
         deviations_table(context_with(*POINTED_ROWS, at={"k": 5}))
     # Without a record of the method there is nothing to hold it against.
     frame = deviations_table(context_with(*POINTED_ROWS[2:], at={"k": 5})).frame
-    assert frame.value[1] == "no cells in this scope"
+    assert frame.value[1] == "no runs in this scope"
 
 
 @pytest.mark.parametrize(
@@ -303,4 +303,4 @@ def test_a_metric_that_no_record_has_leaves_its_rows_empty():
     context = context_with(cells("glass", "A", {"cost": [1.0]}))
     check_recorded(load_deviations("madeup"), context, "here")
     frame = deviations_table(context).frame
-    assert set(frame.value[frame.compared.str.contains("purity")]) == {"no cells in this scope"}
+    assert set(frame.value[frame.compared.str.contains("purity")]) == {"no runs in this scope"}

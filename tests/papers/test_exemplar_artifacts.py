@@ -299,7 +299,7 @@ def test_weights_of_dimensions(golden):
     (ground,) = axes.patches
     assert ground.get_x() == 2.5 and ground.get_x() + ground.get_width() == 4.5
     notes = " ".join(notes_of(figure).split())
-    assert notes.startswith("2 runs; the largest weight of each is 1.")
+    assert notes.startswith("The squared differences of each dimension are scaled to mean 1.")
     assert notes.endswith("weights of noisy dimensions are about 13 times smaller still.")
 
 
@@ -323,17 +323,18 @@ def test_a_clustering(golden):
     assert points_of(second) == [tuple(row) for row in stored["points"][2:]]
     # Dimensions are counted from 1.
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("dimension 2", "dimension 1")
-    assert axes.get_title() == "2 exemplars, 2 true clusters"
+    assert figure.get_suptitle().startswith("2 clusters found, 2 true clusters; ")
 
 
 def test_accuracy_against_noise(golden):
     figure = build(ARTIFACTS, "figure-2d", golden)
     (axes,) = figure.axes
     curves = {
-        line.get_label(): np.array(points_of(line))
+        line.get_label().removeprefix("random method: "): np.array(points_of(line))
         for line in axes.lines
         if not str(line.get_label()).startswith("_")
     }
+    assert f"random method: {LABELS['Random']}" in legend_of(figure)
     assert set(curves) == {LABELS[name] for name in ("Exemplar", "Euclidean", "Random")}
     for method, expected in {
         "Exemplar": [(50, 0.85), (90, 0.7)],
@@ -343,7 +344,8 @@ def test_accuracy_against_noise(golden):
         found = curves[LABELS[method]]
         assert found[:, 0] == pytest.approx([x for x, _ in expected], abs=1.0)
         assert found[:, 1] == pytest.approx([y for _, y in expected])
-    assert axes.get_ylabel() == "F over pairs"
+    assert axes.get_ylabel() == "F over pairs\nhigher is better \u2192"
+    assert figure.get_suptitle().startswith("Learned weights alone have the best mean F at ")
     assert notes_of(figure) == "Means of ten test sets of 100 or 500 points each, over runs."
 
 
@@ -476,7 +478,7 @@ def test_without_images_that_is_said(load_data):
             load_data=load_data,
         ),
     )
-    assert texts(figure) == ["The images of outex are not available."]
+    assert texts(figure) == ["The images of title of outex are not available."]
 
 
 def test_objectives_of_images(golden):
@@ -507,13 +509,13 @@ def test_the_first_data_set_that_was_run_stands_for_a_group(golden):
     ("name", "said"),
     [
         *(
-            (f"figure-2{x}", "No finished cell of Exemplar on noisy-mixtures-50 in this scope.")
+            (f"figure-2{x}", "No finished run of Exemplar on noisy-mixtures-50 in this scope.")
             for x in "abcd"
         ),
-        *((f"figure-{n}", "No finished cell of Exemplar on outex in this scope.") for n in (3, 4)),
-        ("figure-5", "No finished cell of Exemplar-several on uiuc in this scope."),
+        *((f"figure-{n}", "No finished run of Exemplar on outex in this scope.") for n in (3, 4)),
+        ("figure-5", "No finished run of Exemplar-several on uiuc in this scope."),
         *(
-            (f"figure-{n}", "No finished cell of Exemplar-several on scenes in this scope.")
+            (f"figure-{n}", "No finished run of Exemplar-several on scenes in this scope.")
             for n in ("6a", "6b", "7")
         ),
     ],

@@ -194,7 +194,7 @@ def test_points_have_the_look_of_their_true_cluster():
         [(9, 9), (9, 8), (8, 9)],
         [(0, 0), (1, 0), (0, 1), (5, 5)],
     ]
-    assert axes.get_title() == "2 exemplars, 2 true clusters"
+    assert figure.get_suptitle().startswith("2 clusters found, 2 true clusters; ")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
     assert axes.get_aspect() == 1 and axes.get_adjustable() == "datalim"
 
@@ -214,7 +214,7 @@ def test_exemplars_have_rings_and_points_astray_have_crosses():
 
 def test_a_cluster_in_two_parts_is_not_astray_and_one_exemplar_is_one():
     figure = drawings.clustering(POINTS[:3], LABELS[:3], np.array([1]), np.array([0, 0, 1]))
-    assert figure.axes[0].get_title() == "1 exemplar, 1 true cluster"
+    assert figure.get_suptitle().startswith("1 cluster found, 1 true cluster; 0 of ")
     assert marks(figure, "exemplar") == [[(1, 0)]] and marks(figure, "its found cluster") == []
 
 
@@ -224,7 +224,7 @@ def test_fifteen_clusters_are_told_apart():
     none = np.array([], dtype=np.int64)
     figure = drawings.clustering(rng.normal(size=(60, 2)), labels, none, labels, notes=[NOTE])
     looks = {(line.get_color(), line.get_marker()) for line in figure.axes[0].lines[:15]}
-    assert len(looks) == 15 and figure.axes[0].get_title() == "0 exemplars, 15 true clusters"
+    assert len(looks) == 15 and figure.get_suptitle().startswith("0 clusters found, 15 true clusters")
     check_readable(figure)
 
 
@@ -277,7 +277,7 @@ def test_seven_methods_are_told_apart_without_colours():
 
 def test_no_accuracies_are_said_to_be_none():
     for nothing in ({}, {"a": {}}, {"a": {50.0: np.array([])}}):
-        assert "No finished cell" in texts(drawings.accuracy_against_noise(nothing, "F"))[0]
+        assert "No finished run" in texts(drawings.accuracy_against_noise(nothing, "F"))[0]
 
 
 # ------------------------------------------------------------------ weights of features

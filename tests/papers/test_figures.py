@@ -10,8 +10,20 @@ from matplotlib.figure import Figure
 from cladebench import datasets
 from cladebench.datasets import Images
 from cladebench.hierarchy import Hierarchy
+from cladebench.measures import Measure
 from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.figures import empty_figure, node_places, shared_legend, thumbnails, write_below
+from cladebench.papers.figures import (
+    axis_label,
+    best_of,
+    counted,
+    empty_figure,
+    node_places,
+    panel_title,
+    shared_legend,
+    thumbnails,
+    with_title,
+    write_below,
+)
 from cladebench.plotting import use_style
 
 REASON = "No data set of the paper is within reach in this run, and this is told in a sentence that takes two lines."
@@ -68,6 +80,47 @@ def test_without_notes_nothing_is_written():
     figure = panels(1)
     write_below(figure, [])
     assert figure.get_supxlabel() == ""
+
+
+def test_a_title_stands_above_all_and_takes_no_room_from_it():
+    with use_style():
+        plain, figure = panels(1), with_title(panels(1), "It is shown in one of two comparisons. " * 3)
+        (before,), (after,) = extents(plain, plain.axes), extents(figure, figure.axes)
+        (title,) = extents(figure, [figure._suptitle])
+    assert " ".join(figure.get_suptitle().split()) == ("It is shown in one of two comparisons. " * 3).strip()
+    assert after.height == pytest.approx(before.height, abs=0.12)
+    assert inside(title, figure.bbox_inches) and title.ymin > after.ymax
+    size = plain.get_size_inches().tolist()
+    assert with_title(plain, "").get_size_inches().tolist() == size and plain._suptitle is None
+
+
+def test_an_axis_says_which_end_is_better():
+    measures = [Measure("m", "", "M", "%", direction) for direction in ("higher", "lower", None)]
+    assert list(map(axis_label, measures)) == [
+        "M (%)\nhigher is better \u2192",
+        "M (%)\n\u2190 lower is better",
+        "M (%)",
+    ]
+    values = {"a": 1.0, "b": 2.0, "c": 1.0}
+    assert [best_of(values, measure) for measure in measures] == [{"b"}, {"a", "c"}, set()]
+    assert best_of({}, measures[0]) == set()
+
+
+def test_numbers_are_counted_in_words():
+    assert [counted(1, "run"), counted(2000, "run"), counted(3, "leaf", "leaves")] == [
+        *("1 run", "2,000 runs", "3 leaves")
+    ]
+
+
+def test_stand_in_data_are_said_beside_the_title_where_there_is_room(context):
+    entries = {
+        "a": {"title": "AWA-ATTR", "stand_in_for": "it"},
+        "b": {"title": "Glass", "stand_in_for": None},
+    }
+    other = replace(context, datasets=entries)
+    assert panel_title(other, "a", 26) == "AWA-ATTR (stand-in data)"
+    assert panel_title(other, "a", 20) == "AWA-ATTR\n(stand-in data)"
+    assert panel_title(other, "b", 20) == "Glass"
 
 
 def first_of_each_cluster(context):

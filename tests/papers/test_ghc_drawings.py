@@ -35,7 +35,8 @@ def test_a_tree_is_laid_out_above_the_middle_of_its_leaves():
 
 
 def test_the_lowest_common_ancestor_its_leaves_and_a_path():
-    axes = drawings.lowest_common_ancestor(TREE, "toy").axes[0]
+    figure = drawings.lowest_common_ancestor(TREE, "toy")
+    axes = figure.axes[0]
     layout = drawings._places(TREE)
     named = {text.get_text(): text.xy for text in axes.texts if text.get_text().startswith("$")}
     # The deepest node with at least four nodes below it, its first leaf and its last.
@@ -44,7 +45,7 @@ def test_the_lowest_common_ancestor_its_leaves_and_a_path():
         "$l_1$": tuple(layout[3]),
         "$l_2$": tuple(layout[6]),
     }
-    assert "lie 3 leaves with 5 points" in axes.get_title()
+    assert " ".join(figure.get_suptitle().split()).endswith("has 3 leaves, 5 points below it")
     (nodes,) = axes.collections
     colours = [to_hex(colour) for colour in nodes.get_facecolors()]
     grey, white = to_hex("0.7"), to_hex("white")
@@ -63,8 +64,8 @@ def test_the_first_and_last_leaf_are_those_of_the_drawing():
 
 
 def test_a_tree_that_is_not_split_is_its_own_ancestor():
-    axes = drawings.lowest_common_ancestor(Hierarchy([-1], [0, 0]), "toy").axes[0]
-    assert "lies 1 leaf with 2 points" in axes.get_title()
+    figure = drawings.lowest_common_ancestor(Hierarchy([-1], [0, 0]), "toy")
+    assert " ".join(figure.get_suptitle().split()).endswith("has 1 leaf, 2 points below it")
 
 
 @pytest.mark.parametrize(("depth", "level"), [(1, [0, 0, 1, 1, 2, 2]), (2, [0, 0, 0, 0, 1, 1]), (3, [0] * 6)])
@@ -125,7 +126,7 @@ def test_the_map_has_the_24_closest_candidates_at_most():
     axes = drawings.similarity_heatmap(costs).axes[0]
     shown = [tick.get_text() for tick in axes.get_yticklabels()]
     assert shown[:2] == ["c28", "c29"] and len(shown) == 24 and "c00" not in shown
-    assert (texts(axes.figure)[0], texts(axes.figure)[1]) == ("+0.01", "-0.10")
+    assert (texts(axes.figure)[0], texts(axes.figure)[1]) == ("+0.01", "\u22120.10")
 
 
 LOOKS = {"GHC-L-BW-2": ("linear", "blockwise"), "GHC-N-FT": ("neural", "full_tree")}
@@ -140,7 +141,7 @@ def test_curves_of_cost_have_their_axes_and_stand_out_from_the_repetitions():
     figure = drawings.convergence(curves("one", "two"), LOOKS)
     one, two = figure.axes
     assert [axes.get_xlabel() for axes in (one, two)] == ["seconds of training"] * 2
-    assert (one.get_ylabel(), two.get_ylabel()) == ("Dasgupta cost of the tree", "")
+    assert (one.get_ylabel(), two.get_ylabel()) == ("Dasgupta cost of the tree\n\u2190 lower is better", "")
     thin, median = one.lines[:2]
     assert 2 * thin.get_linewidth() < median.get_linewidth() and thin.get_alpha() < 1
     assert median.get_alpha() is None
@@ -172,9 +173,10 @@ def test_the_map_says_what_it_shows():
     figure = drawings.similarity_heatmap(costs)
     axes, bar = figure.axes
     (image,) = axes.images
-    assert "closest candidates first" in axes.get_title()
+    said = " ".join(figure.get_suptitle().split())
+    assert said == "At best a similarity gives the printed costs on 1 of 1 data set"
     assert axes.get_ylabel() == "similarity, features, how pairs are counted"
-    assert bar.get_ylabel() == "log10(cost / nearest end of the published range)"
+    assert bar.get_ylabel() == "log10(cost / nearest end of the printed range)"
     # Colours end at a factor of 1000 in both directions, and the bar says that there is more.
     assert image.get_clim() == (-3, 3) and image.colorbar.extend == "both"
     low, middle, high = (to_rgb(image.cmap(image.norm(value))) for value in (-3, 0, 3))
@@ -326,4 +328,5 @@ def test_a_figure_of_a_tree_grows_with_its_leaves_and_layers_up_to_a_page(n_leav
         (drawings.blocks(TREE, "toy"), 3),
     ):
         expected = width if depth == 1 else 4.5
-        assert figure.get_size_inches() == pytest.approx([expected, 0.62 * depth + 1.3])
+        title = 0.16 * len(figure.get_suptitle().splitlines()) + 0.1
+        assert figure.get_size_inches() == pytest.approx([expected, 0.62 * depth + 1.3 + title])

@@ -35,7 +35,7 @@ AT5 = {"neighbors": 5}
 TREES = {"n_trees": 50}
 #: Settings of ITML: the first is the better one on training rows, the second on test rows.
 TRAINED, TESTED = {"gamma": 0.1}, {"gamma": 1.0}
-RULE = "oracle: the setting with the highest mean accuracy (%) at neighbors: 5; uses test labels."
+RULE = "chosen with test labels: the setting with the highest mean accuracy (%) at neighbors: 5."
 #: Below figures.
 CHOSEN = "Settings chosen with test labels."
 PRINTED = [
@@ -217,13 +217,19 @@ def test_tables_and_figures_say_how_many_constraints_were_drawn(golden):
         build(ARTIFACTS, "table-3-sonar", golden),
         build(ARTIFACTS, "figure-1-numbers", golden),
     )
-    assert "Constraints: sonar-60 50." in clustering.notes
-    assert "Constraints: usps 30,000." in numbers.notes
-    assert "Constraints: usps 30,000." in notes_of(build(ARTIFACTS, "figure-1", golden))
+    assert "Constraints: 50 (sonar-60)." in clustering.notes
+    assert "Constraints: 30,000 (usps)." in numbers.notes
+    assert "Constraints: 30,000 (usps)." in notes_of(build(ARTIFACTS, "figure-1", golden))
     records = golden.results.records
     more = records[records.metric == "n_constraints"].assign(value=31000.0)
     both = SimpleNamespace(results=SimpleNamespace(records=pd.concat([records, more])))
-    assert constraints_note(both, ["usps", "sonar"]) == ("Constraints: usps 30,000 to 31,000.",)
+    assert constraints_note(both, ["usps", "sonar"]) == ("Constraints: 30,000 to 31,000 (usps).",)
+    again = pd.concat([records, *(records[records.dataset == "usps"].assign(dataset=d) for d in ("a", "b"))])
+    each = SimpleNamespace(results=SimpleNamespace(records=again))
+    assert constraints_note(each, ["usps", "a", "b"]) == ("Constraints: 30,000 on each data set.",)
+    assert constraints_note(each, ["usps", "sonar-60", "a"]) == (
+        "Constraints: 30,000 (usps; a), 50 (sonar-60).",
+    )
     assert constraints_note(both, ["sonar"]) == ()
 
 
@@ -253,16 +259,16 @@ def test_the_numbers_of_figure_1_stand_under_both_rules_and_go_beyond_the_paper(
     columns = [
         f"{d}: {h}"
         for d in ("sonar", "usps", "nested-blobs")
-        for h in ("published", "cross-validated", "oracle")
+        for h in ("published", "chosen by cross-validation", "chosen with test labels")
     ]
     assert list(table.frame.columns) == ["method", "role", *columns]
     rows = table.frame.set_index("method")
     assert rows.loc["ITML"].tolist()[2:4] == ["61.00 ± 1.00 (3)", "81.00 ± 1.00 (3)"]
     assert rows.loc["Euclidean"].tolist()[2:4] == ["80.00 ± 10.00 (3)", "no choice"]
-    assert rows.loc["LMNN", "sonar: oracle"] == "timeout"
-    assert rows.loc["HFD", "nested-blobs: cross-validated"] == "100.00 (1)"
+    assert rows.loc["LMNN", "sonar: chosen with test labels"] == "timeout"
+    assert rows.loc["HFD", "nested-blobs: chosen by cross-validation"] == "100.00 (1)"
     number = table.frame.index[table.frame.method == "ITML"][0]
-    assert table.sources[number, "sonar: oracle"] == tuple(
+    assert table.sources[number, "sonar: chosen with test labels"] == tuple(
         cell_id("sonar", "ITML", TESTED) + f".{fold}" for fold in range(3)
     )
     assert table.claims == {} and RULE in table.notes
@@ -273,7 +279,7 @@ def test_the_numbers_of_figure_2_are_of_the_noise_in_this_run(golden):
     assert {column.partition(":")[0] for column in frame.columns[1:]} == {
         *("sonar", "sonar-noise-10", "sonar-noise-20")
     }
-    assert frame.loc["HFD", "sonar-noise-20: cross-validated"] == "75.00 ± 0.00 (3)"
+    assert frame.loc["HFD", "sonar-noise-20: chosen by cross-validation"] == "75.00 ± 0.00 (3)"
 
 
 def test_table_3_has_the_printed_numbers_and_what_chance_leaves_of_the_measured(golden):
@@ -281,7 +287,7 @@ def test_table_3_has_the_printed_numbers_and_what_chance_leaves_of_the_measured(
     columns = [
         f"sonar-{n}: {what}"
         for n in (60, 120, 180)
-        for what in ("published", "oracle by V-measure", "adjusted MI")
+        for what in ("published", "chosen with test labels, by V-measure", "adjusted MI")
     ]
     assert list(table.frame.columns)[2:] == columns
     rows = table.frame.set_index("method")
@@ -292,18 +298,21 @@ def test_table_3_has_the_printed_numbers_and_what_chance_leaves_of_the_measured(
         (index["HFD"], "sonar-60: published"): "v-hfd",
         (index["DCA"], "sonar-120: published"): "v-dca",
     }
-    assert table.sources[index["HFD"], "sonar-60: oracle by V-measure"] == tuple(
+    assert table.sources[index["HFD"], "sonar-60: chosen with test labels, by V-measure"] == tuple(
         cell_id("sonar-60", "HFD", None, r) for r in (0, 1)
     )
     # Of several settings the best by V-measure stands, not by votes; that the graph is the best too is said.
     assert not any("accuracy" in note for note in table.notes)
-    assert sum("oracle choice" in note for note in table.notes) == 1
+    assert sum("chosen with the true classes" in note for note in table.notes) == 1
 
 
 def test_the_table_of_fixed_graphs_has_the_data_of_the_run_or_says_that_there_are_none(golden):
     frame = build(ARTIFACTS, "table-3-fixed", golden).frame.set_index("method")
-    assert list(frame.columns)[1:] == ["sonar-60: published", "sonar-60: oracle by V-measure"]
-    assert frame.loc[["HFD", "Random"], "sonar-60: oracle by V-measure"].tolist() == [
+    assert list(frame.columns)[1:] == [
+        "sonar-60: published",
+        "sonar-60: chosen with test labels, by V-measure",
+    ]
+    assert frame.loc[["HFD", "Random"], "sonar-60: chosen with test labels, by V-measure"].tolist() == [
         "0.1000 ± 0 (2)",
         "0.02000 (1)",
     ]
@@ -333,10 +342,11 @@ def test_figure_1_has_dots_of_five_neighbours_with_their_intervals(golden):
         dots["Euclidean"][1]: interval([0.7, 0.8, 0.9], 0.5),
         dots["ITML"][1]: interval([0.8, 0.81, 0.82], 0.5),
     }
-    assert [text.get_text() for text in sonar.texts] == ["\u2190 30"]
+    assert [text.get_text() for text in sonar.texts] == [" \u2190 Random: 30"]
+    assert figure.get_suptitle() == "HFD has the best mean accuracy on 1 of 2 data sets"
     assert not blobs.collections
     rows = [tick.get_text() for tick in sonar.get_yticklabels()]
-    assert rows == ["Euclidean", "ITML", "RFD", "HFD", "Random"]
+    assert rows == ["Euclidean", "ITML", "RFD", "HFD"]
     said = notes_of(figure)
     assert CHOSEN in said and "oracle" not in said and "Repetitions" not in said
     assert "Missing: 1 of the " in said and "Left out: LMNN on sonar, usps: timeout." in said
@@ -353,6 +363,8 @@ def test_figure_2_has_hfd_minus_each_method_over_the_noise(golden):
     assert ranges_of(panels["Euclidean"])[0] == pytest.approx((0, *interval([0.2, 0.1, 0.0], 0.5)), abs=1e-6)
     for axes in panels.values():
         assert axes.get_xlabel() == "training labels replaced (%)"
+    said = "Above 0 HFD is better: shown in 2 of 3 comparisons; shown worse in 0"
+    assert figure.get_suptitle() == said
     assert CHOSEN in notes_of(figure)
 
 
@@ -365,7 +377,7 @@ def test_figure_3_has_precision_over_images_and_speaks_of_no_folds(golden):
     half = 100 * 12.706205 * 0.05
     assert at_5 == pytest.approx((5, 45 - half, 45 + half), abs=1e-3)
     assert axes.get_ylim()[0] > -3 and axes.get_ylim()[1] < 103 and at_50[0] == 50
-    assert (axes.get_title(), axes.get_ylabel()) == ("cifar10", "precision (%)")
+    assert (axes.get_title(), axes.get_ylabel()) == ("cifar10", "precision (%)\nhigher is better \u2192")
     assert "fold" not in notes_of(figure)
 
 
@@ -405,8 +417,10 @@ def test_accuracy_stands_against_both_times(golden):
         {"Euclidean": [(0.01, 80)], "HFD": [(10, 90)]},
         {"Euclidean": [(1e-4, 80)], "HFD": [(1e-3, 90)]},
     ]
-    assert training.get_ylabel() == "sonar\naccuracy (%)"
-    assert (training.get_xlabel(), query.get_xlabel()) == ("training (s)", "one query (s)")
+    assert (training.get_title("left"), training.get_ylabel()) == ("sonar", "accuracy (%)")
+    below = "\n\u2190 lower is better"
+    assert (training.get_xlabel(), query.get_xlabel()) == (f"training (s){below}", f"one query (s){below}")
+    assert figure.get_suptitle() == "HFD trains longer than the median method on 1 of 1 data set"
     assert "intervals" not in notes_of(figure)
 
 
@@ -446,7 +460,7 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
             load_data=lambda name, draw, images=images: SimpleNamespace(images=images),
         )
         figure = build(ARTIFACTS, "gallery", context)
-        shown = ["Euclidean", "RFD", "HFD"] if images else ["The images of usps are not available."]
+        shown = ["Euclidean", "RFD", "HFD"] if images else ["The images of USPS are not available."]
         assert texts(figure) == shown
 
 
@@ -458,7 +472,7 @@ def test_the_gallery_leaves_out_who_has_not_met_the_task_and_says_where_images_a
         ("figure-3", "No finished run of this experiment in this scope."),
         ("figure-3-one-number", "No finished run of this experiment in this scope."),
         ("accuracy-against-time", "No finished run of classification in this scope."),
-        ("gallery", "No finished cell on usps in this scope."),
+        ("gallery", "No finished run on USPS in this scope."),
     ],
 )
 def test_an_empty_figure_says_why(name, said):
@@ -469,7 +483,7 @@ def test_an_empty_figure_says_which_cells_are_missing_and_who_failed():
     rows = failed("usps", "HFD", "missing", repetitions=2), failed("sonar", "LMNN", "timeout")
     figure = build(ARTIFACTS, "figure-1", context_of("hfd", *rows))
     assert figure.get_supxlabel().splitlines() == [
-        "Missing: 2 of the 3 cells that are planned for this.",
+        "Missing: 2 of the 3 runs that are planned for this.",
         "Left out: LMNN on sonar: timeout.",
     ]
 
@@ -485,8 +499,8 @@ def test_notes_stand_below_the_panels_and_the_legend(golden, name):
 def test_settings_chosen(golden):
     frame = build(ARTIFACTS, "selected-settings", golden).frame
     assert frame.to_numpy().tolist() == [
-        ["sonar", "ITML", "oracle", "gamma: 1.0", "81.00"],
-        ["sonar", "ITML", "cross-validated", "gamma: 0.1", "61.00"],
+        ["sonar", "ITML", "chosen with test labels", "gamma: 1.0", "81.00"],
+        ["sonar", "ITML", "chosen by cross-validation", "gamma: 0.1", "61.00"],
     ]
 
 

@@ -10,13 +10,14 @@ from matplotlib.colors import to_hex, to_rgb
 from cladebench.bench.intervals import mean_interval
 from cladebench.measures import Measure
 from cladebench.papers.catalogue import load_plan
+from cladebench.papers.figures import axis_label
 from cladebench.papers.hfd import drawings
 from cladebench.papers.hfd.drawings import STYLES
 from cladebench.plotting import SMALL, use_style
 from golden_looks import fits_a_page
 
-PERCENT = Measure("accuracy", "what it is", "accuracy", "%", range=(0.0, 1.0))
-SHARE = Measure("m", "what it is", "M")
+PERCENT = Measure("accuracy", "what it is", "accuracy", "%", range=(0.0, 1.0), direction="higher")
+SHARE = Measure("m", "what it is", "M", direction="higher")
 LABELS = {name: method.label for name, method in load_plan("hfd").methods.items()}
 
 
@@ -109,18 +110,20 @@ def test_dots_stand_in_one_order_with_their_intervals(measure, scale):
     }
     assert dots_of(two) == {
         LABELS[name]: pytest.approx((mean * scale, row))
-        for name, mean, row in (("LMNN", 0.9, 1), ("HFD", 0.95, 2), ("Random", 0.88, 3))
-    }
+        for name, mean, row in (("LMNN", 0.9, 1), ("HFD", 0.95, 2))
+    } | {f"random method: {LABELS['Random']}": pytest.approx((0.88 * scale, 0))}  # a line from end to end
     ((left, right),) = one.collections[0].get_segments()
     assert left == pytest.approx((0.7 * scale, 2)) and right == pytest.approx((0.9 * scale, 2))
     assert not two.collections
     assert [axes.get_xlim()[0] for axes in (one, two)] == pytest.approx([0.7 * scale, 0.8 * scale])
     # A control that would stretch the axis stands as a number at its end.
     (number,) = one.texts
-    assert number.get_text() == f"\u2190 {0.3 * scale:.3g}"
+    assert number.get_text() == f" \u2190 {LABELS['Random']}: {0.3 * scale:.3g}"
     assert number.get_position() == pytest.approx((0.7 * scale, 3)) and not two.texts
-    assert [tick.get_text() for tick in one.get_yticklabels()] == ["Euclidean", "LMNN", "HFD", "Random"]
-    assert {axes.get_xlabel() for axes in (one, two)} == {measure.heading}
+    assert [tick.get_text() for tick in one.get_yticklabels()] == ["Euclidean", "LMNN", "HFD"]
+    assert {axes.get_xlabel() for axes in (one, two)} == {axis_label(measure)}
+    assert legend_of(figure) == [f"random method: {LABELS['Random']}"]
+    assert figure.get_suptitle() == f"HFD has the best mean {measure.title} on 2 of 2 data sets"
 
 
 def test_dots_of_controls_alone_are_seen():
@@ -154,6 +157,8 @@ def test_differences_have_a_panel_for_each_method_but_hfd():
         assert ranges_of(axes) == [pytest.approx((0, -2, 6))]
         assert axes.get_xlabel() == "noise (%)"
     assert panels[0].get_ylabel() == "HFD minus\nthe method (points)"
+    said = "Above 0 HFD is better: shown in 3 of 6 comparisons; shown worse in 0"
+    assert figure.get_suptitle() == said
 
 
 def test_curves_and_images_of_many_data_sets_fit_a_page():
@@ -180,7 +185,11 @@ def test_curves_stand_side_by_side_near_their_places():
     figure = drawings.curves({"one": points}, LABELS, PERCENT, "noise (%)")
     (axes,) = figure.axes
     curves = {line.get_label(): np.array(points_of(line)) for line in axes.lines}
-    assert list(curves) == [LABELS[method] for method in STYLES] == legend_of(figure)
+    assert list(curves) == [LABELS[method] for method in STYLES]
+    assert legend_of(figure) == [
+        f"random method: {LABELS[method]}" if method in drawings.BLIND else LABELS[method]
+        for method in STYLES
+    ]
     firsts = [curve[0, 0] for curve in curves.values()]
     assert len(set(firsts)) == len(firsts) and sorted(firsts) == firsts
     for curve in curves.values():
@@ -189,7 +198,8 @@ def test_curves_stand_side_by_side_near_their_places():
     marks = sorted(x for curve in curves.values() for x in curve[:, 0])
     assert sorted(ranges_of(axes)) == [(x, 60, 80) for x in marks]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0", "10", "30"]
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("noise (%)", "accuracy (%)", "one")
+    assert (axes.get_xlabel(), axes.get_title()) == ("noise (%)", "one")
+    assert axes.get_ylabel() == "accuracy (%)\nhigher is better \u2192"
 
 
 def test_curves_look_like_their_method_and_that_of_the_paper_lies_above():
@@ -227,8 +237,12 @@ def test_accuracy_stands_over_times_on_axes_of_whole_decades():
         {"HFD": [(300, 80)]},
         {"HFD": [(0.004, 80)]},
     ]
-    assert [axes.get_ylabel() for axes in panels[:, 0]] == ["one\naccuracy (%)", "two\naccuracy (%)"]
-    assert [axes.get_xlabel() for axes in panels[-1]] == ["training (s)", "one query (s)"]
+    assert [(axes.get_title("left"), axes.get_ylabel()) for axes in panels[:, 0]] == [
+        ("one", "accuracy (%)"),
+        ("two", "accuracy (%)"),
+    ]
+    assert [axes.get_xlabel().split("\n")[0] for axes in panels[-1]] == ["training (s)", "one query (s)"]
+    assert figure.get_suptitle() == "HFD trains longer than the median method on 1 of 1 data set"
     assert panels[0, 0].get_xlim() == pytest.approx((1e-2, 1e3))
     assert panels[1, 1].get_xlim() == pytest.approx((1e-5, 1e-2))
     assert legend_of(figure) == ["Euclidean", "HFD"]

@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
+from cladebench.papers.figures import axis_label
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.hmmc.artifacts import FIGURE_2, FIGURE_4
 from cladebench.plotting import SMALL, use_style
@@ -85,7 +86,7 @@ def test_sparsity_has_a_bar_for_each_method_and_data_set(measure, shown):
     assert lengths == pytest.approx(shown)
     dots = sorted(float(x) for line in figure.axes[0].lines for x in line.get_xdata())
     assert dots == pytest.approx([measure.scale * value for value in (0.2, 0.5, 0.7)])
-    assert figure.axes[0].get_xlabel() == measure.heading
+    assert figure.axes[0].get_xlabel() == axis_label(measure)
 
 
 def test_convergence_is_relative_to_the_end():
@@ -97,7 +98,7 @@ def test_convergence_is_relative_to_the_end():
 def test_figure_2_has_two_columns(measure, shown):
     points = {"d": {"HMMC": {1.0: np.array([0.8, 0.9]), 2.0: np.array([0.7])}}}
     figure = drawings.measure_against_size(points, points, measure)
-    assert [axes.get_ylabel() for axes in figure.axes] == [measure.heading, ""]
+    assert [axes.get_ylabel() for axes in figure.axes] == [axis_label(measure), ""]
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), shown)
 
 
@@ -238,7 +239,7 @@ def test_figure_2_says_what_its_panels_show():
     figure = drawings.measure_against_size(leaves, splits, SP)
     above, below = np.reshape(figure.axes, (2, 2)).T
     assert [axes.get_title() for axes in figure.axes] == ["one", "one", "two", "two"]
-    assert [axes.get_ylabel() for axes in figure.axes] == ["SP (%)", "", "SP (%)", ""]
+    assert [axes.get_ylabel() for axes in figure.axes] == [axis_label(SP), "", axis_label(SP), ""]
     assert [axes.get_xlabel() for axes in above] == ["", "leaves F / classes, K = 2"]
     assert [axes.get_xlabel() for axes in below] == ["", "splits K, F = classes"]
     assert [[tick.get_text() for tick in axes.get_xticklabels()] for axes in figure.axes] == [

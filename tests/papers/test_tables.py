@@ -93,7 +93,7 @@ def test_below_a_comparison_stands_how_to_read_it(context):
         "Repetitions: 2 (1 for B*).",
         "Settings to choose from: 1 to 2 (B*).",
         "One more.",
-        "digits: Digits stands in for the paper's digits; an analogue, not the paper's data.",
+        "digits: stand-in data (Digits) for the paper's digits.",
     ]
 
 
@@ -222,7 +222,7 @@ def test_basis_is_told_from_the_records():
         "Rows used: glass all (100 of 214 for A, new); digits 100 of 1,797.",
         "Repetitions: 1 to 3 (1 for B, new) (3 for C, new).",
         "Settings to choose from: 1 to 2 (A, new), 2 finished of 4 (C, new).",
-        "Missing: 1 of the 17 cells that are planned for this.",
+        "Missing: 1 of the 17 runs that are planned for this.",
     )
     assert basis_notes(context, []) == ()
     assert basis_notes(context, [("glass", "B", results.rows("glass", "B"))]) == ("Repetitions: 1.",)
@@ -329,7 +329,7 @@ def test_status_table_counts_cells_not_metrics(context):
     table = status_table(context)
     row = table.frame.set_index(["dataset", "method"]).loc[("glass", "B")]
     assert row.tolist() == [2, 2, "–", "2", "1", "100"]
-    assert table.sources[1, "cells"] == tuple(cell_id("glass", "B", {"k": k}) for k in (1, 2))
+    assert table.sources[1, "runs"] == tuple(cell_id("glass", "B", {"k": k}) for k in (1, 2))
     assert table.frame.iloc[1].method == "B"
 
 
@@ -359,8 +359,8 @@ def test_status_table_counts_planned_cells_without_a_record():
     ]
     table = status_table(context_with(ROWS[0], *rows))
     row = table.frame.set_index(["dataset", "method"]).loc[("glass", "A")]
-    assert (row.cells, row.ok, row.other) == (5, 2, "2 missing, 1 out of memory")
-    assert table.notes[0] == "missing: 2 cells that are planned in this scope and have no record."
+    assert (row.runs, row.ok, row.other) == (5, 2, "2 missing, 1 out of memory")
+    assert table.notes[0] == "missing: 2 runs that are planned in this scope and have no record."
     assert len(status_table(context_with(ROWS[0])).notes) == 1
 
 

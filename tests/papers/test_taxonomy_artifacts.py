@@ -194,7 +194,7 @@ def test_mean_images_are_no_brighter_than_white():
 
 
 def test_figure_2_says_what_is_missing():
-    assert texts(faces([], [])) == ["No finished cell of NTC on faces in this scope."]
+    assert texts(faces([], [])) == ["No finished run of NTC on faces in this scope."]
     assert texts(faces([0.3], [], available=False)) == ["The images of the faces are not available."]
     without = made(
         "figure-2",
@@ -232,7 +232,8 @@ def test_figure_3_has_the_words_of_the_run_with_the_largest_objective():
     assert shown[:6:2] == ["a: 3, as d of Table 2", "b: 2, as a of Table 2", "c: 2"]
     assert [words.split() for words in shown[1:6:2]] == [own[:5].tolist() for own in TOP]
     note = figure._supxlabel.get_text().replace("\n", " ")
-    assert note.startswith("The run with the largest objective of 3; 7 documents. Words: the first five")
+    assert note.startswith("The run with the largest objective of 3. Words: the first five")
+    assert any(text.endswith("3 clusters of 7 documents") for text in shown)
 
 
 def test_newsgroups_are_matched_with_nothing():
@@ -244,7 +245,7 @@ def test_newsgroups_are_matched_with_nothing():
 @pytest.mark.parametrize(("name", "dataset"), [("figure-3", "nips"), ("newsgroups", "newsgroups-100")])
 def test_without_a_finished_run_that_is_said(name, dataset):
     figure = made(name, failed(dataset, "NTC", "timeout"))
-    assert texts(figure) == [f"No finished cell of NTC on {dataset} in this scope."]
+    assert texts(figure) == [f"No finished run of NTC on {dataset} in this scope."]
 
 
 def test_table_2_has_the_words_of_the_matched_clusters():
@@ -272,7 +273,7 @@ def test_table_2_has_the_words_of_the_matched_clusters():
 def test_table_2_without_a_finished_run_has_no_rows():
     table = made("table-2", failed("nips", "NTC", "error"))
     assert table.frame.empty and len(table.frame.columns) == 5
-    assert table.notes == ("No finished cell of NTC on nips in this scope.",)
+    assert table.notes == ("No finished run of NTC on nips in this scope.",)
 
 
 # ------------------------------------------------------------------ tables of measures
@@ -431,10 +432,8 @@ def test_numbers_that_did_not_finish_are_left_out():
     rows, arrays = numbers("nips", {2: [1.0], 3: [2.0]}, [3], [2], [[6, 5, 4]])
     figure = made("number-of-clusters", failed("faces", "number-study", "timeout"), rows, arrays=arrays)
     assert legend_of(figure) == ["nips", "elbow", "last before the gap"]
-    assert (
-        "No finished cell" in texts(made("number-of-clusters", failed("faces", "number-study", "error")))[0]
-    )
-    assert "No finished cell" in texts(made("number-of-clusters"))[0]
+    assert "No finished run" in texts(made("number-of-clusters", failed("faces", "number-study", "error")))[0]
+    assert "No finished run" in texts(made("number-of-clusters"))[0]
 
 
 def test_each_artifact_has_its_kind_and_place():

@@ -285,15 +285,15 @@ def test_the_longest_way_is_level():
 
 
 def test_a_figure_is_as_wide_as_its_title_needs_and_no_less_than_a_page_needs():
-    for title, width in (("", 2.8), ("t" * 37, 2.8), ("t" * 60, 4.5)):
+    for title, width in (("", 2.8), ("t" * 30, 2.8), ("t" * 50, 4.6)):
         assert words(ONE, title=title).get_figwidth() == pytest.approx(width)
     plain, titled = words(ONE), words(ONE, title="t")
     assert titled.get_figheight() - plain.get_figheight() == pytest.approx(0.3)
     (shown,) = [text for text in titled.axes[0].texts if text.get_text() == "t"]
-    assert shown.get_fontsize() == 9.0 and (shown.get_ha(), shown.get_va()) == ("center", "top")
+    assert shown.get_fontsize() == 9.0 and (shown.get_ha(), shown.get_va()) == ("left", "top")
     (box,) = extents(titled, [shown])
     assert titled.get_figheight() - box.ymax == pytest.approx(0.08, abs=0.02)
-    assert (box.xmin + box.xmax) / 2 == pytest.approx(titled.get_figwidth() / 2, abs=0.02)
+    assert box.xmin == pytest.approx(0.1, abs=0.02) and shown.get_fontweight() == "bold"
 
 
 def test_the_same_data_give_the_same_drawing():
@@ -381,7 +381,7 @@ def test_elbow_and_gap_are_marked():
     extents(figure, [])
     only = drawings.objective_against_clusters({}, {"two": EIGENVALUES["two"]}, None, {"two": 2})
     assert points_of(only.axes[1].lines[1]) == [(2, 1.5)]
-    assert "No finished cell" in texts(drawings.objective_against_clusters({}, {}))[0]
+    assert "No finished run" in texts(drawings.objective_against_clusters({}, {}))[0]
 
 
 # ------------------------------------------------------------------ entropies
@@ -406,7 +406,14 @@ def test_entropies_have_a_row_for_each_method():
     assert axes.get_xlim()[0] == 0
     grids = [[line.get_visible() for line in axis.get_gridlines()] for axis in (axes.xaxis, axes.yaxis)]
     assert not any(grids[0]) and all(grids[1])
-    assert axes.get_xlabel() == "conditional entropy H(l|c) in nats, ← lower is better"
+    assert axes.get_xlabel() == "conditional entropy H(l|c) (nats)\n← lower is better"
+
+
+def test_a_random_method_is_a_line_from_end_to_end():
+    figure = drawings.entropies(ROWS, PRINTED, random={"Random": np.array([1.5, 1.7])})
+    (line,) = [line for line in figure.axes[0].lines if line.get_label() == "random method: Random"]
+    assert list(line.get_xdata()) == pytest.approx([1.6, 1.6]) and list(line.get_ydata()) == [0, 1]
+    assert "random method: Random" in legend_of(figure)
 
 
 def test_printed_entropies_are_told_apart_as_those_of_other_data():
@@ -420,4 +427,4 @@ def test_printed_entropies_are_told_apart_as_those_of_other_data():
     assert legend_of(figure) == ["one draw", "mean", "printed, other images"]
     extents(figure, [])
     assert least_text(figure) >= SMALL
-    assert "No finished cell" in texts(drawings.entropies({}, {}))[0]
+    assert "No finished run" in texts(drawings.entropies({}, {}))[0]

@@ -65,7 +65,7 @@ def deviations_table(context: ArtifactContext) -> Table:
                 head = dict.fromkeys(head, "")
                 continue
             for metric, what, values, few in _compared(effect, context):
-                measure, value = context.measures[metric], few or "no cells in this scope"
+                measure, value = context.measures[metric], few or "no runs in this scope"
                 if len(values):
                     value = with_spread(values.value.to_numpy(), measure)
                     sources[len(rows), "value"] = tuple(values.cell_id)
@@ -74,13 +74,13 @@ def deviations_table(context: ArtifactContext) -> Table:
                 head = dict.fromkeys(head, "")
     columns = ["deviation", "place", "the paper", "chosen", "alternatives", "compared", "value", "n"]
     notes = [
-        "value: mean ± standard deviation over the n cells; n: their number. Methods that are compared are read on the "
-        "tasks that all of them met."
+        "value: mean ± standard deviation over the n runs. Methods that are compared are read on the tasks that all "
+        "of them met."
     ]
     if context.beside:
         label = context.rules[context.beside].label
         notes.append(
-            f"Where nothing else is said, a method with several settings stands in the one that {label} chooses."
+            f"Where nothing else is said, the setting of a method with several is by the rule: {label}."
         )
     return Table(pd.DataFrame(rows, columns=columns), sources, notes=tuple(notes))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cladebench.papers.tables import basis_notes
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
     from cladebench.datasets import Images
     from cladebench.hierarchy import Hierarchy
+    from cladebench.measures import Measure
     from cladebench.papers.artifact_types import ArtifactContext
 
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 WIDTH = 7.2
 #: Said of data that are not the paper's own.
 STAND_IN = "stand-in data"
+#: Which end of an axis is better. Beside an upright axis the text is turned, and its arrow with it.
+BETTER = {"higher": "higher is better \u2192", "lower": "\u2190 lower is better"}
+#: Said before the name of a method that knows nothing of the data.
+RANDOM = "random method: "
 
 
 def headline(figure: Figure, title: str) -> None:
@@ -33,11 +39,53 @@ def headline(figure: Figure, title: str) -> None:
         figure.suptitle(lines, x=0.01, ha="left", fontsize=9.0, fontweight="bold")
 
 
+def with_title(figure: Figure, title: str, above: Sequence[Legend] = ()) -> Figure:
+    """Write what a figure shows above it; the figure grows by the lines, and legends `above` its panels move down."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    headline(figure, title)
+    lines = figure.get_suptitle().splitlines()
+    extra = 0.16 * len(lines) + 0.1 if lines else 0.0
+    figure.set_figheight(figure.get_figheight() + extra)
+    engine = figure.get_layout_engine()
+    if above and extra and isinstance(engine, ConstrainedLayoutEngine):
+        # The engine gives title and legends the same room: here it is one below the other.
+        height = figure.get_figheight()
+        deepest = max(legend.get_window_extent().height for legend in above) / figure.dpi
+        for legend in above:
+            top = 1.0 - extra / height
+            legend.set_bbox_to_anchor((0.0, 0.0, 1.0, top), transform=figure.transFigure)
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - deepest / height))
+        figure.set_figheight(height + deepest)
+    return figure
+
+
+def axis_label(measure: Measure) -> str:
+    """Name what an axis shows, and which end is better, in lines."""
+    return "\n".join(part for part in (measure.heading, BETTER.get(measure.direction or "")) if part)
+
+
+def best_of(values: Mapping[str, float], measure: Measure) -> set[str]:
+    """Give the names with the best value: several where they are equal, none where neither end is better."""
+    if not values or measure.direction is None:
+        return set()
+    best = (max if measure.direction == "higher" else min)(values.values())
+    return {name for name, value in values.items() if value == best}
+
+
+def counted(number: int, what: str, plural: str = "") -> str:
+    """Write a number and what is counted: ``1 run``, ``2 runs``."""
+    return f"{number:,} {what if number == 1 else plural or what + 's'}"
+
+
 def panel_title(context: ArtifactContext, dataset: str, width: int = 26) -> str:
-    """Give the title of a data set in lines, with a last one where it stands in for the paper's."""
+    """Give the title of a data set in lines, and say where it stands in for the paper's: beside it, or below."""
     entry = context.datasets.get(dataset, {})
     title = textwrap.fill(str(entry.get("title") or dataset), width)
-    return f"{title}\n({STAND_IN})" if entry.get("stand_in_for") else title
+    if not entry.get("stand_in_for"):
+        return title
+    beside = f"{title} ({STAND_IN})"
+    return beside if len(beside) <= width else f"{title}\n({STAND_IN})"
 
 
 def empty_figure(reason: str) -> Figure:

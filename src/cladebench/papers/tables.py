@@ -139,7 +139,7 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
         notes.append(f"Settings to choose from: {', '.join(groups)}.")
     missing = sum(status == "missing" for status in statuses.values())
     if missing:
-        notes.append(f"Missing: {missing:,} of the {len(statuses):,} cells that are planned for this.")
+        notes.append(f"Missing: {missing:,} of the {len(statuses):,} runs that are planned for this.")
     return tuple(notes)
 
 
@@ -255,7 +255,7 @@ def comparison_table(
         *(how_chosen(context, rule) for rule in labels),
     )
     others = [
-        f"{name}: {entry['title']} stands in for {entry['stand_in_for']}; an analogue, not the paper's data."
+        f"{name}: stand-in data ({entry['title']}) for {entry['stand_in_for']}."
         for name, entry in context.datasets.items()
         if name in datasets and entry.get("stand_in_for")
     ]
@@ -278,7 +278,7 @@ def shown_names(context: ArtifactContext) -> list[str]:
 
 
 def how_chosen(context: ArtifactContext, name: str) -> str:
-    """Say how a rule chooses: ``oracle: the setting with the highest mean SP (%); uses test labels.``"""
+    """Say how a rule chooses: ``best SP: the setting with the highest mean SP (%); uses test labels.``"""
     rule = context.rules[name]
     if rule.metric is None:
         chosen = listed(rule.setting or {})
@@ -286,7 +286,8 @@ def how_chosen(context: ArtifactContext, name: str) -> str:
         best = "highest" if rule.direction == "higher" else "lowest"
         at = f" at {listed(rule.at)}" if rule.at else ""
         chosen = f"the setting with the {best} mean {context.measures[rule.metric].heading}{at}"
-    return f"{rule.label}: {chosen}" + (f"; uses {rule.uses}." if rule.uses else ".")
+    used = rule.uses if rule.uses and rule.uses not in rule.label else ""
+    return f"{rule.label}: {chosen}" + (f"; uses {used}." if used else ".")
 
 
 def listed(values: Mapping[str, Any]) -> str:
@@ -337,12 +338,12 @@ def settings_table(
 
 
 def status_table(context: ArtifactContext) -> Table:
-    """How many cells each method has on each data set, by status, with CPU time and memory."""
+    """How many runs each method has on each data set, by status, with CPU time and memory."""
     cells = context.results.records.drop_duplicates("cell_id")
     frame = (
         cells.groupby(["dataset", "method"], sort=False)
         .agg(
-            cells=("cell_id", "size"),
+            runs=("cell_id", "size"),
             ok=("status", lambda s: int((s == "ok").sum())),
             other=("status", _other_statuses),
             cpu_seconds=("cpu_seconds", lambda s: s.sum(min_count=1)),
@@ -354,15 +355,15 @@ def status_table(context: ArtifactContext) -> Table:
     for column in ("cpu_seconds", "median_cpu_seconds", "peak_memory_mb"):
         frame[column] = frame[column].map(lambda v: f"{v:.3g}" if np.isfinite(v) else "–")
     groups = cells.groupby(["dataset", "method"], sort=False).cell_id.apply(tuple)
-    sources = {(i, "cells"): groups.iloc[i] for i in range(len(frame))}
+    sources = {(i, "runs"): groups.iloc[i] for i in range(len(frame))}
     missing = int((cells.status == "missing").sum())
     notes = (
         *(
-            (f"missing: {missing:,} cells that are planned in this scope and have no record.",)
+            (f"missing: {missing:,} runs that are planned in this scope and have no record.",)
             if missing
             else ()
         ),
-        "CPU seconds are of the cells alone, without starting the interpreter.",
+        "CPU seconds are of the runs alone, without starting the interpreter.",
     )
     return Table(frame, sources, notes=notes)
 

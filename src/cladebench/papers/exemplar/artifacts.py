@@ -14,7 +14,14 @@ from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.exemplar import drawings
-from cladebench.papers.figures import empty_figure, panel_title
+from cladebench.papers.figures import (
+    BETTER,
+    best_of,
+    counted,
+    empty_figure,
+    panel_title,
+    with_title,
+)
 from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.tables import comparison_table, status_table
 
@@ -65,14 +72,19 @@ def first_of(context: ArtifactContext, names: Sequence[str], method: str) -> str
 
 
 def arrays_of(context: ArtifactContext, dataset: str, method: str) -> list[Mapping[str, np.ndarray]]:
-    """What the finished cells of a method stored, repetition by repetition."""
+    """What the finished runs of a method stored, repetition by repetition."""
+    return [context.load_arrays(cell) for cell in finished(context, dataset, method)]
+
+
+def finished(context: ArtifactContext, dataset: str, method: str) -> list[str]:
+    """Identifiers of the finished runs of a method, repetition by repetition."""
     found = context.results.chosen(dataset, method, "n_clusters", context.own_rule)
-    return [context.load_arrays(str(cell)) for cell in sorted(found.cell_id)]
+    return sorted(map(str, found.cell_id))
 
 
 def missing(method: str, dataset: str) -> Figure:
     """Say that there is nothing to draw."""
-    return empty_figure(f"No finished cell of {method} on {dataset} in this scope.")
+    return empty_figure(f"No finished run of {method} on {dataset} in this scope.")
 
 
 def accuracies(context: ArtifactContext, metric: str) -> Table:
@@ -120,9 +132,8 @@ def figure_2b(context: ArtifactContext) -> Figure:
         np.stack([own["weights"] for own in stored]),
         int(np.argmax(noisy)),
         notes=(
-            f"{len(stored)} runs; the largest weight of each is 1. Weights of dimensions that are scaled to one mean,"
-            " so that their variance alone suppresses none. Of squared differences as they are given, weights of noisy"
-            f" dimensions are about {NOISY_OVER_CLEAN:.0f} times smaller still.",
+            "The squared differences of each dimension are scaled to mean 1. Without that, weights of noisy dimensions"
+            f" are about {NOISY_OVER_CLEAN:.0f} times smaller still.",
         ),
     )
 
@@ -130,10 +141,10 @@ def figure_2b(context: ArtifactContext) -> Figure:
 def figure_2c(context: ArtifactContext) -> Figure:
     """A clustering of a test set, in two clean dimensions."""
     name = first_of(context, MIXTURES[50], "Exemplar")
-    stored = arrays_of(context, name, "Exemplar")
-    if not stored:
+    cells = finished(context, name, "Exemplar")
+    if not cells:
         return missing("Exemplar", name)
-    own = stored[0]
+    own = context.load_arrays(cells[0])
     one, other = (int(place) + 1 for place in own["dimensions"])
     return drawings.clustering(
         own["points"],
@@ -142,8 +153,8 @@ def figure_2c(context: ArtifactContext) -> Figure:
         own["found"],
         axis_names=(f"dimension {one}", f"dimension {other}"),
         notes=(
-            "The first test set of the first run, in the two clean dimensions that tell most of its clusters; clusters"
-            " overlap in any two, and are apart in all.",
+            "The first test set of the first run, in the two clean dimensions that tell its clusters best. Clusters"
+            " overlap in these two, and are apart in all.",
         ),
     )
 
@@ -162,15 +173,36 @@ def figure_2d(context: ArtifactContext) -> Figure:
     if not curves:
         return missing("Exemplar", "noisy-mixtures-50")
     points = " or ".join(str(size) for size in sorted(sizes))
-    return drawings.accuracy_against_noise(
-        curves, "F over pairs", notes=(f"Means of ten test sets of {points} points each, over runs.",)
+    figure = drawings.accuracy_against_noise(
+        curves,
+        f"F over pairs\n{BETTER['higher']}",
+        notes=(f"Means of ten test sets of {points} points each, over runs.",),
+        random=[label_of(context, "Random")],
     )
+    return with_title(figure, said_of_noise(context, curves))
+
+
+def said_of_noise(context: ArtifactContext, curves: Mapping[str, Mapping[float, np.ndarray]]) -> str:
+    """Say at how many shares of noise learned weights alone have the best mean F; nothing without a rival.
+
+    Clean dimensions alone are no rival: no method is told them.
+    """
+    own, told = label_of(context, "Exemplar"), label_of(context, "Clean")
+    means = [
+        {name: float(of[noisy].mean()) for name, of in curves.items() if noisy in of and name != told}
+        for noisy in MIXTURES
+    ]
+    compared = [of for of in means if own in of and len(of) > 1]
+    leads = sum(best_of(of, context.measures["pair_f"]) == {own} for of in compared)
+    shares = counted(len(compared), "share") + " of noise"
+    return f"{own.capitalize()} alone have the best mean F at {leads} of {shares}" if compared else ""
 
 
 def figure_3(context: ArtifactContext) -> Figure:
     """Learned weights of eight features."""
     weights: dict[str, np.ndarray] = {}
     names: Sequence[str] = ()
+    same = 0
     for group in (OUTEX, UIUC):
         name = first_of(context, group, "Exemplar")
         stored = arrays_of(context, name, "Exemplar")
@@ -178,10 +210,13 @@ def figure_3(context: ArtifactContext) -> Figure:
             names = [str(own) for own in stored[0]["features"]]
             found = np.stack([own["weights"] for own in stored])
             lead = said_of_lead(names, found, LEAD[group])
+            same += set(largest(names, found, len(LEAD[group]))) == set(LEAD[group])
             weights[f"{panel_title(context, name, 40)}\n{lead}"] = found
     if not weights:
         return missing("Exemplar", OUTEX[0])
-    return drawings.weights_of_features(weights, list(map(name_of, names)), notes=(OF_SPLITS,))
+    figure = drawings.weights_of_features(weights, list(map(name_of, names)), notes=(OF_SPLITS,))
+    data = counted(len(weights), "data set")
+    return with_title(figure, f"The paper's largest weights are the largest here on {same} of {data}")
 
 
 def name_of(feature: str) -> str:
@@ -189,10 +224,14 @@ def name_of(feature: str) -> str:
     return FEATURES.get(feature, feature)
 
 
+def largest(names: Sequence[str], weights: np.ndarray, number: int) -> list[str]:
+    """List the features with the largest mean weights, the largest first."""
+    return [names[k] for k in np.argsort(-weights.mean(axis=0), kind="stable")[:number]]
+
+
 def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[str]) -> str:
     """Say which features have the largest weights in the paper, and which ones here."""
-    largest = np.argsort(-weights.mean(axis=0), kind="stable")[: len(printed)]
-    here = [names[k] for k in largest]
+    here = largest(names, weights, len(printed))
     said, found = (" and ".join(map(name_of, features)) for features in (printed, here))
     if set(here) == set(printed):
         text = f"as in the paper, {said} weigh most"
@@ -216,23 +255,26 @@ def figure_of_distances(context: ArtifactContext, group: Sequence[str]) -> Figur
         return missing("Exemplar-several", name)
     features = list(dict.fromkeys(str(own) for own in stored[0]["features"]))
     weights = np.stack([own["weights"].reshape(len(features), len(KINDS)) for own in stored])
-    return drawings.weights_of_distances(
+    figure = drawings.weights_of_distances(
         {panel_title(context, name, 40): weights},
         list(map(name_of, features)),
         [KIND_LABELS[kind] for kind in KINDS],
         notes=(OF_SPLITS,),
     )
+    feature, kind = np.unravel_index(weights.mean(axis=0).argmax(), weights.shape[1:])
+    title = f"Largest mean weight: {name_of(features[feature])}, {KIND_LABELS[KINDS[kind]]}"
+    return with_title(figure, title)
 
 
 def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str) -> Figure:
     """Ten of the images that are exemplars of the first split's test set."""
     name = first_of(context, group, method)
-    stored = arrays_of(context, name, method)
-    if not stored:
+    cells = finished(context, name, method)
+    if not cells:
         return missing(method, name)
-    own, data = stored[0], context.data_with_images(name)
+    own, data = context.load_arrays(cells[0]), context.data_with_images(name)
     if data is None:
-        return empty_figure(f"The images of {name} are not available.")
+        return empty_figure(f"The images of {title_of(context, name)} are not available.")
     assert data.images is not None and data.labels is not None
     pictures, captions = [], []
     sizes = np.bincount(own["found"])
@@ -381,6 +423,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
     ),
     ("learning", "table", "How learning goes", "", learning_table),
     ("five-neighbours", "table", "Accuracy of five neighbours", "", partial(neighbors_table, neighbors=5)),
-    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    ("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

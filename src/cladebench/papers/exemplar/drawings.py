@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.papers.figures import empty_figure, headline, shared_legend, write_below
+from cladebench.papers.figures import RANDOM, counted, empty_figure, shared_legend, with_title, write_below
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -77,7 +77,15 @@ def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[s
     shared_legend(figure, [axes])
     if any(len(runs) > 1 for runs in groups.values()):
         figure.legends[0].set_title("thin: runs, thick: mean", FontProperties(size=SMALL))
-    return _noted(figure, notes)
+    return with_title(_noted(figure, notes), _said_of_fall([_mean_path(runs) for runs in groups.values()]))
+
+
+def _said_of_fall(paths: Sequence[FloatArray]) -> str:
+    """Say where the mean objectives are after ten rounds, or at the end of shorter ones."""
+    rounds = min(10, *(len(path) - 1 for path in paths))
+    values = [float(path[rounds]) for path in paths]
+    span = " to ".join(dict.fromkeys((f"{min(values):.0%}", f"{max(values):.0%}")))
+    return f"After {counted(rounds, 'round')} the objective is at {span} of its start"
 
 
 def _relative(name: str, runs: Sequence[FloatArray]) -> list[FloatArray]:
@@ -155,7 +163,13 @@ def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[s
     axes.set_ylim(_from_0(axes.get_ylim(), weights))
     axes.set_xlabel("dimension")
     axes.set_ylabel(f"weight, mean and sd of {n_runs} runs" if n_runs > 1 else "weight")
-    return _noted(figure, notes)
+    _noted(figure, notes)
+    if noisy_from == n_dimensions or not mean.any():
+        return figure
+    n_noisy, share = n_dimensions - noisy_from, mean[noisy_from:].sum() / mean.sum()
+    return with_title(
+        figure, f"The {counted(n_noisy, 'noisy dimension')} of {n_dimensions} have {share:.0%} of the weight"
+    )
 
 
 def clustering(
@@ -229,12 +243,13 @@ def clustering(
             label=f"its found cluster has more of\nanother true cluster ({int(wrong.sum())})",
         )
     axes.set_aspect("equal", adjustable="datalim")  # lengths compare in any direction
-    axes.set_title(f"{_count(len(exemplars), 'exemplar')}, {_count(len(names), 'true cluster')}")
     axes.set_xlabel(axis_names[0])
     axes.set_ylabel(axis_names[1])
     shared_legend(figure, [axes])
     figure.legends[0].set_title("colour and shape: true cluster", FontProperties(size=SMALL))
-    return _noted(figure, notes)
+    clusters = f"{counted(len(exemplars), 'cluster')} found, {counted(len(names), 'true cluster')}"
+    astray = f"{int(wrong.sum())} of {counted(len(points), 'point')} in a wrong one"
+    return with_title(_noted(figure, notes), f"{clusters}; {astray}")
 
 
 def _astray(truth: npt.NDArray[np.intp], found: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -245,14 +260,11 @@ def _astray(truth: npt.NDArray[np.intp], found: npt.NDArray[Any]) -> npt.NDArray
     return np.asarray(counts.argmax(axis=1)[own] != truth)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def accuracy_against_noise(
     curves: Mapping[str, Mapping[float, FloatArray]],
     ylabel: str,
     notes: Sequence[str] = (),
+    random: Sequence[str] = (),
 ) -> Figure:
     """Draw the accuracy of clustering against the share of noisy dimensions, a curve for each method (Figure 2(d)).
 
@@ -265,13 +277,15 @@ def accuracy_against_noise(
         What the values are; they lie between 0 and 1.
     notes : sequence of str, default=()
         Written below the drawing.
+    random : sequence of str, default=()
+        Methods that know nothing of the data: grey dotted lines.
     """
     from matplotlib.figure import Figure
 
     found = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
     shown = {name: of for name, of in found.items() if of}
     if not shown:
-        return empty_figure("No finished cell of this experiment in this scope.")
+        return empty_figure("No finished run of this experiment in this scope.")
     shares = [x for of in shown.values() for x in of]
     span = max(shares) - min(shares)
     figure = Figure(figsize=(_WIDTH, 3.0), layout="constrained")
@@ -281,9 +295,11 @@ def accuracy_against_noise(
         moments = [_mean_and_spread(np.asarray(of[x], dtype=np.float64)) for x in xs]
         means = [float(mean) for mean, _ in moments]
         colour, dashes = _line_style(k)
-        marker = _METHOD_MARKERS[k % len(_METHOD_MARKERS)]
+        marker, label = _METHOD_MARKERS[k % len(_METHOD_MARKERS)], name
+        if name in random:
+            colour, dashes, label = "0.45", ":", f"{RANDOM}{name}"
         places = np.array(xs) + (k - (len(shown) - 1) / 2) * 0.006 * span
-        axes.plot(places, means, color=colour, linestyle=dashes, marker=marker, markersize=4.0, label=name)
+        axes.plot(places, means, color=colour, linestyle=dashes, marker=marker, markersize=4.0, label=label)
         axes.errorbar(
             places,
             means,
@@ -504,10 +520,7 @@ def exemplar_images(
         axes.set_xlabel(text, fontsize=SMALL, labelpad=2.0)
     for axes in panels[len(pictures) :]:
         axes.axis("off")
-    if title:
-        figure.set_figheight(figure.get_figheight() + 0.3)
-        headline(figure, title)
-    return _noted(figure, notes)
+    return with_title(_noted(figure, notes), title)
 
 
 def _broken(caption: str, width: int) -> str:

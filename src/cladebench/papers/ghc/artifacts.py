@@ -113,8 +113,9 @@ def similarity_heatmap(context: ArtifactContext) -> Figure:
     costs = candidate_costs(context)
     if len(costs):
         costs = costs[costs.scored].assign(candidate=lambda rows: list(map(in_words, *_named_by(rows))))
-        costs = costs.assign(dataset=[title_of(context, name) for name in costs.dataset])
-    return drawings.similarity_heatmap(costs)
+        costs = costs.assign(dataset=[title_of(context, name, 18) for name in costs.dataset])
+    order = [title_of(context, name, 18) for name in context.datasets_after(PAPER_DATASETS)]
+    return drawings.similarity_heatmap(costs, order)
 
 
 #: Similarities, scalings and ways of counting pairs, as formulas and words; d is the Euclidean distance.
@@ -145,9 +146,9 @@ def _named_by(rows: pd.DataFrame) -> list[pd.Series[str]]:
     return [rows[name].astype(str) for name in ("kind", "gamma", "features", "pairs")]
 
 
-def title_of(context: ArtifactContext, dataset: str) -> str:
-    """Give the title of a data set, in lines that have room above a panel."""
-    return panel_title(context, dataset) if dataset in context.datasets else dataset
+def title_of(context: ArtifactContext, dataset: str, width: int = 80) -> str:
+    """Give the title of a data set, in lines of some width."""
+    return panel_title(context, dataset, width) if dataset in context.datasets else dataset
 
 
 def convergence(context: ArtifactContext) -> Figure:
@@ -239,6 +240,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 4",
         partial(settings_table, metrics=("dendrogram_purity", "dasgupta_cost")),
     ),
-    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    ("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,15 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import WIDTH, empty_figure, node_places, shared_legend
+from cladebench.papers.figures import (
+    BETTER,
+    WIDTH,
+    counted,
+    empty_figure,
+    node_places,
+    shared_legend,
+    with_title,
+)
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -56,9 +65,21 @@ def convergence(
         axes.set_title(dataset, fontsize=8.0)
         axes.set_xlabel("seconds of training")
     for axes in panels[::across]:
-        axes.set_ylabel("Dasgupta cost of the tree")
+        axes.set_ylabel(f"Dasgupta cost of the tree\n{BETTER['lower']}")
     shared_legend(figure, panels)
-    return figure
+    return with_title(figure, said_of_ends(curves))
+
+
+def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> str:
+    """Say which method ends at the lowest median cost most often; nothing where none can be compared."""
+    ends = [
+        {method: float(median_curve(traces)[1][-1]) for method, traces in methods.items()}
+        for methods in curves.values()
+        if len(methods) > 1
+    ]
+    lowest = Counter(min(of, key=lambda method: of[method]) for of in ends).most_common(1)
+    data = counted(len(ends), "data set")
+    return "".join(f"{method} ends at the lowest median cost on {n} of {data}" for method, n in lowest)
 
 
 def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -70,13 +91,15 @@ def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray
     )
 
 
-def similarity_heatmap(costs: pd.DataFrame) -> Figure:
+def similarity_heatmap(costs: pd.DataFrame, datasets: Sequence[str] = ()) -> Figure:
     """Map of log10(cost / published range): a row for each candidate, a column for each data set.
 
     Parameters
     ----------
     costs : pandas.DataFrame
         Columns candidate, dataset, log_ratio (0 inside the range).
+    datasets : sequence of str, optional
+        Order of the columns; by default that of their names.
     """
     from matplotlib.figure import Figure
 
@@ -84,7 +107,7 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
         return empty_figure("No data set of the paper is within reach in this run.")
     table = costs.pivot_table(index="candidate", columns="dataset", values="log_ratio")
     table = table.loc[table.abs().mean(axis=1).sort_values(kind="stable").index]
-    shown = table.head(24)
+    shown = table.head(24)[[name for name in datasets if name in table] or list(table.columns)]
     size = min(WIDTH, 3.9 + 1.1 * table.shape[1]), 0.24 * len(shown) + 1.2
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
@@ -93,7 +116,7 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
     axes.set_yticks(range(len(shown)), list(shown.index))
     for (i, j), value in np.ndenumerate(shown.to_numpy()):
         if np.isfinite(value):
-            text = "in" if value == 0 else f"{value:+.2f}"
+            text = "in" if value == 0 else f"{value:+.2f}".replace("-", "\u2212")
             axes.text(
                 j,
                 i,
@@ -103,11 +126,12 @@ def similarity_heatmap(costs: pd.DataFrame) -> Figure:
                 color="white" if abs(value) > 1.8 else "black",
                 fontsize=SMALL,
             )
-    axes.set_title("closest candidates first; in: within the published range", fontsize=8)
     axes.set_ylabel("similarity, features, how pairs are counted")
-    label = "log10(cost / nearest end of the published range)"
+    label = "log10(cost / nearest end of the printed range)"
     figure.colorbar(image, ax=axes, label=label, extend="both")
-    return figure
+    within = (table == 0).sum(axis=1)
+    data = counted(table.shape[1], "data set")
+    return with_title(figure, f"At best a similarity gives the printed costs on {within.max()} of {data}")
 
 
 def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset: str) -> Figure:
@@ -116,11 +140,22 @@ def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset
 
     if hierarchy is None:
         return empty_figure(
-            f"No learned tree: {dataset} is not in this scope, was unavailable, or too few of its cells finished."
+            f"No learned tree: {dataset} is not in this scope, was unavailable, or too few of its runs finished."
         )
-    figure = Figure(figsize=(7.0, 3.4), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     hierarchy.plot(ax=figure.add_subplot(), labels=labels)
-    return figure
+    return with_title(figure, said_of_leaves(hierarchy, labels, dataset))
+
+
+def said_of_leaves(hierarchy: Hierarchy, labels: np.ndarray | None, dataset: str) -> str:
+    """Say how many leaves a tree has, and how many points have the main class of their leaf."""
+    leaves = np.unique(hierarchy.leaf_of)
+    text = f"{dataset}: {counted(len(leaves), 'leaf', 'leaves')}"
+    if labels is None:
+        return text
+    _, classes = np.unique(labels, return_inverse=True)
+    main = sum(int(np.bincount(classes[hierarchy.leaf_of == leaf]).max()) for leaf in leaves)
+    return f"{text}; {main / len(classes):.0%} of the points have the main class of their leaf"
 
 
 def _places(hierarchy: Hierarchy) -> np.ndarray:
@@ -201,13 +236,8 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
     figure, axes, xy = _tree_axes(hierarchy, colours, edges)
     for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
         axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL)
-    leaves_below = "lies 1 leaf" if len(leaves) == 1 else f"lie {len(leaves)} leaves"
-    axes.set_title(
-        f"{dataset}: below $v$ = lca($l_1$, $l_2$) {leaves_below} with {hierarchy.sizes[node]} points;"
-        "\nthe paper's drawing counts leaves, its cost counts points; numbers below leaves: points",
-        fontsize=8,
-    )
-    return figure
+    below_v = f"{counted(len(leaves), 'leaf', 'leaves')}, {counted(int(hierarchy.sizes[node]), 'point')}"
+    return with_title(figure, f"{dataset}: $v$ = lca($l_1$, $l_2$) has {below_v} below it")
 
 
 def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
@@ -222,5 +252,7 @@ def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
         label = f"blocks of level {k + 1}: trained in parallel" if k else "top block: trained first"
         axes.plot([], [], color=colour, linewidth=2, label=label)
     axes.legend(loc="upper left", frameon=False, fontsize=SMALL)
-    axes.set_title(f"{dataset}: numbers below leaves are points", fontsize=8)
-    return figure
+    levels = counted(len(colours), "level")
+    return with_title(
+        figure, f"{dataset}: a tree of depth {hierarchy.depths.max()} is trained in {levels} of blocks"
+    )

@@ -161,8 +161,8 @@ def clustering_table(context: ArtifactContext, dataset: str) -> Table:
         datasets=problems,
         rules=("oracle_clustering",),
         notes=(
-            "The best over all numbers of neighbours and widths, by the true classes: an oracle choice, as the paper"
-            " makes it. The next table has a choice without labels.",
+            "The best over all numbers of neighbours and widths, chosen with the true classes, as the paper does."
+            " The next table has a choice without labels.",
             *constraints_note(context, problems),
         ),
     )
@@ -181,7 +181,7 @@ def fixed_clustering_table(context: ArtifactContext) -> Table:
         rules=("oracle_clustering",),
         notes=(
             "Normalized cuts of a Gaussian this narrow may do no more than part outliers from the rest. They do less of"
-            " that with rows of length one (v_measure_fixed_unit_rows, among the deviations).",
+            " that with rows of length one (v_measure_fixed_unit_rows, among the unstated choices).",
             *constraints_note(context, problems),
         ),
     )
@@ -219,7 +219,7 @@ def figure_2(context: ArtifactContext) -> Figure:
     return noted(figure, context, datasets, shown, methods)
 
 
-def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN) -> Figure:
+def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN, ending: str = "") -> Figure:
     """Precision of retrieval against the number of images retrieved."""
     panels: dict[str, dict[str, dict[float, Interval]]] = {}
     for number in RETRIEVED:
@@ -228,7 +228,7 @@ def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN) -> Figu
                 panels.setdefault(dataset, {}).setdefault(style, {})[float(number)] = interval
     panels = {dataset: panels[dataset] for dataset in RETRIEVAL if dataset in panels}
     figure = drawings.curves(
-        titled(context, panels), labels_of(context), context.measures["precision"], "images retrieved"
+        titled(context, panels), labels_of(context), context.measures["precision"], "images retrieved", ending
     )
     return noted(figure, context, RETRIEVAL, panels, methods)
 
@@ -261,12 +261,12 @@ def gallery(context: ArtifactContext) -> Figure:
     }
     tasks = Counter(task for found in cells.values() for task in found.task)
     if not tasks:
-        return empty_figure("No finished cell on usps in this scope.")
+        return empty_figure("No finished run on USPS in this scope.")
     # The same test images for all: those of the task that most methods have met, of equals the first.
     task = tasks.most_common(1)[0][0]
     data = context.data_with_images("usps")
     if data is None:
-        return empty_figure("The images of usps are not available.")
+        return empty_figure("The images of USPS are not available.")
     assert data.images is not None
     query: list[int] = []
     shown: dict[str, tuple[np.ndarray, np.ndarray]] = {}
@@ -320,7 +320,7 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "figure",
         "Retrieval where all features are divided by one number",
         "",
-        partial(figure_3, methods=ONE_NUMBER),
+        partial(figure_3, methods=ONE_NUMBER, ending=", all features divided by one number"),
     ),
     *(
         (
@@ -348,6 +348,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 6.3",
         partial(settings_table, metrics=("accuracy",)),
     ),
-    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    ("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -9,7 +9,17 @@ import numpy as np
 
 from cladebench.bench.intervals import Interval
 from cladebench.measures import Measure
-from cladebench.papers.figures import WIDTH, empty_figure, thumbnails
+from cladebench.papers.figures import (
+    BETTER,
+    RANDOM,
+    WIDTH,
+    axis_label,
+    best_of,
+    counted,
+    empty_figure,
+    thumbnails,
+    with_title,
+)
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -37,14 +47,17 @@ STYLES: Mapping[str, tuple[str, str, str, str]] = {
     "Random": ("0.8", ":", "o", "...."),
 }
 
+#: Methods that know nothing of the data, and the dashes of their lines.
+BLIND: Mapping[str, str] = {"HFD-random": ":", "Random": "--"}
+
 #: data set or problem -> method -> interval.
 Bars = Mapping[str, Mapping[str, Interval]]
 
 
 def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
-    """Draw means with 95% intervals: a panel for each data set, a row for each method.
+    """Draw means with 95% intervals: a panel for each data set, a row for each method, a line for a random one.
 
-    Where Random lies far below all others, an arrow at the edge has its number.
+    Where a random method lies far below all others, an arrow at the edge has its number.
     """
     from matplotlib.figure import Figure
 
@@ -52,21 +65,26 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
         return empty_figure("No finished run of classification in this scope.")
     columns = min(3, len(found))
     rows = -(-len(found) // columns)
-    methods = [method for method in STYLES if any(method in of for of in found.values())]
-    figure = Figure(figsize=(WIDTH, rows * (0.16 * len(methods) + 0.75)), layout="constrained")
+    methods = [m for m in STYLES if m not in BLIND and any(m in of for of in found.values())]
+    figure = Figure(figsize=(WIDTH, rows * (0.16 * len(methods) + 0.9) + 0.4), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, (dataset, of) in zip(panels, found.items(), strict=False):
-        left = measure.scale * lower_end([of[m] for m in of if m != "Random"] or list(of.values()))
+        left = measure.scale * lower_end([of[m] for m in of if m not in BLIND] or list(of.values()))
         axes.grid(axis="y", color="0.93", linewidth=0.8)
         axes.set_axisbelow(True)
         for place, method in enumerate(methods):
-            if method not in of:
-                continue
-            mean = measure.scale * of[method].mean
+            if method in of:
+                dot(axes, place, of[method], measure.scale, method, labels)
+        below = len(methods)
+        for method in (name for name in BLIND if name in of):
+            mean, name = measure.scale * of[method].mean, labels.get(method, method)
             if mean < left:
-                axes.text(left, place, f"\u2190 {mean:.3g}", ha="left", va="center", fontsize=SMALL)
-                continue
-            dot(axes, place, of[method], measure.scale, method, labels)
+                text = f" \u2190 {name}: {mean:.3g}"
+                axes.text(left, below, text, ha="left", va="center", fontsize=SMALL, color="0.35")
+                below += 1
+            else:
+                style: Any = {"color": "0.35", "linestyle": BLIND[method], "linewidth": 0.9, "zorder": 1}
+                axes.axvline(mean, label=f"{RANDOM}{name}", **style)
         keep_possible(axes, measure, upright=False)
         axes.set_xlim(left, None)
         axes.set_title(dataset, fontsize=8.0)
@@ -74,10 +92,26 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
         if k >= len(found):
             axes.axis("off")
         elif k + columns >= len(found):
-            axes.set_xlabel(measure.heading)
+            axes.set_xlabel(axis_label(measure))
     panels[0].set_yticks(range(len(methods)), [labels.get(method, method) for method in methods])
-    panels[0].set_ylim(len(methods) - 0.5, -0.5)
-    return figure
+    panels[0].set_ylim(len(methods) + 0.5, -0.5)
+    lines = {
+        name: line
+        for axes in panels
+        for line, name in zip(*axes.get_legend_handles_labels(), strict=True)
+        if name.startswith(RANDOM)
+    }
+    if lines:
+        figure.legend(lines.values(), lines.keys(), loc="outside upper right", ncols=2, frameon=False)
+    return with_title(figure, said_of_lead(found.values(), measure, "data set"), figure.legends)
+
+
+def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what: str) -> str:
+    """Say in how many comparisons HFD alone has the best mean; nothing where it has no rival."""
+    compared = [{name: i.mean for name, i in of.items()} for of in means if "HFD" in of and len(of) > 1]
+    leads = sum(best_of(of, measure) == {"HFD"} for of in compared)
+    heading = measure.title or measure.name
+    return f"HFD has the best mean {heading} on {leads} of {counted(len(compared), what)}" if compared else ""
 
 
 def dot(
@@ -127,11 +161,15 @@ def differences(
         axes.axis("off")
     for k, axes in enumerate(panels[: len(rivals)]):
         if k + columns >= len(rivals):
-            axes.set_xlabel(x_label, fontsize=SMALL)
             axes.tick_params(labelbottom=True)
+        if k // columns == rows - 1:
+            axes.set_xlabel(x_label, fontsize=SMALL)
     for axes in grid[:, 0]:
         axes.set_ylabel("HFD minus\nthe method" + (" (points)" if measure.unit == "%" else ""))
-    return figure
+    every = [interval for of in found.values() for interval in of.values()]
+    above, below = sum(i.low > 0 for i in every), sum(i.high < 0 for i in every)
+    number = counted(len(every), "comparison")
+    return with_title(figure, f"Above 0 HFD is better: shown in {above} of {number}; shown worse in {below}")
 
 
 def lower_end(intervals: Sequence[Interval]) -> float:
@@ -161,16 +199,18 @@ def interval_line(
 
 
 def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], above: bool = False) -> None:
-    """Draw one legend for all panels, beside or above them, in the order of `STYLES`."""
+    """Draw one legend for all panels, beside or above them, in the order of `STYLES`; it tells random methods."""
     handles = {
         label: handle
         for axes in panels
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    shown = [label for label in (labels.get(method, method) for method in STYLES) if label in handles]
+    names = {labels.get(method, method): (RANDOM if method in BLIND else "") for method in STYLES}
+    shown = [label for label in names if label in handles]
     place: Any = "outside upper center" if above else "outside right upper"
-    columns = 4 if above else 1
-    figure.legend([handles[label] for label in shown], shown, loc=place, ncols=columns, frameon=False)
+    columns = 3 if above else 1
+    said = [f"{names[label]}{label}" if above else label for label in shown]
+    figure.legend([handles[label] for label in shown], said, loc=place, ncols=columns, frameon=False)
 
 
 def curves(
@@ -178,8 +218,12 @@ def curves(
     labels: Mapping[str, str],
     measure: Measure,
     x_label: str,
+    ending: str = "",
 ) -> Figure:
-    """Draw means with 95% intervals against a number: a panel for each data set, a curve for each method."""
+    """Draw means with 95% intervals against a number: a panel for each data set, a curve for each method.
+
+    The title ends with `ending`.
+    """
     from matplotlib.figure import Figure
 
     if not panels_of:
@@ -213,9 +257,15 @@ def curves(
         places = sorted({x for method in shown for x in of[method]})
         axes.set_xticks(places, [f"{x:g}" for x in places])
         keep_possible(axes, measure)
-    panels[0].set_ylabel(measure.heading)
+    panels[0].set_ylabel(axis_label(measure))
     legend(figure, panels, labels, above=True)
-    return figure
+    points = [
+        {method: of[method][x] for method in of if x in of[method]}
+        for of in panels_of.values()
+        for x in sorted({x for curve in of.values() for x in curve})
+    ]
+    said = said_of_lead(points, measure, "point")
+    return with_title(figure, said and said + ending, figure.legends)
 
 
 def filling(method: str) -> str:
@@ -265,12 +315,21 @@ def accuracy_against_time(
                     label=labels.get(method, method),
                 )
             axes.margins(y=0.12)
-        panels[row, 0].set_ylabel(f"{dataset}\n{accuracy.heading}")
+        panels[row, 0].set_title(dataset.replace("\n", " "), fontsize=8.0, loc="left")
+        panels[row, 0].set_ylabel(accuracy.heading)
     for column, what in enumerate(("training (s)", "one query (s)")):
-        panels[-1, column].set_xlabel(what)
+        panels[-1, column].set_xlabel(f"{what}\n{BETTER['lower']}")
         whole_decades(panels[-1, column], [row[column + 1] for of in found.values() for row in of.values()])
     legend(figure, panels.flat, labels)
-    return figure
+    return with_title(figure, said_of_time(found))
+
+
+def said_of_time(found: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
+    """Say on how many data sets HFD trains longer than the median of the other methods; nothing without any."""
+    compared = [of for of in found.values() if "HFD" in of and len(of) > 1]
+    longer = sum(of["HFD"][1] > np.median([of[name][1] for name in of if name != "HFD"]) for of in compared)
+    data = counted(len(compared), "data set")
+    return f"HFD trains longer than the median method on {longer} of {data}" if compared else ""
 
 
 def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:

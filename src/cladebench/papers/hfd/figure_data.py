@@ -83,14 +83,16 @@ def intervals(
 
 
 def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple[str, ...]:
-    """Say how many constraints the cells of each data set were given, as recorded: a scope may draw fewer."""
+    """Say how many constraints the runs on each data set were given, as recorded: a scope may draw fewer."""
     records = context.results.records
     counts = records[records.metric == "n_constraints"].groupby("dataset").value.agg(["min", "max"])
-    said = [
-        f"{name} {low:,.0f}" + (f" to {high:,.0f}" if high > low else "")
-        for name, low, high in ((name, *counts.loc[name]) for name in datasets if name in counts.index)
-    ]
-    return (f"Constraints: {'; '.join(said)}.",) if said else ()
+    given: dict[str, list[str]] = {}
+    for name, low, high in ((name, *counts.loc[name]) for name in datasets if name in counts.index):
+        given.setdefault(f"{low:,.0f}" + (f" to {high:,.0f}" if high > low else ""), []).append(name)
+    if len(given) == 1 and len(*given.values()) > 1:
+        return (f"Constraints: {next(iter(given))} on each data set.",)
+    said = [f"{number} ({'; '.join(names)})" for number, names in given.items()]
+    return (f"Constraints: {', '.join(said)}.",) if said else ()
 
 
 def limits_note(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +12,20 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.samples import pair, paired_ratio
+from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
 from cladebench.papers.figures import (
+    best_of,
     chosen_with,
+    counted,
     empty_figure,
     limits_of,
     named,
     panel_title,
     with_rule,
+    with_title,
     write_below,
 )
 from cladebench.papers.hmmc import drawings
@@ -36,6 +42,8 @@ PRINTED_MEASURES = {"sp": "SP", "ps_without_root": "PS", "ri": "RI", "seconds": 
 #: Methods of Figure 2; those with a tree have a counterpart with K > 2.
 FIGURE_2 = ("KM", "SC", "MMC", "HKM", "HSC", "HKM-D", "HSC-D", "HMMC")
 FACTORS = (1.0, 1.5, 2.0)
+#: Share of the objective that rounding may add in a half-step.
+RISE = 1e-9
 #: Settings that Figure 4 compares, as its claims do: "we fix the trade-off parameters to 1".
 FIGURE_4: Mapping[str, Mapping[str, float]] = {
     "HMMC": {"alpha": 1.0, "beta": 1.0},
@@ -74,6 +82,7 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
 
 def figure_2(context: ArtifactContext) -> Figure:
     """SP against the number of leaves (a-d) and against the number of splits (e-h)."""
+    context = with_paper_names(context)
     rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
     basis: dict[tuple[str, str], pd.DataFrame] = {}
     left_out: dict[str, None] = {}
@@ -91,7 +100,29 @@ def figure_2(context: ArtifactContext) -> Figure:
     write_below(
         figure, [*chosen, *limits_of(context, ((*key, rows) for key, rows in basis.items())), *left_out]
     )
-    return figure
+    return with_title(figure, said_of_lead(*rows_of_panels, context.measures["sp"]))
+
+
+def with_paper_names(context: ArtifactContext) -> ArtifactContext:
+    """Call data that stand in for the paper's by the paper's names."""
+    titles = {name: context.datasets.get(name, {}).get("stand_in_for") for name in PAPER_DATASETS}
+    named_by = {name: {**context.datasets[name], "title": title} for name, title in titles.items() if title}
+    return replace(context, datasets={**context.datasets, **named_by})
+
+
+def said_of_lead(by_leaves: drawings.BySize, by_splits: drawings.BySize, measure: Measure) -> str:
+    """Say at how many points of Figure 2 HMMC alone has the best mean; nothing where it has no rival."""
+    # K = 2 with as many leaves as classes is in both columns.
+    points = [(of, size) for of in by_leaves.values() for size in FACTORS]
+    points += [(of, size) for of in by_splits.values() for size in (3, 4, 5)]
+    means = [{name: float(at[size].mean()) for name, at in of.items() if size in at} for of, size in points]
+    compared = [of for of in means if "HMMC" in of and len(of) > 1]
+    leads = sum(best_of(of, measure) == {"HMMC"} for of in compared)
+    return (
+        f"HMMC has the best mean {measure.title} at {leads} of {counted(len(compared), 'point')}"
+        if compared
+        else ""
+    )
 
 
 def _points_of_figure_2(
@@ -113,19 +144,24 @@ def _points_of_figure_2(
 
 def figure_3(context: ArtifactContext) -> Figure:
     """The tree of HMMC on AWA-ATTR, its first four layers, with classes and attributes."""
+    context = with_paper_names(context)
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
         few = context.results.unfinished("awa-attr", "HMMC", context.own_rule)
-        return empty_figure(few or "No finished cell of HMMC on awa-attr in this scope.")
+        return empty_figure(few or "No finished run of HMMC on AWA-ATTR in this scope.")
     # Attribute scores that are drawn from a model are of no images.
     what = "row" if context.datasets["awa-attr"].get("stand_in_for") else "image"
-    title = panel_title(context, "awa-attr", 80)
-    figure = drawings.annotated_tree(stored_tree(arrays), arrays, depth=3, what=what, title=title)
-    return with_rule(figure, context)
+    figure = with_rule(drawings.annotated_tree(stored_tree(arrays), arrays, depth=3, what=what), context)
+    measure = context.measures["sp"]
+    values = context.results.chosen("awa-attr", "HMMC", "sp", context.own_rule).value
+    best = f"{measure.title} {measure.text(float(values.max()))}{measure.unit}"
+    runs = f", the best of {len(values)} runs" if len(values) > 1 else ""
+    return with_title(figure, f"The tree of HMMC on {panel_title(context, 'awa-attr', 40)} has {best}{runs}")
 
 
 def figure_4(context: ArtifactContext) -> Figure:
     """Share of zeros in the models; of other data than the paper's where methods can be compared, if there are any."""
+    context = with_paper_names(context)
     shares: dict[str, dict[str, np.ndarray]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
         for method, setting in FIGURE_4.items():
@@ -133,12 +169,22 @@ def figure_4(context: ArtifactContext) -> Figure:
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
     shown = {dataset: of for dataset, of in shares.items() if dataset in PAPER_DATASETS or len(of) > 1}
-    titled = {panel_title(context, dataset, 34): of for dataset, of in (shown or shares).items()}
-    return drawings.sparsity(titled, context.measures["zeros"])
+    named_by = {panel_title(context, dataset, 34): of for dataset, of in (shown or shares).items()}
+    return with_title(drawings.sparsity(named_by, context.measures["zeros"]), said_of_zeros(named_by))
+
+
+def said_of_zeros(shares: Mapping[str, Mapping[str, np.ndarray]]) -> str:
+    """Say which method has most zeros on most data sets; nothing where none can be compared."""
+    compared = [{name: float(v.mean()) for name, v in of.items()} for of in shares.values() if len(of) > 1]
+    most = Counter(max(of, key=lambda name: of[name]) for of in compared).most_common(1)
+    return "".join(
+        f"{name} has most zeros on {n} of {counted(len(compared), 'data set')}" for name, n in most
+    )
 
 
 def convergence(context: ArtifactContext) -> Figure:
     """The objective of the root's split after each half-step."""
+    context = with_paper_names(context)
     curves: dict[str, dict[str, list[np.ndarray]]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
         for method in (*FIGURE_4, "HMMC-2"):
@@ -147,7 +193,18 @@ def convergence(context: ArtifactContext) -> Figure:
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:
                 curves.setdefault(panel_title(context, dataset, 28), {})[method] = found
-    return with_rule(drawings.convergence(curves), context, bool(curves))
+    figure = with_rule(drawings.convergence(curves), context, bool(curves))
+    shown = [trace for of in curves.values() for found in of.values() for trace in found]
+    return with_title(figure, said_of_rises(shown))
+
+
+def said_of_rises(traces: Sequence[np.ndarray]) -> str:
+    """Say in how many runs the objective rises in a half-step by more than rounding; nothing without runs."""
+    rises = sum(bool((np.diff(trace) > RISE * np.abs(trace[:-1])).any()) for trace in traces)
+    runs = counted(len(traces), "run")
+    if not traces:
+        return ""
+    return f"The objective rises in {rises} of {runs}" if rises else f"The objective never rises, in {runs}"
 
 
 def ratios_of_time(context: ArtifactContext) -> Table:
@@ -231,7 +288,7 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
     ("figure-2", "figure", "Figure 2: numbers of leaves and of splits", "Figure 2", figure_2),
     ("figure-3", "figure", "Figure 3: the tree learned on AWA-ATTR", "Figure 3", figure_3),
     ("figure-4", "figure", "Figure 4: sparsity of the models", "Figure 4", figure_4),
-    ("convergence", "figure", "The objective falls", "Section 4.2", convergence),
+    ("convergence", "figure", "The objective of the split at the root", "Section 4.2", convergence),
     ("ratios-of-time", "table", "Ratios of time", "Sections 4.2, 5.1", ratios_of_time),
     (
         "selected-settings",
@@ -240,6 +297,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 5",
         partial(settings_table, metrics=("sp", "ps_without_root", "ri", "leaf_inertia")),
     ),
-    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    ("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

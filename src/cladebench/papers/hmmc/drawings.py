@@ -10,7 +10,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.figures import WIDTH, empty_figure, node_places, shared_legend
+from cladebench.papers.figures import RANDOM, WIDTH, axis_label, empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ STYLES: Mapping[str, tuple[str, str, str]] = {
     "SC": (PALETTE[2], ":", "^"),
     "Random-balanced": ("0.6", "-.", "x"),
 }
+
+#: What legends say of a method whose name does not tell it.
+LABELS: Mapping[str, str] = {"Random-balanced": f"{RANDOM.strip()}\nRandom, balanced"}
 
 #: dataset -> method -> size (factor of the number of classes, or number of splits) -> values of the repetitions.
 BySize = dict[str, dict[str, dict[float, np.ndarray]]]
@@ -59,7 +62,7 @@ def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure)
             axes.set_title(dataset, fontsize=8.0)
             if row == len(datasets) - 1:
                 axes.set_xlabel(label)
-        panels[row, 0].set_ylabel(measure.heading)
+        panels[row, 0].set_ylabel(axis_label(measure))
     shared_legend(figure, panels.flat)
     return figure
 
@@ -70,7 +73,15 @@ def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
     means = [float(points[size].mean()) for size in sizes]
     low = [float(points[size].min()) for size in sizes]
     high = [float(points[size].max()) for size in sizes]
-    axes.plot(sizes, means, color=colour, linestyle=dashes, marker=marker, markersize=3.5, label=method)
+    axes.plot(
+        sizes,
+        means,
+        color=colour,
+        linestyle=dashes,
+        marker=marker,
+        markersize=3.5,
+        label=LABELS.get(method, method),
+    )
     axes.vlines(sizes, low, high, color=colour, linewidth=1.0)
 
 
@@ -96,7 +107,7 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
         axes.barh(places, means, width * 0.92, color=STYLES[method][0], label=method)
     axes.set_yticks(range(len(shares)), list(shares))
     axes.set_ylim(len(shares) - 0.5, -0.5)
-    axes.set_xlabel(measure.heading)
+    axes.set_xlabel(axis_label(measure))
     shared_legend(figure, [axes])
     return figure
 
@@ -146,7 +157,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
 
 
 def annotated_tree(
-    tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int, what: str = "image", title: str = ""
+    tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int, what: str = "image"
 ) -> Figure:
     """Draw the top of a tree as boxes, the root at the left: size, largest classes, features that split.
 
@@ -161,7 +172,6 @@ def annotated_tree(
         Deepest layer that is drawn; the root is layer 0.
     what : str, default="image"
         What a row of the data is.
-    title : str, optional
     """
     from matplotlib.figure import Figure
 
@@ -170,7 +180,6 @@ def annotated_tree(
     figure = Figure(figsize=(WIDTH, 1.1 * n_tips + 0.4), layout="constrained")
     axes = figure.add_subplot()
     axes.axis("off")
-    axes.set_title(title, fontsize=9.0)
     axes.set_xlim(-0.4, depth + 0.4)
     axes.set_ylim(n_tips - 0.4, -0.6)
     write = partial(axes.annotate, ha="center", fontsize=SMALL, textcoords="offset points")

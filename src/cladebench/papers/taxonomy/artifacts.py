@@ -12,7 +12,7 @@ import pandas as pd
 from cladebench.methods._structures import named_tree
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.papers.deviations_table import deviations_table
-from cladebench.papers.figures import empty_figure, panel_title
+from cladebench.papers.figures import counted, empty_figure, panel_title, with_title
 from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.protocol import stored_tree
 from cladebench.papers.tables import comparison_table, status_table
@@ -32,7 +32,6 @@ BESIDE = (
     "CLUHSIC-h-normalized",
     "KM",
     "Ward",
-    "Random",
 )
 #: Words beside a leaf of a drawn tree.
 SHOWN_WORDS = 5
@@ -120,13 +119,27 @@ def entropies(context: ArtifactContext) -> Figure:
         for claim in published.to_dict("records")
     }
     title = panel_title(context, "faces", 60) if rows else ""
-    return drawings.entropies(rows, printed, title)
+    found = context.results.chosen("faces", "Random", "conditional_entropy", context.own_rule)
+    random = {label_of(context, "Random"): found.value.to_numpy()} if len(found) else {}
+    return with_title(drawings.entropies(rows, printed, title, random), said_of_rank(context, rows))
+
+
+def said_of_rank(context: ArtifactContext, rows: Mapping[str, np.ndarray]) -> str:
+    """Say how many other methods have a lower mean than taxonomy clustering; nothing where there are none."""
+    own = label_of(context, "NTC")
+    if own not in rows or len(rows) < 2:
+        return ""
+    lower = sum(float(values.mean()) < float(rows[own].mean()) for values in rows.values())
+    return f"{own.capitalize()}: {lower} of {counted(len(rows) - 1, 'other method')} have a lower mean"
 
 
 def figure_1(context: ArtifactContext) -> Figure:
-    """The structures in the place of the lost drawings."""
-    return drawings.structures(
-        {"star" if arity == 9 else f"{arity}-ary": named_tree(f"{arity}-ary", 9) for arity in range(2, 10)}
+    """The structures that replace the lost drawings."""
+    trees = {
+        "star" if arity == 9 else f"{arity}-ary": named_tree(f"{arity}-ary", 9) for arity in range(2, 10)
+    }
+    return with_title(
+        drawings.structures(trees), f"{len(trees)} trees over 9 clusters replace the lost drawings"
     )
 
 
@@ -134,7 +147,7 @@ def figure_2(context: ArtifactContext) -> Figure:
     """The taxonomy of one draw of faces: the one whose conditional entropy is the median."""
     found = context.results.chosen("faces", "NTC", "conditional_entropy", context.own_rule)
     if found.empty:
-        return empty_figure("No finished cell of NTC on faces in this scope.")
+        return empty_figure("No finished run of NTC on faces in this scope.")
     # Neither the best nor the worst draw: of an even number the lower of the two in the middle.
     shown = found.sort_values(["value", "cell_id"], kind="stable").iloc[(len(found) - 1) // 2]
     arrays = context.load_arrays(str(shown.cell_id))
@@ -144,6 +157,7 @@ def figure_2(context: ArtifactContext) -> Figure:
         return empty_figure("The images of the faces are not available.")
     assert data.images is not None
     labels, names = arrays["labels"], arrays["class_names"]
+    pure = sum(int(counts.max() == counts.sum()) for counts in arrays["class_counts"])
     pictures, captions = [], []
     for cluster, counts in enumerate(arrays["class_counts"]):
         mean = np.stack([data.images.pixels[int(i)] for i in np.flatnonzero(labels == cluster)]).mean(axis=0)
@@ -160,8 +174,13 @@ def figure_2(context: ArtifactContext) -> Figure:
             f"Draw {repetition + 1} of {len(found)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
             " Below each the class that most of its images have.",
         ),
-        title=panel_title(context, "faces", 60).replace("\n", " "),
+        title=f"{title_of(context, 'faces')}: {pure} of {len(captions)} clusters hold one class alone",
     )
+
+
+def title_of(context: ArtifactContext, dataset: str) -> str:
+    """Give the title of a data set in one line."""
+    return panel_title(context, dataset, 80).replace("\n", " ")
 
 
 def repetition_of(cell_id: str) -> int:
@@ -178,7 +197,7 @@ def taxonomy_of(context: ArtifactContext, dataset: str) -> Figure:
     """The taxonomy of documents, with the leading words of each cluster."""
     found = context.results.chosen(dataset, "NTC", "objective", context.own_rule)
     if found.empty:
-        return empty_figure(f"No finished cell of NTC on {dataset} in this scope.")
+        return empty_figure(f"No finished run of NTC on {dataset} in this scope.")
     # The start with the largest objective: no label is looked at.
     shown = found.sort_values(["value", "cell_id"], ascending=[False, True], kind="stable").iloc[0]
     arrays = context.load_arrays(str(shown.cell_id))
@@ -193,9 +212,10 @@ def taxonomy_of(context: ArtifactContext, dataset: str) -> Figure:
         [own[:SHOWN_WORDS].tolist() for own in arrays["top_words"]],
         captions,
         notes=(
-            f"The run with the largest objective of {len(found)}; {sizes.sum():,} documents. Words: the first five by"
-            " their share in the cluster less that outside. The number is that of the documents.",
+            f"The run with the largest objective of {len(found)}. Words: the first five by their share in the cluster"
+            " less their share outside. Numbers: documents.",
         ),
+        title=f"{title_of(context, dataset)}: {len(sizes)} clusters of {sizes.sum():,} documents",
     )
 
 
@@ -204,7 +224,7 @@ def table_2(context: ArtifactContext) -> Table:
     columns = ["printed", "documents", "words printed", "words of the matched cluster", "shared"]
     found = context.results.chosen("nips", "NTC", "objective", context.own_rule)
     if found.empty:
-        return Table(pd.DataFrame(columns=columns), notes=("No finished cell of NTC on nips in this scope.",))
+        return Table(pd.DataFrame(columns=columns), notes=("No finished run of NTC on nips in this scope.",))
     shown = found.sort_values(["value", "cell_id"], ascending=[False, True], kind="stable").iloc[0]
     arrays = context.load_arrays(str(shown.cell_id))
     sizes = np.bincount(arrays["labels"])
@@ -304,7 +324,11 @@ def numbers_figure(context: ArtifactContext) -> Figure:
             chosen = context.results.chosen(name, "number-study", rule, context.own_rule).value
             # Of repetitions that choose different numbers the median.
             into[title] = int(np.median(chosen)) - less
-    return drawings.objective_against_clusters(curves, eigenvalues, elbow, gap)
+    figure = drawings.objective_against_clusters(curves, eigenvalues, elbow, gap)
+    apart = sum(elbow[title] != gap[title] + 1 for title in gap)
+    data = counted(len(gap), "data set")
+    title = f"The elbow and the largest gap choose other numbers of clusters on {apart} of {data}"
+    return with_title(figure, title if gap else "")
 
 
 ARTIFACTS: tuple[Artifact, ...] = declare(
@@ -342,6 +366,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 3.3",
         partitions_table,
     ),
-    ("deviations", "table", "Deviations, each with its effect", "", deviations_table),
-    ("cells", "table", "Cells: status, time, memory", "", status_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import empty_figure, node_places, shared_legend, write_below
+from cladebench.papers.figures import (
+    BETTER,
+    RANDOM,
+    WIDTH,
+    empty_figure,
+    node_places,
+    shared_legend,
+    write_below,
+)
 from cladebench.plotting import PALETTE, SMALL
 from cladebench.unrooted_drawing import outward, place_blocks, round_length, unrooted_layout
 
@@ -27,6 +35,7 @@ _PADDING = 0.05  # inches inside a frame
 _LINE = 0.125  # inches of a line of small text
 _TITLE = 0.3  # inches of a title and the room below it
 _MARGIN = 0.1
+_LETTER = 0.092  # inches of a letter of the title
 _MARKERS = "os^DvP"
 _LEADER = 0.16  # inches from which on a block has a line to its leaf
 
@@ -179,7 +188,7 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     top = max((centres.imag + halves.imag).max(), places.imag.max() * unit) + _MARGIN
     scale_at = bottom - 0.1
     bottom -= 0.25 if has_scale or len(below) else 0.0
-    lacking = max(2.8, 0.075 * len(title)) - (right - left)
+    lacking = max(2.8, _LETTER * len(title)) - (right - left)
     left, right = left - max(0.0, lacking / 2), right + max(0.0, lacking / 2)
     n_lines = sum(len(textwrap.wrap(note, int(17 * (right - left)))) for note in notes)
     bottom -= _LINE * n_lines + (0.1 if notes else 0.0)
@@ -198,8 +207,8 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
         says = "all distances in the tree are 0" if all_0 else "edges are not to scale"
         axes.text((left + _MARGIN) / unit, scale_at / unit, says, va="center", fontsize=SMALL)
     if title:
-        middle = (left + right) / 2 / unit
-        axes.text(middle, (top - 0.08) / unit, title, ha="center", va="top", fontsize=9.0)
+        place = (left + _MARGIN) / unit, (top - 0.08) / unit
+        axes.text(*place, title, ha="left", va="top", fontsize=9.0, fontweight="bold")
     axes.set_aspect("auto")  # the figure has the shape of what is in it
     axes.set_xlim(left / unit, right / unit)
     axes.set_ylim(bottom / unit, top / unit)
@@ -364,7 +373,7 @@ def objective_against_clusters(
 
     names = list(dict.fromkeys((*curves, *eigenvalues)))
     if not names:
-        return empty_figure("No finished cell of this experiment in this scope.")
+        return empty_figure("No finished run of this experiment in this scope.")
     figure = Figure(figsize=(6.8, 2.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     for k, name in enumerate(names):
@@ -419,7 +428,12 @@ def _mark(axes: Axes, x: int, y: float, marker: str, label: str) -> None:
     )
 
 
-def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float], title: str = "") -> Figure:
+def entropies(
+    rows: Mapping[str, np.ndarray],
+    printed: Mapping[str, float],
+    title: str = "",
+    random: Mapping[str, np.ndarray] | None = None,
+) -> Figure:
     """Draw the conditional entropy of the class given the cluster: a row for each method (Table 1).
 
     Parameters
@@ -428,13 +442,17 @@ def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float], titl
         Method -> conditional entropies in nats, one for each draw of people: a dot each, and a line at their mean.
     printed : mapping of str to float
         Method -> what the paper prints. Its images are not public, so that these numbers are of other data.
+    title : str, default=""
+        Name of the data.
+    random : mapping of str to ndarray, optional
+        Method that knows nothing of the data -> its conditional entropies: an upright line at their mean.
     """
     from matplotlib.figure import Figure
 
     methods = list(dict.fromkeys((*rows, *printed)))
     if not methods:
-        return empty_figure("No finished cell of this experiment in this scope.")
-    figure = Figure(figsize=(5.6, 0.26 * len(methods) + 1.0), layout="constrained")
+        return empty_figure("No finished run of this experiment in this scope.")
+    figure = Figure(figsize=(WIDTH, 0.26 * len(methods) + 1.0), layout="constrained")
     axes = figure.add_subplot()
     for place, method in enumerate(methods):
         values = np.asarray(rows.get(method, ()), dtype=np.float64)
@@ -464,6 +482,10 @@ def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float], titl
                 linestyle="",
                 label="printed, other images",
             )
+    for name, values in (random or {}).items():
+        axes.axvline(
+            float(np.mean(values)), color="0.35", linestyle="--", linewidth=0.9, label=f"{RANDOM}{name}"
+        )
     axes.set_yticks(range(len(methods)), methods)
     axes.set_ylim(len(methods) - 0.4, -0.6)
     axes.set_xlim(left=0.0)
@@ -471,6 +493,6 @@ def entropies(rows: Mapping[str, np.ndarray], printed: Mapping[str, float], titl
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
     axes.set_title(title, fontsize=8.0)
-    axes.set_xlabel("conditional entropy H(l|c) in nats, \u2190 lower is better")
+    axes.set_xlabel(f"conditional entropy H(l|c) (nats)\n{BETTER['lower']}")
     shared_legend(figure, [axes])
     return figure
