@@ -104,7 +104,7 @@ def test_many_columns_stand_in_several_rows(title):
     shown = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title() for axes in shown] == names
     heights = [round(axes.get_position().y0, 6) for axes in shown]
-    assert len(set(heights)) == 2 and heights[:4] == heights[:1] * 4 and heights[4:] == heights[4:5] * 2
+    assert len(set(heights)) == 2 and heights[:3] == heights[:1] * 3 and heights[3:] == heights[3:4] * 3
     parts = [*(axes.title for axes in shown), *(axes.xaxis.label for axes in shown), *figure.legends]
     boxes = [part.get_window_extent() for part in parts if part in figure.legends or part.get_text()]
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
@@ -168,6 +168,14 @@ def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer()
     assert not any("more claims" in text for text in texts(figure))
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["support", "open", "contradict"]
+
+
+def test_a_part_that_is_too_narrow_for_its_number_has_none():
+    stances = {f"n{k}": "undecided" for k in range(57)} | {"last": "contradicts"}
+    figure = claims_by_choices([claim("a", "undecided", quote="it works", **stances)], [])
+    assert [bar.get_width() for bar in figure.axes[0].patches] == [57, 1]
+    numbers = [text.get_text() for text in figure.axes[0].texts if text.get_color() == "white"]
+    assert numbers == ["57"]
 
 
 def test_the_main_claim_comes_first_then_sentences_then_the_most_divided():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
-from cladebench.papers.figures import STAND_IN, empty_figure, headline
+from cladebench.papers.figures import BETTER, RANDOM, STAND_IN, empty_figure, headline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,6 @@ TITLE_WIDTH = 20  # characters of a line above a panel
 #: In legends.
 PUBLISHED = "printed in the paper"
 BAND = "where the printed number could lie by chance"
-BETTER = {"higher": "higher is better \u2192", "lower": "\u2190 lower is better"}
 
 
 @dataclass(frozen=True)
@@ -119,8 +118,8 @@ def main_result(
     if not shown:
         return empty_figure("None of the printed numbers was measured in this run.")
     rows = list(dict.fromkeys(entry.row for entry in entries))
-    across = min(len(columns), MOST_ACROSS)
-    down = -(-len(columns) // across)
+    down = -(-len(columns) // MOST_ACROSS)
+    across = -(-len(columns) // down)  # as full as can be: no row with a single panel
     figure = Figure(figsize=(7.2, 1.2 + down * (0.8 + 0.24 * len(rows))), layout="constrained")
     panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel().tolist()
     for panel in panels[len(columns) :]:
@@ -132,7 +131,7 @@ def main_result(
             (blind or {}).items(), itertools.cycle(("--", ":", "-.")), strict=False
         ):
             if column in means:
-                label = f"random method: {name}"
+                label = f"{RANDOM}{name}"
                 panel.axvline(
                     means[column], color="0.35", linestyle=dashes, linewidth=0.9, label=label, zorder=1
                 )

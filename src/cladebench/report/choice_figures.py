@@ -34,6 +34,7 @@ MOST_ROWS = 12
 #: Choices that are named beside a row at most.
 MOST_NAMED = 2
 _QUOTE, _NAMES = 50, 32  # characters of a line at the left and at the right
+_LENGTH, _DIGIT = 1.94, 0.07  # inches of the axis, and of a digit with the room beside it
 
 
 def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -72,15 +73,16 @@ def claims_by_choices(
     figure = Figure(figsize=(7.2, total))
     axes = figure.add_axes((0.425, 0.85 / total, 0.27, height / total))
     entry_of = {universe["name"]: universe["factor"] for universe in universes}
+    most = max(len(claim["stances"]) for claim in shown) or 1
     for y, claim in enumerate(shown):
-        _bar(axes, y, claim)
+        _bar(axes, y, claim, most)
         side: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
         weight = "bold" if claim.get("main") else "normal"
         axes.text(-1.55, y, _shortened(quoted(claim), _QUOTE), ha="left", weight=weight, **side)
         names = _named([(labels or {}).get(e, e.replace("-", " ")) for e in deciding(claim, entry_of)])
         axes.text(1.05, y, _shortened(names, _NAMES), ha="left", **side)
     axes.set_ylim(len(shown) - 0.5, -0.5)
-    axes.set_xlim(0, max(len(claim["stances"]) for claim in shown) or 1)
+    axes.set_xlim(0, most)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -152,13 +154,14 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + rest if names else "\u2013"
 
 
-def _bar(axes: Axes, y: int, claim: Mapping[str, Any]) -> None:
-    """Draw the counts of a claim side by side, each with its number."""
+def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
+    """Draw the counts of a claim side by side, each with its number where it has room; the axis ends at `most`."""
     left = 0
     for stance, (_, answer) in STANCES.items():
         n = sum(found == stance for found in claim["stances"].values())
         if n:
             axes.barh(y, n, 0.6, left, color=ANSWERS[answer].colour, linewidth=0)
+        if n * _LENGTH > _DIGIT * most * len(str(n)):  # in a narrower part a number would lie over its edges
             axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL, color="white")
         left += n
 
