@@ -17,7 +17,7 @@ from cladebench.comparison.values import Settings, Values
 COLUMNS = (
     "data", "method", "rival", "measure", "difference", "low", "high", "p", "p_adjusted", "verdict",
 )  # fmt: skip
-#: What stands for the data set in rows on all of them.
+#: Name in the column of data sets for rows on all of them.
 ALL = "all"
 #: From so many data sets on ranks decide, and no data set is judged alone.
 MANY = 10
@@ -74,7 +74,7 @@ def compare(values: Values, method: str, settings: Settings, *, picked: bool = F
 
     One data set: the t test over draws, corrected for their overlap. Two to nine: each data set alone, and all by the
     exact sign-flip test. Ten and more: all, by the signed-rank test. A row is ``level`` where the difference is shown
-    to be within the region of practical equivalence, ``ahead`` or ``behind`` where it is shown not to be 0.
+    to be too small to matter. Else it is ``ahead`` or ``behind`` where the difference is shown not to be 0.
 
     Parameters
     ----------
@@ -125,13 +125,14 @@ def _on_one(
     exact = {(data, method), (data, rival)} <= values.exact
     gap = one_sample(d[:1] if exact else d, point=exact, overlap=values.overlap[data])
     half, reach = gap.half_width(settings.level), values.reach
-    ends = {"low": max(gap.value - half, -reach), "high": min(gap.value + half, reach)}
+    low, high = max(gap.value - half, -reach), min(gap.value + half, reach)
+    row = replace(row, difference=gap.value, low=low, high=high)
     if data in values.fixed or d.size < 2:
-        return replace(row, difference=gap.value, **ends)
+        return row
     # Scores of few rows move in steps: equal differences over the draws are no proof that there is no spread.
     least = values.step[data] * math.sqrt(1 / d.size + values.overlap[data])
     p = Difference(gap.value, max(gap.se, least), gap.df).p_value()
-    return replace(row, difference=gap.value, **ends, p=p, p_level=gap.within(settings.rope), gap=gap)
+    return replace(row, p=p, p_level=gap.within(settings.rope), gap=gap)
 
 
 def _on_all(method: str, rival: str, d: np.ndarray, values: Values, settings: Settings) -> Compared:

@@ -57,7 +57,7 @@ class Values:
     step : mapping of str to float
         By data set, how finely a score can be told: one over the rows of a draw.
     fixed : frozenset of str
-        Data sets of which each draw has all rows: their differences say nothing of other rows.
+        Data sets whose draws all have all rows: differences on them say nothing of other rows.
     exact : frozenset of (str, str)
         Data sets and methods whose value is known exactly: deterministic, on all rows.
     """
@@ -153,21 +153,22 @@ def read_values(runs: pd.DataFrame, measure: str | Measure) -> Values:
     if found.empty:
         raise ValueError(f"measure {known.name!r}: no runs; expected at least one")
     of_data, names = pd.factorize(found["data"])
-    columns, methods = pd.factorize(found["method"])
+    columns, of_columns = pd.factorize(found["method"])
+    methods = tuple(map(str, of_columns))
     draws, labellings = pd.factorize(found["draw"])[0], found["labels"].fillna("").to_numpy(dtype=str)
     scores, known_exactly = found["value"].to_numpy(dtype=float), found["deterministic"].to_numpy(dtype=bool)
     n_rows, shares = (found[column].to_numpy(dtype=float) for column in ("n_rows", "share"))
-    tables, labels, exact, facts = {}, {}, set(), {}
+    tables, facts, exact = {}, {}, set()
+    labels: dict[tuple[str, str], str] = {}
     for place, name in enumerate(map(str, names)):
         here = np.flatnonzero(of_data == place)
         facts[name] = float(n_rows[here[0]]), float(shares[here[0]])
         tables[name], chosen = _table(
             labellings[here], draws[here], columns[here], scores[here], len(methods), known
         )
-        labels |= {(name, str(method)): chosen[i] for i, method in enumerate(methods)}
+        labels |= {(name, method): labelling for method, labelling in zip(methods, chosen, strict=True)}
         if facts[name][1] >= 1:
-            exact |= {(name, str(methods[i])) for i in columns[here[known_exactly[here]]]}
-    methods = tuple(map(str, methods))
+            exact |= {(name, methods[i]) for i in columns[here[known_exactly[here]]]}
     for name, method in exact:
         column = tables[name][:, methods.index(method)]
         column[:] = _mean(column)
