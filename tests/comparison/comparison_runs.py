@@ -83,7 +83,7 @@ class Needs(Mine):
     def __init__(self, must):
         pass
 '''
-BAD = ("Loud", "Writes", "Short", "Floats", "Hangs", "Dies", "Forks", "Unsteady")
+BAD = ("Loud", "Writes", "Short", "Floats", "Dies", "Forks", "Unsteady")
 
 
 def write_inputs(folder: Path) -> None:

@@ -73,7 +73,7 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
                     ax.annotate(
                         str(name), (row[column], row["score"]), (3, 3), textcoords="offset points", size=SMALL
                     )
-            ax.set_xscale("log")
+            ax.set_xscale("log" if column == "seconds" else "linear")
             ax.set_xlabel(label)
             ax.margins(x=0.25, y=0.12)
         axes[0].set_ylabel(heading)

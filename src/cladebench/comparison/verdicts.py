@@ -78,7 +78,9 @@ class Verdicts:
         third = "All comparisons are decided."
         if n := counts["undecided"]:
             third = f"{n} comparison{'s are' if n > 1 else ' is'} undecided."
-            if math.isfinite(found.detectable):
+            if found.detectable > values.reach / 2:
+                third += " So few draws of so few rows could hardly have shown any difference."
+            elif math.isfinite(found.detectable):
                 third += f" A true difference of about {found.detectable:.2f} would have been found."
         cells = [(data, method) for data in found.data for method in dict.fromkeys((self.reference, lead))]
         return [

@@ -1,0 +1,182 @@
+"""What the tables of a comparison's page hold: scores by method and data set, failures, settings, facts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench.comparison.as_plan import WHOLE
+from cladebench.comparison.scores import UNLABELLED, Run
+from cladebench.notation import significant
+
+#: Words for statuses.
+STATUSES = {
+    "not_applicable": "not applicable",
+    "out_of_memory": "out of memory",
+    "timeout": "timeout",
+    "unavailable": "unavailable",
+    "error": "error",
+    "missing": "missing",
+}
+
+
+def digits(value: float) -> str:
+    """Write a score with two decimals, large ones with three digits; a dash where there is none."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
+
+
+def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the scores that count: of the chosen setting, and of several labellings the one with the best score."""
+    rows = run.counted(table)
+    best = rows[rows["measure"].isin(("ari", "silhouette"))].sort_values("measure", kind="stable")
+    best = best.drop_duplicates(["data", "labels", "method"]).sort_values(
+        "mean", ascending=False, kind="stable"
+    )
+    best = best.drop_duplicates(["data", "method"])
+    keys = set(zip(best["data"], best["labels"], best["method"], strict=True))
+    keep = [key in keys for key in zip(rows["data"], rows["labels"], rows["method"], strict=True)]
+    others = ~rows["method"].isin({method for _, _, method in keys})
+    return rows[np.array(keep) | others.to_numpy()]
+
+
+def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> dict[str, Any]:
+    """Give a table of methods by data sets: the first measure in cells, the others behind their means."""
+    shown = [m for m in measures if m in set(counted["measure"])]
+    if not shown:
+        return {}
+    first = counted[counted["measure"] == shown[0]]
+    alone = counted["labels"] == ""
+    if shown[0] in UNLABELLED:
+        first, counted = first[first["labels"] == ""], counted[alone]
+    names = [name for name in run.names("data") if name in set(first.loc[first["mean"].notna(), "data"])]
+    known = run.plan.measures.get(shown[0])
+    higher = known is None or known.direction != "lower"
+    rows: list[dict[str, Any]] = []
+    for method in run.names("method"):
+        own = counted[(counted["method"] == method) & counted["data"].isin(names)]
+        cells = [_cell(own[own["data"] == name], shown[0]) for name in names]
+        if not any(cells):
+            continue
+        means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
+        rows.append(
+            {"method": method, "cells": cells, "means": means, "n": sum("mean" in (c or {}) for c in cells)}
+        )
+    rows.sort(
+        key=lambda row: (-row["n"], np.nan_to_num(row["means"][shown[0]] * (-1 if higher else 1), nan=9e9))
+    )
+    return {"measures": shown, "data": names, "rows": rows, "higher": higher}
+
+
+def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
+    """Give what stands in a cell: the mean with interval and chance, or how the runs ended; None where nothing is."""
+    scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
+    if len(scored):
+        row = scored.iloc[0]
+        return {
+            name: row[name] for name in ("mean", "low", "high", "chance", "n", "status", "reason", "setting")
+        }
+    failed = rows[rows["status"] != "ok"]
+    return {name: failed.iloc[0][name] for name in ("status", "reason")} if len(failed) else None
+
+
+def failures(run: Run) -> list[dict[str, Any]]:
+    """List how runs ended that gave nothing: each cause once, with its methods and data sets."""
+    cells = run.cells[run.cells["status"] != "ok"].drop_duplicates("cell_id")
+    names = cells["estimator"].str.rpartition(".")[2]
+    causes: dict[tuple[str, str], dict[str, Any]] = {}
+    for row, name in zip(cells.itertuples(), names, strict=True):
+        reason = re.sub(r"[0-9]+(\.[0-9]+)?", "#", str(row.reason).replace(name, "it"))
+        cause = causes.setdefault(
+            (str(row.status), reason),
+            {"status": row.status, "reason": row.reason, "methods": {}, "data": {}, "n": 0},
+        )
+        cause["methods"][row.method] = cause["data"][str(row.dataset).removesuffix(WHOLE)] = None
+        cause["n"] += 1
+    return [*causes.values()]
+
+
+def settings_table(run: Run) -> list[dict[str, Any]]:
+    """List what the choice of settings read, where there was one: the silhouette of each."""
+    rule = run.values[run.values["measure"] == UNLABELLED[0]]
+    means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
+    several = means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1
+    return [
+        {
+            "data": row.data,
+            "labels": row.labels,
+            "method": row.method,
+            "setting": setting_text(str(row.setting)),
+            "value": row.value,
+            "counts": run.chosen[str(row.data), str(row.labels), str(row.method)] == row.setting,
+        }
+        for row in means[several].itertuples()
+    ]
+
+
+def setting_text(text: str) -> str:
+    """Write a setting for readers: ``zscore, linkage average``."""
+    setting = dict(json.loads(text))
+    features = setting.pop("features", "")
+    return ", ".join([features, *(f"{key} {value}" for key, value in setting.items())]).strip(", ")
+
+
+def on_all_rows(run: Run, name: str) -> list[dict[str, Any]]:
+    """List the scores of the runs on all rows, and whether a second fit agreed."""
+    rows = run.counted(run.whole)
+    rows = rows[(rows["data"] == name) & (rows["status"] == "ok")]
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for method, labels, measure, value in zip(
+        rows["method"], rows["labels"], rows["measure"], rows["value"], strict=True
+    ):
+        entry = found.setdefault((method, labels), {"method": method, "labels": labels})
+        entry[measure] = value
+    return [*found.values()]
+
+
+def latex(run: Run, counted: pd.DataFrame) -> str:
+    """Write the first table for LaTeX, which needs the package booktabs."""
+    measure = "ari" if "ari" in set(counted["measure"]) else UNLABELLED[0]
+    heat = heat_table(run, counted, (measure,))
+
+    def cell(text: str) -> str:
+        return text.replace("_", r"\_").replace("−", "$-$").replace("–", "--")
+
+    lines = [rf"\begin{{tabular}}{{l{'r' * len(heat.get('data', ()))}}}", r"\toprule"]
+    lines.append(" & ".join(["method", *map(cell, heat.get("data", ()))]) + r" \\")
+    lines.append(r"\midrule")
+    for row in heat.get("rows", ()):
+        texts = [
+            digits(found["mean"])
+            if found and "mean" in found
+            else STATUSES.get((found or {}).get("status", ""), "--")
+            for found in row["cells"]
+        ]
+        lines.append(" & ".join(map(cell, [row["method"], *texts])) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def facts(run: Run) -> Mapping[str, Any]:
+    """Gather what was run: counts, time, limits, versions."""
+    cells = run.cells.drop_duplicates("cell_id")
+    other = run.whole[(run.whole["measure"] == "refit_agrees") & (run.whole["value"] == 0)]
+    versions = json.loads(cells["versions"].iloc[0])
+    return {
+        "runs": len(cells),
+        "ok": int((cells["status"] == "ok").sum()),
+        "cpu": float(cells["cpu_seconds"].sum()),
+        "repetitions": run.document["scope"]["repetitions"],
+        "limits": run.document["scope"]["limits"],
+        "seed": run.document["seed"],
+        "features": run.document["features"],
+        "rope": run.document["rope"],
+        "versions": {name: version for name, version in versions.items() if version != "absent"},
+        "methods": {name: method.estimator for name, method in run.plan.methods.items()},
+        "unsteady": sorted(set(other["method"])),
+    }

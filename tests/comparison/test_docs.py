@@ -1,0 +1,121 @@
+"""Every command of docs/comparing.md runs as it is written, on a user's files and method."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cladebench.comparison.spec import read_comparison
+from doc_examples import ROOT
+
+PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+BASH = [block.strip().splitlines() for block in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)]
+(YAML,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+(PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+#: So that the commands end soon; the file is edited between them, as the page says.
+FEW = {"methods: [fitting, ": "methods: [Agglomerative, ", "repetitions: 10": "repetitions: 2"}
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 10)
+    X = np.array([[0, 0], [6, 0], [0, 6]])[labels] + rng.normal(size=(30, 2))
+    frame = pd.DataFrame(X, columns=["age", "dose"])
+    frame.to_csv(tmp_path / "customers.tsv", sep="\t", index=False)
+    frame.assign(diagnosis=np.array(["a", "b", "c"])[labels]).to_csv(tmp_path / "patients.csv", index=False)
+    np.savetxt(tmp_path / "travel.csv", np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), delimiter=",")
+    (tmp_path / "my_method.py").write_text(PYTHON)
+    yield tmp_path
+    sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
+    sys.modules.pop("my_method", None)
+
+
+def command(line):
+    """The words of a line of the page, with this interpreter's cladebench or Snakemake."""
+    program, *words = shlex.split(line)
+    if program == "cladebench":
+        return [sys.executable, "-m", "cladebench.cli", *words]
+    assert program == "snakemake"
+    return [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        "--workflow-profile",
+        "none",
+        *words,
+    ]
+
+
+def run(line, folder):
+    done = subprocess.run(command(line), cwd=folder, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_commands_of_the_page_give_the_page(files):
+    (new, whole), (again,) = BASH
+    said = run(new, files)
+    assert "patients" in said and "3 classes" in said
+    text = (files / "comparison.yaml").read_text()
+    for old, few in FEW.items():
+        text = text.replace(old, few)
+    (files / "comparison.yaml").write_text(text)
+    assert set(read_comparison(files / "comparison.yaml").methods) == {
+        *("Agglomerative", "MyMethod", "RandomClusters", "RandomTree")
+    }
+    run(whole, files)
+    out = files / "patients-report"
+    first = (out / "scores.csv").read_bytes()
+    assert {"index.html", "differences.csv", "scores.tex", "cells.parquet", "plan.json"} <= set(
+        os.listdir(out)
+    )
+    record = next((out / "cells" / "comparison" / "patients" / "MyMethod").glob("*.json"))
+    before = record.stat().st_mtime_ns
+    (out / "index.html").unlink()
+    run(again, files)  # Snakemake goes on from there
+    assert (out / "scores.csv").read_bytes() == first and record.stat().st_mtime_ns == before
+
+
+def test_the_file_of_the_page_is_read(files):
+    (files / "comparison.yaml").write_text(YAML)
+    found = read_comparison(files / "comparison.yaml")
+    assert found.mine == "MyMethod"
+    assert [data.kind for data in found.data.values()] == ["features", "features", "distances", "features"]
+    keys = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("| key |")[2].partition("\n\n")[0], re.MULTILINE))
+    assert set(re.findall(r"^(\w+):", YAML, re.MULTILINE)) - {"title"} <= keys
+
+
+def test_an_interrupted_run_goes_on_with_equal_values(files):
+    (files / "comparison.yaml").write_text(
+        "data: {patients: {file: patients.csv, label: diagnosis}}\n"
+        'methods: [Agglomerative, "my_method.py:MyMethod"]\nmine: MyMethod\nrepetitions: 2\n'
+    )
+    line = "cladebench run-comparison comparison.yaml --cores 1 --out {}"
+    started = subprocess.Popen(
+        command(line.format("cut")),
+        cwd=files,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    deadline = time.monotonic() + 120
+    while not [*files.glob("cut/cells/*/*/*/*.json")] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(started.pid, signal.SIGINT)
+    started.communicate(timeout=60)
+    assert started.returncode == 130
+    run(line.format("cut"), files)
+    run(line.format("whole"), files)
+    cut, whole = (pd.read_csv(files / name / "scores.csv") for name in ("cut", "whole"))
+    timed = cut["measure"].isin(["fit_seconds", "memory_mb"])
+    pd.testing.assert_frame_equal(cut[~timed], whole[~timed])
