@@ -146,9 +146,7 @@ def read_values(runs: pd.DataFrame, measure: str | Measure) -> Values:
     """
     known = measure if isinstance(measure, Measure) else registered(measure)
     if known.direction is None:
-        raise ValueError(
-            f"measure {known.name!r} has no direction; expected one of which more or less is better"
-        )
+        raise ValueError(f"measure {known.name!r} has no direction; expected a measure with a direction")
     found = runs.loc[runs["measure"] == known.name, list(NEEDED)]
     if found.empty:
         raise ValueError(f"measure {known.name!r}: no runs; expected at least one")
