@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
 from doc_examples import ROOT
 
@@ -20,26 +22,36 @@ def tool():
     try:
         import calibrate
         import judge
+        import rates
+        import reports
         import scenarios
     finally:
         sys.path.remove(folder)
-    yield {"calibrate": calibrate, "judge": judge, "scenarios": scenarios}
-    for name in ("calibrate", "judge", "scenarios"):
+    found = {module.__name__: module for module in (calibrate, judge, rates, reports, scenarios)}
+    yield found
+    for name in found:
         assert Path(sys.modules.pop(name).__file__).parent == Path(folder)
 
 
+def table(text):
+    return [line for line in text.splitlines() if line.startswith("| ") and "| in truth |" not in line]
+
+
 def lines():
-    """Rows of the page by noise, in order."""
-    normal, skewed = PAGE.read_text(encoding="utf-8").split("## Skewed noise")
-    return {
-        noise: [line for line in text.splitlines() if line.startswith("| ") and "| in truth |" not in line]
-        for noise, text in (("normal", normal), ("skewed", skewed))
-    }
+    """Rows of the claims by noise, in order."""
+    normal, skewed = (
+        PAGE.read_text(encoding="utf-8").split("## Comparison reports")[0].split("## Skewed noise")
+    )
+    return {"normal": table(normal), "skewed": table(skewed)}
+
+
+def lines_of_reports():
+    return table(PAGE.read_text(encoding="utf-8").split("## Comparison reports")[1])
 
 
 def test_the_page_is_what_the_tool_writes_of_these_rows(tool):
     """Head, parameters and tables; the rates are the page's own."""
-    assert PAGE.read_text(encoding="utf-8") == tool["calibrate"].page(lines())
+    assert PAGE.read_text(encoding="utf-8") == tool["calibrate"].page(lines(), lines_of_reports())
 
 
 def test_each_scenario_has_its_row_with_the_repetitions_of_today(tool):
@@ -136,3 +148,42 @@ def test_noise_has_mean_0_and_spread_1(noise, tool):
     assert drawn.mean() == pytest.approx(0, abs=0.01)
     assert drawn.std() == pytest.approx(1, abs=0.01)
     assert (drawn**3).mean() == pytest.approx({"normal": 0, "skewed": 2}[noise], abs=0.15)
+
+
+def test_each_kind_of_report_has_its_row_and_none_is_missed(tool):
+    every = tool["reports"].reports()
+    names = [(f"| {r.n_data}", str(r.n_methods), r.truth, r.counted) for r in every]
+    assert len({*names}) == len(every)
+    found = lines_of_reports()
+    assert [tuple(line.split(" | ")[:4]) for line in found] == names
+    assert not [line for line in found if line.endswith("| missed |")]
+    limited = [line.split(" | ")[:2] for line in found if " | at most 5% | " in line]
+    assert all([f"| {n}", str(methods)] in limited for n in (1, 5, 20) for methods in (10, 20))
+
+
+def test_a_rate_of_reports_is_made_anew(tool):
+    """All reports of the row: the code of today gives the page's numbers to the last digit."""
+    reports = tool["reports"]
+    assert reports.row(reports.reports()[0]) == lines_of_reports()[0]
+
+
+def test_simulated_scores_are_two_means_and_adjusted_rand(tool):
+    random = np.random.default_rng(3)
+    x, y = random.normal(size=(6, 25)), random.integers(0, 2, (6, 25))
+    y[5] = 1
+    found = tool["reports"].two_means_scores(x, y)
+    for values, classes, score in zip(x, y, found, strict=True):
+        best = KMeans(2, n_init=50, random_state=0).fit_predict(values[:, None])
+        assert score == pytest.approx(adjusted_rand_score(classes, best))
+
+
+def test_methods_are_alike_and_draws_are_halves_of_the_same_rows(tool):
+    random = np.random.default_rng(0)
+    runs = tool["reports"].draw_runs(random, 40, 4)
+    assert len(runs) == 40 * 4 * tool["reports"].DRAWS and set(runs.share) == {0.5}
+    means = runs.groupby("method")["value"].mean()
+    assert np.ptp(means) < 0.06 and means.min() > 0.4
+    better = tool["reports"].draw_runs(random, 40, 4, better=1.0).groupby("method")["value"].mean()
+    assert better["m0"] > better.drop("m0").max() + 0.08
+    by_data = runs.groupby(["data", "method"])["value"]
+    assert by_data.std().mean() < by_data.mean().std()
