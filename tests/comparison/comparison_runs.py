@@ -103,5 +103,6 @@ def write_inputs(folder: Path) -> None:
 def run_all(file: Path, out: Path) -> None:
     """Run a comparison job by job in this process, without Snakemake."""
     document = write_plan(read_comparison(file), out)
+    document["scope"]["jobs"] = "dataset"  # fewer processes than one a method; the runs are the same
     for job in jobs_of(document):
         run_job(job, Store(out))

@@ -11,6 +11,7 @@ from cladebench import datasets
 from cladebench.comparison.methods import CONTROLS, Method, found_methods
 from cladebench.datasets.own_batteries import expand_battery
 from cladebench.datasets.own_data import OWN, own, own_name
+from cladebench.datasets.own_entries import nearest
 from cladebench.input_files import InputFileError, one_of, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
@@ -142,7 +143,9 @@ def _registered(where: str, key: str, entry: Mapping[str, Any]) -> Data:
     if extra := sorted(set(entry) - {"registered"}):
         raise InputFileError(f"{where}: unknown key {extra[0]!r}; expected none beside registered")
     if str(name).startswith(OWN) or name not in datasets.names():
-        raise InputFileError(f"{where}.registered: no data set {name!r}; {one_of(name, datasets.names())}")
+        raise InputFileError(
+            f"{where}.registered: no data set {name!r}; {nearest(str(name), datasets.names())}"
+        )
     info = datasets.info(name)
     if info.n_features is None or info.parts:
         raise InputFileError(f"{where}.registered: {name!r} has no table of features; expected one that has")

@@ -89,7 +89,7 @@ def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
 def failures(run: Run) -> list[dict[str, Any]]:
     """List how runs ended that gave nothing: each cause once, with its methods and data sets."""
     cells = run.cells[run.cells["status"] != "ok"].drop_duplicates("cell_id")
-    names = cells["estimator"].str.rpartition(".")[2]
+    names = [str(estimator).rpartition(".")[2] for estimator in cells["estimator"]]
     causes: dict[tuple[str, str], dict[str, Any]] = {}
     for row, name in zip(cells.itertuples(), names, strict=True):
         reason = re.sub(r"[0-9]+(\.[0-9]+)?", "#", str(row.reason).replace(name, "it"))
