@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets, estimators
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
@@ -197,8 +198,6 @@ class _Judge:
 
     def without_labels(self, found: Found) -> dict[str, float]:
         """Score clusters by distances between rows, and a tree by similarities; what is not defined is left out."""
-        from sklearn.metrics import calinski_harabasz_score, silhouette_score
-
         n, metrics = len(found.clusters), dict[str, float]()
         if 1 < len(np.unique(found.clusters)) < n:
             some = np.random.default_rng(0).permutation(n)[:MATRIX_ROWS] if n > MATRIX_ROWS else np.arange(n)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# It changes the module typing when it is imported: before a run, or each run would need a new process.
+import jsonschema  # noqa: F401
 import numpy as np
 
 from cladebench.datasets.base import DatasetError, DatasetInfo, DataUnavailable, RemoteFile
