@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# It changes the module typing when it is imported: before a run, or each run would need a new process.
-import jsonschema  # noqa: F401
 import numpy as np
 
 from cladebench.datasets.base import DatasetError, DatasetInfo, DataUnavailable, RemoteFile
@@ -19,6 +17,10 @@ from cladebench.datasets.content import Content, Dataset, View, content_sha256
 from cladebench.datasets.own_entries import files_of
 from cladebench.datasets.own_files import OwnData, read_own_data
 from cladebench.datasets.registry import OWN
+from cladebench.input_files import validator
+
+# The first validator of a schema changes other modules: made before a run, or each run would need a new process.
+validator("own_data")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
