@@ -12,7 +12,6 @@ from cladebench.comparison.spec import read_comparison
 METHODS = '''
 """Methods of a user, good and bad."""
 import os
-import time
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
@@ -54,11 +53,6 @@ class Short(Mine):
 class Floats(Mine):
     def fit(self, X):
         self.labels_ = np.full(len(X), 0.5)
-
-
-class Hangs(Mine):
-    def fit(self, X):
-        time.sleep(1000)
 
 
 class Dies(Mine):

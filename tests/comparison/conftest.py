@@ -13,7 +13,7 @@ def inputs(tmp_path):
     before = list(sys.path)
     yield tmp_path
     sys.path[:] = before
-    for name in ("users_methods", "beside", "other"):
+    for name in ("users_methods", "beside", "other", "hangs"):
         sys.modules.pop(name, None)
 
 

@@ -17,8 +17,12 @@ from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison.methods import CONTROLS, NUMBERS
 from cladebench.datasets.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
+from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
 from cladebench.papers.protocol import Protocol, scaled, tree_arrays
+
+# The first validator of a schema changes other modules: made before a run, or each run would need a new process.
+validator("own_data")
 
 #: Up to so many rows Dasgupta's cost is computed, from a matrix; the silhouette of more is that of as many of them.
 MATRIX_ROWS = 3000

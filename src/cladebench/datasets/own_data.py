@@ -17,10 +17,6 @@ from cladebench.datasets.content import Content, Dataset, View, content_sha256
 from cladebench.datasets.own_entries import files_of
 from cladebench.datasets.own_files import OwnData, read_own_data
 from cladebench.datasets.registry import OWN
-from cladebench.input_files import validator
-
-# The first validator of a schema changes other modules: made before a run, or each run would need a new process.
-validator("own_data")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
