@@ -64,7 +64,7 @@ def test_a_path_that_can_be_none_is_refused_wherever_one_is_given(text, words, c
             if action.dest in ("out", "results", "config", "file"):
                 found.add((command, action.dest))
                 with pytest.raises(SystemExit):
-                    main([command, f"{action.option_strings[0]}={text}"])
+                    main([command, f"{action.option_strings[0]}={text}" if action.option_strings else text])
                 assert words in capsys.readouterr().err.splitlines()[-1]
     assert {("run", "out"), ("audit", "results"), ("verify", "config"), ("readme", "file")} < found
 
