@@ -140,8 +140,8 @@ def test_a_method_that_hangs_is_stopped(inputs):
         "import time\n\n\nclass Hangs:\n    def fit(self, X):\n        time.sleep(1000)\n"
     )
     run_all(inputs / "comparison.yaml", inputs / "out")
-    run = collect(inputs / "out")
-    found = row(scores_of(run), "Hangs")
+    table = scores_of(collect(inputs / "out"))
+    found = table[table.method == "Hangs"].iloc[0]  # on a busy machine nothing else may end in time either
     assert (found.status, found.n) == ("timeout", 0) and "wall limit" in found.reason
 
 
