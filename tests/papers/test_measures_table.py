@@ -94,7 +94,7 @@ def test_notes_say_what_numbers_rest_on(golden):
     assert any(note.startswith("Repetitions: ") for note in notes)
     assert not any(note.startswith("Missing") for note in notes)
     missing = measures_table(golden, ASKED, [ONE, THREE]).notes
-    assert "Missing: 2 of the 5 cells that are planned for this." in missing
+    assert "Missing: 2 of the 5 runs that are planned for this." in missing
     assert N_SAMPLES[ONE] == 214
 
 

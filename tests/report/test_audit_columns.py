@@ -43,12 +43,12 @@ def test_a_column_is_empty_where_the_page_says_so(audit, column):
             assert (rows[column] != "").all(), kind
 
 
-def test_n_of_a_sentence_counts_its_parts_or_certificates(audit):
+def test_n_of_a_sentence_counts_its_parts_or_solver_checks(audit):
     sentences = audit[(audit.kind == "sentence") & (audit.n != "")]
     assert len(sentences) >= 2
     for row in sentences.itertuples():
         parts = [part for part in row.parts.split("; ") if part]
-        found = re.search(r"(\d+) certificates", row.reason)
+        found = re.search(r"(\d+) solver checks", row.reason)
         if found:
             assert not parts and int(row.n) == int(found[1]), row.claim
         else:
@@ -66,7 +66,7 @@ def test_n_of_arithmetic_is_no_number_of_repetitions(audit):
 def test_the_report_says_what_n_counts(report, results):
     audit = pd.read_csv(results / "audit.csv", dtype=str, keep_default_na=False)
     text = (report / "report.md").read_text(encoding="utf-8")
-    counts = {"everywhere": "2 parts", "exact": "2 certificates", "theorem": ""}
+    counts = {"everywhere": "2 parts", "exact": "2 solver checks", "theorem": ""}
     for claim, said in counts.items():
         line = next(line for line in text.splitlines() if f"`{claim}`" in line and line.startswith("| "))
         assert re.split(r"(?<!\\)\|", line)[7].strip() == said, claim
