@@ -124,7 +124,9 @@ class ClaimRow:
     @property
     def counted(self) -> str:
         """`n`, with what it counts beside it unless that is repetitions."""
-        what = {"sentence": "parts" if self.parts else "solver checks", "arithmetic": "numbers"}.get(self.kind)
+        what = {"sentence": "parts" if self.parts else "solver checks", "arithmetic": "numbers"}.get(
+            self.kind
+        )
         return f"{self.n} {what}" if what and self.n else self.n
 
     @property
