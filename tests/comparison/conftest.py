@@ -1,20 +1,26 @@
 """A small comparison with all that can go wrong, run once."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from comparison_runs import BAD, run_all, write_inputs
 
 
-@pytest.fixture
-def inputs(tmp_path):
-    """A folder with the files of a user, whose module is forgotten afterwards."""
-    write_inputs(tmp_path)
-    before = list(sys.path)
-    yield tmp_path
-    sys.path[:] = before
+def forget() -> None:
+    """Forget the modules of users that a comparison has imported, and where they were."""
+    sys.path[:] = [folder for folder in sys.path if not Path(folder, "users_methods.py").exists()]
     for name in ("users_methods", "beside", "other", "hangs"):
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    """A folder with the files of a user, whose modules are forgotten before and afterwards."""
+    forget()
+    write_inputs(tmp_path)
+    yield tmp_path
+    forget()
 
 
 @pytest.fixture(scope="session")
@@ -37,9 +43,7 @@ def finished(tmp_path_factory):
         "settings: {AgglomerativeClustering: {linkage: [ward, average]}}\n"
         "repetitions: 2\n"
     )
-    before = list(sys.path)
     run_all(folder / "comparison.yaml", folder / "out")
     write_page(folder / "out")
-    yield folder / "out"
-    sys.path[:] = before
-    sys.modules.pop("users_methods", None)
+    forget()
+    return folder / "out"
