@@ -138,8 +138,8 @@ def _turned(
 ) -> tuple[str, ...]:
     """Name the entries of the register that turn a claim round.
 
-    A claim is turned where one choice supports it and another contradicts it, where ours contradicts it and another
-    does not, and where ours supports it and with another a random method passes.
+    Three cases turn a claim. One choice supports it and another contradicts it. Ours contradicts it and another does
+    not. Ours supports it, and with another a random method passes.
     """
     found = [
         (choice.entries, judgement.outcome.stance, choice.name in passed_in) for choice, judgement in choices

@@ -203,7 +203,7 @@ def fitting_balanced_range(
 ) -> Range:
     """Bound the index over balanced clusterings of bounded class squares.
 
-    Of the class sizes only the sum of squares is bounded.
+    Only the sum of squares of the class sizes is bounded.
 
     The low end is `projection_bound`; no instance is at hand, so that nothing is known to be attained.
     """
@@ -224,7 +224,7 @@ def fitting_balanced_range(
 def one_large_range(classes: Sizes, clusters: int) -> Range:
     """Give the exact range of the index for one large cluster.
 
-    It has all rows but clusters - 1, each of which is alone.
+    It has all rows but clusters - 1. Each of the others is alone.
 
     Which rows are alone decides: most pairs agree if they come from the smallest classes, fewest if always from the
     largest one.
