@@ -101,6 +101,12 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
             "spambase has 4601 samples, printed 4600",
         ),
         ({"fact": "n_classes", "dataset": "spambase"}, "2", o.REPRODUCED, "spambase has 2 classes"),
+        (
+            {"left": "t/e/a", "is": "no_worse", "than": 0.64, "margin": 0.02},
+            None,
+            o.REPRODUCED,
+            "printed 0.63 against 0.64 (0.64), margin 0.02",
+        ),
         ({"possible_at": 7}, "0.86", o.REPRODUCED, "6 of 7"),
         ({"possible_at": 7}, "100", o.REPRODUCED, "7 of 7"),
         ({"possible_at": 7}, "1.0", o.REPRODUCED, "7 of 7"),

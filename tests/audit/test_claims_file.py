@@ -428,6 +428,10 @@ def test_sentences_that_are_too_deep_or_go_round_are_named(tmp_path):
             "{varient: [N, L]}",
             r"claim 'a': for_each\.varient: the claim has no \{varient\}; did you mean 'variant'\?",
         ),
+        (
+            "{varient: ['{varient}', L]}",
+            r"claim 'a': for_each\.varient: the claim has no \{varient\}; did you mean 'variant'\?",
+        ),
     ],
 )
 def test_for_each_is_bounded_and_used(tmp_path, for_each, said):
@@ -435,6 +439,14 @@ def test_for_each_is_bounded_and_used(tmp_path, for_each, said):
     with pytest.raises(ClaimsError, match=said) as error:
         claims_of(tmp_path, text)
     assert "\n" not in str(error.value)
+
+
+def test_for_each_may_give_as_many_claims_as_a_file_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr("cladebench.audit.claims_file.MAX_CLAIMS", 3)
+    each = 'quote: "q {u}"\n    for_each: {u: [a, b, c]}'
+    assert len(claims_of(tmp_path, ORDER.replace("quote: q", each)).claims) == 3
+    with pytest.raises(ClaimsError, match="for_each: 4 claims, expected at most 3"):
+        claims_of(tmp_path, ORDER.replace("quote: q", each.replace("c]", "c, d]")))
 
 
 def test_a_file_has_at_most_ten_thousand_claims(tmp_path):

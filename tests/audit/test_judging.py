@@ -583,6 +583,17 @@ claims:
 """
 
 
+def test_rounding_of_flat_values_is_no_slope(tmp_path):
+    points = [(0.1, "X"), (0.2, "Y"), (0.7, "Z")]
+    expects = ", ".join(f"{{x: {x}, method: {method}}}" for x, method in points)
+    text = SAID.format(
+        kind="trend", direction="higher", expects=f"{{points: [{expects}], slope: {{at_most: 0}}}}"
+    )
+    rows = [cells("a", method, {"m": np.full(5, 1e6 / 3)}) for _, method in points]
+    found = judged(claims_of(tmp_path, text), frame(*rows)).loc["c"]
+    assert (found.verdict, found.difference) == (o.REPRODUCED, 0.0), found.reason
+
+
 def test_ratios_trends_and_bounds(tmp_path):
     claims = claims_of(tmp_path, RATIOS)
 

@@ -12,7 +12,7 @@ from cladebench.bench.cells_table import COLUMNS, read_cells
 from cladebench.bench.run_cell import blank_record
 from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import remove, write_atomically
-from cladebench.input_files import validator
+from cladebench.input_files import InputFileError, validator
 from cladebench.measures import Measure
 
 PROVENANCE = {
@@ -373,7 +373,7 @@ def test_a_record_that_no_table_can_hold_is_damaged(tmp_path, change):
     store, item = Store(tmp_path), record()
     store.write_record(item)
     store.path(item["cell_id"]).write_text(json.dumps(item | change))
-    (fault,) = store.damaged([item["cell_id"], record(2)["cell_id"]])
+    (fault,) = store.damaged([item["cell_id"], record(2)["cell_id"]], thoroughly=True)
     assert str(fault).startswith(f"{store.path(item['cell_id'])}: the record cannot be read: ")
     with pytest.raises(RecordError):
         store.write_parquet(tmp_path / "cells.parquet")
@@ -400,7 +400,7 @@ def test_what_is_no_file_is_a_damaged_record_and_makes_way(tmp_path, suffix):
     path.unlink(missing_ok=True)
     for _ in other_things(path):
         if suffix == ".json":
-            assert list(store.damaged([item["cell_id"]])) or path.is_symlink()
+            assert list(store.damaged([item["cell_id"]], thoroughly=True)) or path.is_symlink()
             # A cell that has just run put it there, unless it is a link.
             said = store.misplaced(item["cell_id"])
             assert path.is_symlink() if said is None else said.endswith("in the place of its record")
@@ -415,3 +415,16 @@ def test_what_is_no_file_is_a_damaged_record_and_makes_way(tmp_path, suffix):
     for _ in other_things(path):
         store.remove(item["cell_id"])
         assert not os.path.lexists(path)
+
+
+def test_a_row_that_is_ok_without_a_value_is_refused_wherever_it_stands(tmp_path):
+    store, table = Store(tmp_path), tmp_path / "cells.parquet"
+    store.write_record(record())
+    store.write_parquet(table)
+    frame = read_cells(table)
+    for place in (0, len(frame) - 1):
+        frame.assign(value=frame["value"].where(frame.index != place)).to_parquet(table, index=False)
+        with pytest.raises(
+            InputFileError, match="expected a metric and a finite value where the status is ok"
+        ):
+            read_cells(table)

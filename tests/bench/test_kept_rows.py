@@ -72,6 +72,11 @@ def made(jobs, now, monkeypatch):
     return job, as_table(rows).to_pandas(types_mapper=nullable_types)
 
 
+def test_the_first_cell_of_each_fault_is_named():
+    found = kept_rows.KeptRows(frozenset(), {"a": "one", "b": "one", "c": "two", "d": "two"}, frozenset())
+    assert found.said == "2 cells with one (first a), 2 cells with two (first c)"
+
+
 def changed(table, cell, column, value):
     values = table[column].astype(object)
     values[(table["cell_id"] == cell).to_numpy()] = value

@@ -106,6 +106,13 @@ def test_many_changes_are_cut(module, monkeypatch):
     assert len(watch.changes()) == SHOWN
 
 
+def test_what_stands_among_the_modules_and_is_none_is_passed_over(monkeypatch):
+    watch = watching()
+    monkeypatch.setitem(sys.modules, "no_module_at_all", 1)
+    watch.begin()
+    assert watch.changes() == []
+
+
 def test_random_numbers_are_watched_though_numpy_loads_them_late():
     """In a process of its own, where nothing has loaded them yet."""
     code = """

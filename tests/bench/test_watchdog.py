@@ -19,6 +19,14 @@ from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.watchdog import Group, Usage, Worker, WorkerFailure, breach, how_it_ended
 
 
+def test_a_worker_that_cannot_start_leaves_no_file_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(FileNotFoundError):
+        Worker("toy_paper", tmp_path, tmp_path / "log", threads=1)
+    assert os.listdir("/proc/self/fd") == before
+
+
 @pytest.fixture
 def start(tmp_path, monkeypatch):
     """Gives a function that starts a worker whose Python is a shell script; the error's text and the script's id."""

@@ -301,6 +301,14 @@ def test_neighbours_by_hand():
     ]
 
 
+def test_the_first_training_set_is_the_one_that_is_read():
+    first = on_a_line([0, 1, 3], [0, 0, 1], [0.4], [0])
+    other = on_a_line([0, 1, 3], [1, 1, 1], [0.4], [0])
+    both = Problem([*first.train, *other.train], first.test, first.distances, first.cross)
+    metrics, _ = protocol.neighbor_measures(Plain(1.0, 0.0), both)
+    assert metrics == {"nn_accuracy": 1.0, "nn_accuracy_training": pytest.approx(2 / 3)}
+
+
 def test_distances_are_read_from_test_images_to_training_images():
     problem = on_a_line([0, 1], [0, 1], [0, 0, 0], [0, 0, 1])
     # More test images than training images, none of them near to the second.

@@ -155,6 +155,8 @@ def test_the_note_on_the_similarity_is_of_the_records_and_stands_only_with_them(
         "Of the data sets that the study priced, 2, a candidate meets the printed costs on 1 at most."
         " The one used here ranks 2 of 2 and meets them on 1."
     ]
+    # A candidate that was priced on one data set alone does not lower the number of those that the study priced.
+    assert note(one, possible, two[:1])[0].startswith("Of the data sets that the study priced, 2,")
     # Another way of counting pairs is another candidate.
     assert "used here" not in note(priced("glass", ("exp", "sparsest cut", 7e5)), bounds[2:])[0]
 

@@ -278,6 +278,11 @@ def by_half_step(names):
     return drawings.convergence({name: {"HMMC": [np.array([2.0, 1.0])]} for name in names})
 
 
+def test_four_data_sets_take_two_lines_of_three_panels():
+    lines = [axes.get_subplotspec().rowspan.start for axes in by_half_step("abcd").axes]
+    assert lines == [0, 0, 0, 1, 1, 1]
+
+
 @pytest.mark.parametrize("draw", [by_size, by_half_step])
 def test_panels_of_several_data_sets_are_of_one_size(draw):
     figure = draw("abc")

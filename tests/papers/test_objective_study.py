@@ -82,3 +82,10 @@ def test_how_much_of_the_side_the_class_tells():
     assert study.known(classes, np.array([0, 1, 0, 1, 0, 1, 0, 1])) == pytest.approx(0.0)
     # Half of the classes by size say the side for sure, the others nothing.
     assert study.known(classes, np.array([0, 0, 1, 1, 0, 0, 1, 1])) == pytest.approx(0.5)
+
+
+def test_the_first_start_parts_classes_along_the_line_of_their_means():
+    classes = np.repeat(np.arange(4), [4, 1, 3, 3])
+    X = np.array([5.0, 3.0, 2.0, 1.0])[classes][:, None] * np.array([[1.0, 0.5]])
+    sides = study.class_starts(X, classes, 4, 7, np.random.RandomState(0))[0]
+    assert sides.tolist() in ([1, 1, 0, 0], [0, 0, 1, 1])

@@ -182,6 +182,11 @@ def test_figure_2_has_mean_images_sizes_and_the_largest_class():
     assert sorted(np.hypot(*(line[1] - line[0])) for line in edges) == pytest.approx([1.0, 2.0, 3.0])
 
 
+def test_figure_2_counts_the_clusters_of_one_class():
+    said = [text.replace("\n", " ") for text in texts(faces(VALUES, []))]
+    assert any(text.endswith("1 of 3 clusters hold one class alone") for text in said), said
+
+
 def test_mean_images_are_no_brighter_than_white():
     bright = np.full((7, 2, 2), 240, np.uint8)
     figure = made(

@@ -236,7 +236,8 @@ def trend(claim: Claim, reader: Reader, rules: Rules) -> Judgement | Waiting:
         slopes,
         np.full(len(slopes), float(bound)),
         sign=1.0 if word == "at_least" else -1.0,
-        scale=max(abs(float(slopes.mean())), abs(float(bound))),
+        # Rounding of flat values gives slopes, too.
+        scale=max(abs(float(bound)), float(np.abs(y).mean() * np.abs(centred).sum() / (centred @ centred))),
         point=all(s.point for s in samples),
         or_equal=True,
         overlap=overlap_of_pairs(samples),

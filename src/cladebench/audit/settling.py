@@ -93,7 +93,7 @@ def settle(
     blind = standing[0][1].final.verdict if standing else ""
     stances = {"": stance} | {choice.name: judgement.outcome.stance for choice, judgement in choices}
     passing = [method.name for method, judgement in standing if judgement.outcome.stance == SUPPORTS]
-    if stance in (UNTESTED,) or final.verdict == INCONSISTENT:
+    if stance == UNTESTED or final.verdict == INCONSISTENT:
         return Settled(final.verdict, final.reason, blind, stances, ())
     not_run = tuple(
         u.name for u, there in choices if len(u.entries) == 1 and there.outcome.stance == UNTESTED

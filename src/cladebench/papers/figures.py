@@ -159,10 +159,14 @@ def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[fl
     return {node: (x[node], -float(tree.depths[node])) for node in shown}
 
 
+def characters(figure: Figure) -> int:
+    """Count the characters of small text in a line as long as the figure is wide."""
+    return int(17 * figure.get_figwidth())
+
+
 def write_below(figure: Figure, notes: Sequence[str]) -> None:
     """Write notes below a figure, small, in lines as long as it is wide."""
-    width = int(17 * figure.get_figwidth())  # characters of 7 points
-    lines = [line for note in notes for line in textwrap.wrap(note, width)]
+    lines = [line for note in notes for line in textwrap.wrap(note, characters(figure))]
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
 
 

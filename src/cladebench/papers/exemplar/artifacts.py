@@ -112,7 +112,6 @@ def figure_2a(context: ArtifactContext) -> Figure:
     paths = {
         label: [own["objective_path"] for own in arrays_of(context, name, "Exemplar")]
         for name, label in SIZES.items()
-        if name in context.datasets
     }
     paths = {label: runs for label, runs in paths.items() if runs}
     if not paths:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.papers.figures import RANDOM, counted, empty_figure, shared_legend, with_title, write_below
+from cladebench.papers.figures import (
+    RANDOM,
+    characters,
+    counted,
+    empty_figure,
+    shared_legend,
+    with_title,
+    write_below,
+)
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:
@@ -24,7 +32,6 @@ _LINE_COLOURS = (*_COLOURS, PALETTE[7])
 _DASHES = ("-", "--", ":")
 _METHOD_MARKERS = "os^DvPX"
 _CLUSTER_MARKERS = "os^Dv"  # five shapes and six colours: the first thirty clusters all differ
-_BAR_COLOURS = PALETTE[:4]
 _LINE = 0.125  # inches of a line of small text
 _WEIGHT = "weight of the distance scaled to mean 1"
 
@@ -389,7 +396,7 @@ def weights_of_distances(
         mean, spread = _mean_and_spread(of)
         for k, kind in enumerate(kinds):
             places = np.asarray(np.arange(len(names)) + (k - (len(kinds) - 1) / 2) * width, dtype=np.float64)
-            colour = _BAR_COLOURS[k % len(_BAR_COLOURS)]
+            colour = PALETTE[k % len(PALETTE)]
             axes.barh(places, mean[:, k], 0.9 * width, color=colour, label=kind)
             _whiskers(axes, places, mean[:, k], spread[:, k])
         axes.hlines(
@@ -542,8 +549,7 @@ def _check_number(name: str, given: Sequence[object] | npt.NDArray[Any], number:
 def _noted(figure: Figure, notes: Sequence[str]) -> Figure:
     """Write notes below a figure, which grows by their lines; gives the figure."""
     if notes:
-        width = int(17 * figure.get_figwidth())  # as `write_below` breaks them
-        n_lines = sum(len(textwrap.wrap(note, width)) for note in notes)
+        n_lines = sum(len(textwrap.wrap(note, characters(figure))) for note in notes)
         figure.set_figheight(figure.get_figheight() + _LINE * n_lines + 0.1)
         write_below(figure, notes)
     return figure

@@ -263,7 +263,7 @@ def gallery(context: ArtifactContext) -> Figure:
     if not tasks:
         return empty_figure("No finished run on USPS in this scope.")
     # The same test images for all: those of the task that most methods have met, of equals the first.
-    task = tasks.most_common(1)[0][0]
+    task = max(tasks, key=tasks.__getitem__)
     data = context.data_with_images("usps")
     if data is None:
         return empty_figure("The images of USPS are not available.")
