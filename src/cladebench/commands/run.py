@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cladebench.commands._jobs import run_jobs
 from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs
 
 if TYPE_CHECKING:
@@ -141,44 +142,4 @@ def run(args: argparse.Namespace) -> int:
                 note = f"  not applicable: {cell.not_applicable}" if cell.not_applicable else ""
                 print(f"  {cell.spec.cell_id}{note}")
         return 0
-    return _run_jobs(jobs, out, of_workflow=args.plan_checked)
-
-
-def _run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
-    from cladebench.bench.core_build import StaleCore, check_core_is_fresh
-    from cladebench.bench.progress import Progress
-    from cladebench.bench.run_job import Interrupted, JobLocked, run_job
-    from cladebench.bench.store import Store
-    from cladebench.bench.watchdog import WorkerFailure
-    from cladebench.workflow.run_state import standing
-
-    def say(line: str) -> None:
-        print(line, flush=True)
-
-    if not jobs:
-        say(f"{out / 'cells.parquet'}: it has all of these cells; nothing to run")
-
-    metrics = [rule.metric for job in jobs for rule in job.plan.selection.values() if rule.metric]
-    progress = Progress(sum(len(job.cells) for job in jobs), say, first=list(dict.fromkeys(metrics)))
-    try:
-        check_core_is_fresh()
-        for job in jobs:
-            summary = run_job(job, Store(out), progress)
-            counts = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
-            whole = standing(out / "jobs", job.name) if of_workflow else None
-            say(
-                f"{job.name}: {counts}; {summary.reused} kept; {summary.seconds:.1f} s"
-                + (f"  [{whole}]" if whole else "")
-            )
-    except Interrupted as stop:
-        print(f"{stop}; finished records are in {out}", file=sys.stderr)
-        return 128 + stop.signum
-    except BrokenPipeError:  # of the standard output
-        raise
-    except OSError as error:
-        print(f"{error.filename or out}: cannot be written: {error.strerror or error}", file=sys.stderr)
-        return 1
-    except (JobLocked, StaleCore, WorkerFailure) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return run_jobs(jobs, out, of_workflow=args.plan_checked)

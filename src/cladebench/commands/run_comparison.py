@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cladebench.commands._jobs import run_jobs
 from cladebench.commands._options import user_path
 
 
@@ -44,11 +45,8 @@ def run(args: argparse.Namespace) -> int:
 
     out = (args.out or default_folder(args.file)).absolute()
     if args.job:
-        from cladebench.commands.run import _run_jobs
-
-        return _run_jobs(
-            [job for job in jobs_of(read_plan(out)) if job.name == args.job], out, of_workflow=True
-        )
+        jobs = [job for job in jobs_of(read_plan(out)) if job.name == args.job]
+        return run_jobs(jobs, out, of_workflow=True)
     if args.page:
         from cladebench.comparison.page import write_page
 

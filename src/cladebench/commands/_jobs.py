@@ -1,0 +1,66 @@
+"""Running jobs, for the commands of papers and of comparisons."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cladebench.bench.jobs import Job
+
+
+def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
+    """Run jobs one after another, and say how each ended.
+
+    Parameters
+    ----------
+    jobs : list of Job
+    out : Path
+        Folder of the records.
+    of_workflow : bool
+        Whether to say beside each job how much of the whole run is done.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when every cell has a record; 1 when records cannot be made or written; 128 and the number of the
+        signal that stopped it.
+    """
+    from cladebench.bench.core_build import StaleCore, check_core_is_fresh
+    from cladebench.bench.progress import Progress
+    from cladebench.bench.run_job import Interrupted, JobLocked, run_job
+    from cladebench.bench.store import Store
+    from cladebench.bench.watchdog import WorkerFailure
+    from cladebench.workflow.run_state import standing
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    if not jobs:
+        say(f"{out / 'cells.parquet'}: it has all of these cells; nothing to run")
+
+    metrics = [rule.metric for job in jobs for rule in job.plan.selection.values() if rule.metric]
+    progress = Progress(sum(len(job.cells) for job in jobs), say, first=list(dict.fromkeys(metrics)))
+    try:
+        check_core_is_fresh()
+        for job in jobs:
+            summary = run_job(job, Store(out), progress)
+            counts = ", ".join(f"{count} {status}" for status, count in sorted(summary.statuses.items()))
+            whole = standing(out / "jobs", job.name) if of_workflow else None
+            say(
+                f"{job.name}: {counts}; {summary.reused} kept; {summary.seconds:.1f} s"
+                + (f"  [{whole}]" if whole else "")
+            )
+    except Interrupted as stop:
+        print(f"{stop}; finished records are in {out}", file=sys.stderr)
+        return 128 + stop.signum
+    except BrokenPipeError:  # of the standard output
+        raise
+    except OSError as error:
+        print(f"{error.filename or out}: cannot be written: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except (JobLocked, StaleCore, WorkerFailure) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
