@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.bench.statistics import holm, sign_flip
-from cladebench.comparison.ranks import friedman, nemenyi, ranks
-from cladebench.comparison.statistics import ALL, COLUMNS, adjusted, compare, differences
-from cladebench.comparison.summary import best_method, summary
+from cladebench.bench.statistics import friedman, holm, nemenyi, sign_flip, tarone_holm
+from cladebench.comparison.ranks import RankTable, best_method, ranks
+from cladebench.comparison.statistics import ALL, COLUMNS, compare, table
 from cladebench.comparison.values import Settings, read_values
 
 NAN = float("nan")
@@ -72,7 +71,7 @@ def test_one_data_set_has_the_t_test_over_draws_corrected_for_their_overlap():
     mine = np.array([0.62, 0.70, 0.66, 0.71, 0.60, 0.65])
     rivals = {"a": mine - [0.1, 0.12, 0.08, 0.15, 0.11, 0.09], "b": mine[::-1]}
     rows = compare(values_of({"d": {"mine": mine, **rivals}}), "mine", RULES)
-    assert [(row.data, row.rival, row.n, row.planned) for row in rows] == [("d", "a", 6, 6), ("d", "b", 6, 6)]
+    assert [(row.data, row.rival, row.n) for row in rows] == [("d", "a", 6), ("d", "b", 6)]
     p_values = []
     for row in rows:
         d = mine - rivals[row.rival]
@@ -137,15 +136,15 @@ def test_few_data_sets_are_judged_alone_and_all_by_the_sign_flip_test(n):
         row = only(rows, ALL, rival)
         d = np.array([np.mean(found["mine"] - found[rival]) for found in scores.values()])
         half = stats.t.ppf(0.975, n - 1) * stats.sem(d)
-        assert (row.n, row.planned, row.least_p) == (n, n, 2.0 ** (1 - n))
+        assert (row.n, row.least_p) == (n, 2.0 ** (1 - n))
         assert row.difference == pytest.approx(d.mean())
         assert row.low == pytest.approx(max(-1.5, d.mean() - half))
         assert row.p == pytest.approx(sign_flip(d)) and row.p >= row.least_p
     found = ranks(values)
     assert found.complete.friedman is None and found.pairs is None
     assert found.complete.means["mine"] == found.complete.ranks["mine"].mean()
-    with pytest.raises(ValueError, match=f"{n} complete data sets; expected at least 10"):
-        found.critical_difference()
+    with pytest.raises(ValueError, match=f"{n} data sets; expected at least 10"):
+        _ = found.failures_last.critical_difference
 
 
 def test_tests_that_can_not_reach_the_level_are_not_corrected_for():
@@ -167,18 +166,18 @@ def test_nine_data_sets_that_agree_are_enough_against_one_rival():
 
 def test_adjusted_p_values_are_holms_where_every_test_can_reach_the_level():
     p = [0.01, 0.04, 0.03, 0.005]
-    assert adjusted(p, [0.0] * 4, 0.05) == pytest.approx(holm(p))
-    assert adjusted([], [], 0.05) == []
-    assert adjusted([*p, 0.25], [0.0] * 4 + [0.25], 0.05) == pytest.approx([*holm(p), 1.0])
+    assert tarone_holm(p, [0.0] * 4, 0.05) == pytest.approx(holm(p))
+    assert tarone_holm([], [], 0.05) == []
+    assert tarone_holm([*p, 0.25], [0.0] * 4 + [0.25], 0.05) == pytest.approx([*holm(p), 1.0])
     # Of two tests with a least p of 0.03, one alone could be found: a family of two allows neither.
-    assert adjusted([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
-    assert adjusted([0.03], [0.03], 0.05) == [0.03]
+    assert tarone_holm([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
+    assert tarone_holm([0.03], [0.03], 0.05) == [0.03]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.002, 0.02, 0.06])), max_size=12))
 def test_adjusted_p_values_are_never_below_those_of_the_tests_that_count(found):
     p, least = [max(pair) for pair in found], [pair[1] for pair in found]
-    for one, q in zip(p, adjusted(p, least, 0.05), strict=True):
+    for one, q in zip(p, tarone_holm(p, least, 0.05), strict=True):
         assert one <= q <= 1
 
 
@@ -197,6 +196,33 @@ def test_many_data_sets_have_signed_ranks_with_holms_correction():
         assert row.low <= row.difference <= row.high
     assert [row.p_adjusted for row in rows] == pytest.approx(holm(p_values))
     assert [row.verdict for row in rows] == ["ahead", "undecided", "behind"]
+
+
+AROUND = np.array([-1, 0.97, -0.83, 0.8, -0.61, 0.58, -0.42, 0.39, -0.21, 0.19, -0.12, 0.09])
+
+
+@pytest.mark.parametrize("n", [8, 12])
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize(
+    ("middle", "spread", "level"),
+    [
+        (0.005, 0.004, True),  # well inside of the region of 0.02
+        (0.019, 0.0005, True),  # at its end, but each inside
+        (0.019, 0.004, False),  # across its end
+        (0.021, 0.004, False),
+        (0.03, 0.004, False),  # outside
+    ],
+)
+def test_over_data_sets_level_needs_both_ends_of_the_rope(n, side, middle, spread, level):
+    d = side * (middle + spread * AROUND[:n])
+    scores = {f"d{i}": {"mine": [0.5 + x] * 2, "a": [0.5] * 2} for i, x in enumerate(d)}
+    row = only(compare(values_of(scores), "mine", RULES), ALL, "a")
+    assert row.verdict in (("level",) if level else ("undecided", "ahead" if side > 0 else "behind"))
+    if n >= 10 and middle < RULES.rope:
+        # Schuirmann's two one-sided tests; the larger of the two counts.
+        below = stats.wilcoxon(d - RULES.rope, alternative="less", method="exact").pvalue
+        above = stats.wilcoxon(d + RULES.rope, alternative="greater", method="exact").pvalue
+        assert row.p_level == pytest.approx(max(below, above))
 
 
 @given(
@@ -226,7 +252,7 @@ def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():
     assert found.complete.friedman is not None and found.complete.friedman.p < 0.01
     assert found.complete.friedman.df == (2, 18) and not found.differ
     # Demšar (2006), table 5: 2.343 for three methods.
-    assert found.critical_difference() == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
+    assert found.complete.critical_difference == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
     p_values = [
         stats.wilcoxon([np.mean(row[x] - row[y]) for row in scores.values()], method="exact").pvalue
         for x, y in (("mine", "a"), ("mine", "b"), ("a", "b"))
@@ -236,6 +262,27 @@ def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():
         holm(p_values)
     )
     assert np.isnan(np.diag(pairs)).all() and np.array_equal(pairs, pairs.T, equal_nan=True)
+
+
+def ranked(means, n=10):
+    """A table of so many data sets in which each method has its rank everywhere."""
+    return RankTable(pd.DataFrame([means] * n), None)
+
+
+def test_groups_join_all_that_the_critical_difference_does_not_tell_apart():
+    # Demšar (2006), table 5: 2.343 for three methods, 2.728 for five.
+    limit = ranked(dict.fromkeys("abc", 1.0)).critical_difference
+    assert limit == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
+    far = limit + 0.01
+    # Written out of order: groups are by rank, and none within another.
+    assert ranked({"c": 1 + far, "b": 1.5, "a": 1.0}).alike == [["a", "b"], ["b", "c"]]
+    assert ranked({"a": 1.0, "b": 1.2, "c": 1.4}).alike == [["a", "b", "c"]]
+    assert ranked({"a": 1.0, "b": 1 + far, "c": 1 + 2 * far}).alike == []
+    limit = ranked(dict.fromkeys("abcde", 1.0)).critical_difference
+    assert limit == pytest.approx(2.728 * math.sqrt(5 * 6 / 60), abs=1e-3)
+    near, far = limit - 0.01, limit + 0.01
+    five = {"a": 1.0, "b": 1.5, "c": 1 + near, "d": 1.5 + near, "e": 1.5 + near + far}
+    assert ranked(five).alike == [["a", "b", "c"], ["b", "c", "d"]]
 
 
 def test_the_critical_difference_of_18_methods_on_4_sets_is_useless():
@@ -249,7 +296,7 @@ def test_draws_that_failed_are_left_out_on_both_sides():
     mine, a = [0.9, NAN, 0.8, 0.7], [0.1, 0.2, NAN, 0.3]
     values = values_of({"d": {"mine": mine, "a": a, "b": [NAN] * 4}})
     rows = compare(values, "mine", RULES)
-    assert (rows[0].n, rows[0].planned, rows[0].difference) == (2, 4, pytest.approx(0.6))
+    assert (rows[0].n, rows[0].difference) == (2, pytest.approx(0.6))
     assert (rows[1].n, rows[1].verdict) == (0, "undecided")
     assert math.isnan(rows[1].difference) and math.isnan(rows[1].p)
     means = values.means().loc["d"]
@@ -261,7 +308,7 @@ def test_a_method_without_runs_on_a_data_set_is_as_one_that_failed():
     rows = compare(values_of(scores), "mine", RULES)
     assert only(rows, "e", "a").n == 0
     on_all = only(rows, ALL, "a")
-    assert (on_all.n, on_all.planned, on_all.verdict) == (1, 2, "undecided")
+    assert (on_all.n, on_all.verdict) == (1, "undecided")
     assert math.isnan(on_all.p)
 
 
@@ -446,9 +493,10 @@ def test_a_method_that_did_not_run_is_refused():
 # Tables and sentences
 
 
-def test_the_table_has_the_columns_of_the_file_first():
-    found = differences(values_of(many(3, {"mine": 0.7, "a": 0.3, "b": 0.6})), "mine", RULES)
-    assert tuple(found.columns[: len(COLUMNS)]) == COLUMNS
+def test_the_table_has_the_columns_of_the_file():
+    values = values_of(many(3, {"mine": 0.7, "a": 0.3, "b": 0.6}))
+    found = table(compare(values, "mine", RULES))
+    assert tuple(found.columns) == COLUMNS
     assert found[["data", "rival"]].apply(tuple, axis=1).tolist() == [
         (data, rival) for rival in "ab" for data in ("d0", "d1", "d2", ALL)
     ]
@@ -465,46 +513,15 @@ def test_a_method_picked_for_its_score_is_corrected_for_all_pairs():
         assert left.p == right.p and left.p_adjusted <= right.p_adjusted
 
 
-def test_the_summary_says_who_is_ahead_of_whom_and_what_is_open():
-    values = values_of(many(1, {"mine": 0.7, "a": 0.69, "b": 0.3, "random": 0.0}, n_draws=10, spread=0.03))
-    found = summary(values, "mine", RULES, random=("random",))
-    assert (found.leader, found.rivals, found.picked) == ("mine", ("a", "b"), False)
-    assert found.counts() == {"ahead": 1, "behind": 0, "level": 0, "undecided": 1}
-    assert found.counts("random")["ahead"] == 1
-    assert [(row.data, row.rival) for row in found.nearest] == [("d0", "a")]
-    assert [row.rival for row in found.undecided] == ["a"] and found.detectable == found.undecided[
-        0
-    ].detectable
-    assert found.on_all == ()
-
-
-def test_the_summary_of_many_data_sets_is_of_all_and_of_few_of_each():
-    few, large = (summary(values_of(many(n, {"mine": 0.7, "a": 0.3})), "mine", RULES) for n in (4, 10))
-    assert [row.data for row in few.rows] == ["d0", "d1", "d2", "d3"]
-    assert [row.data for row in large.rows] == [row.data for row in few.on_all] == [ALL]
-    assert large.mean_ranks == {"mine": 1.0, "a": 2.0}
-
-
-def test_without_an_own_method_the_best_is_taken_and_corrected_for():
+def test_the_best_method_is_that_of_the_best_mean_rank_and_no_random_one():
     values = values_of(many(1, {"random": 0.9, "a": 0.3, "b": 0.7}, n_draws=8))
-    assert best_method(values, ("random",)) == "b"
-    found = summary(values, None, RULES, random=("random",))
-    assert (found.method, found.picked, found.rivals) == ("b", True, ("a",))
-    assert list(found.rows) == compare(values, "b", RULES, picked=True)
-
-
-def test_one_method_beside_the_random_ones_leads_them():
-    values = values_of(many(1, {"mine": 0.7, "random": 0.0, "star": 0.0}, n_draws=10, spread=0.02))
-    found = summary(values, "mine", RULES, random=("random", "star"))
-    assert (found.leader, found.rivals, found.nearest, found.undecided) == ("mine", (), (), ())
-    assert [row.verdict for row in found.rows] == ["ahead", "ahead"]
-    assert math.isnan(found.detectable)
+    assert (best_method(values, ("random",)), best_method(values)) == ("b", "random")
+    failed = {"d": {"a": [0.9, NAN, NAN], "b": [0.8] * 3, "c": [0.1] * 3}}  # failures last
+    assert best_method(values_of(failed)) == "b"
 
 
 def test_one_method_alone_has_no_rivals():
     values = values_of(many(2, {"mine": 0.7}))
-    assert compare(values, "mine", RULES) == []
-    assert differences(values, "mine", RULES).empty
+    assert compare(values, "mine", RULES) == [] and table([]).empty
     assert ranks(values).complete.means.tolist() == [1.0]
-    found = summary(values, None, RULES, random=("mine",))
-    assert found.method == found.leader == "mine" and found.rows == ()
+    assert best_method(values, ("mine",)) == "mine"

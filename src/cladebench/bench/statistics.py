@@ -1,4 +1,4 @@
-"""Paired tests, what a sample could have detected, Holm's correction: what audits and comparisons decide by."""
+"""Paired tests, tests of ranks, corrections, detectable differences: what audits and comparisons decide by."""
 
 from __future__ import annotations
 
@@ -191,3 +191,71 @@ def holm(p_values: Sequence[float]) -> list[float]:
         running = max(running, min(1.0, (len(p_values) - rank) * p_values[i]))
         adjusted[i] = running
     return adjusted
+
+
+def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float) -> list[float]:
+    """Adjust p-values by Holm's method over the tests that can reach the level at all; 1 for the others.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+    least : sequence of float
+        The smallest p-value that each test can give, whatever the data.
+    alpha : float
+        The level.
+
+    References
+    ----------
+    Tarone (1990), A modified Bonferroni method for discrete data, Biometrics 46.
+    """
+    sizes = np.arange(1, len(p_values) + 1)
+    able_at = np.searchsorted(np.sort(least), alpha / sizes, side="right")
+    size = next((int(size) for size, able in zip(sizes, able_at, strict=True) if able <= size), 1)
+    able = [i for i, one in enumerate(least) if one <= alpha / size]
+    found = [1.0] * len(p_values)
+    for i, p in zip(able, holm([p_values[i] for i in able]), strict=True):
+        found[i] = p
+    return found
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Test that no method has a rank of its own, in the form of Iman and Davenport.
+
+    References
+    ----------
+    Iman and Davenport (1980), Approximations of the critical region of the Friedman statistic, Communications in
+    Statistics 9.
+    """
+
+    statistic: float
+    df: tuple[int, int]
+    p: float
+
+
+def friedman(ranked: np.ndarray) -> Friedman:
+    """Test ranks of shape (n_data, n_methods), at least two each; ties are allowed."""
+    n, k = ranked.shape
+    spread = float(((ranked - (k + 1) / 2) ** 2).sum())
+    between = n * float(((ranked.mean(axis=0) - (k + 1) / 2) ** 2).sum())
+    df = (k - 1, (k - 1) * (n - 1))
+    if spread - between <= 1e-9 * spread:
+        # All data sets agree to the last rank, where Friedman's own statistic has a p-value; or none ranks at all.
+        p = float(special.chdtrc(k - 1, n * (k - 1))) if spread else 1.0
+        return Friedman(math.inf if spread else 0.0, df, p)
+    statistic = (n - 1) * between / (spread - between)
+    return Friedman(statistic, df, float(special.fdtrc(*df, statistic)))
+
+
+def nemenyi(n_methods: int, n_data: int, level: float = 0.95) -> float:
+    """Critical difference of mean ranks.
+
+    References
+    ----------
+    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
+    Research 7.
+    """
+    from scipy import stats  # takes longer than all else here
+
+    quantile = float(stats.studentized_range.ppf(level, n_methods, np.inf)) / math.sqrt(2)
+    return quantile * math.sqrt(n_methods * (n_methods + 1) / (6 * n_data))

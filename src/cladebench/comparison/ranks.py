@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import math
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
 
-from cladebench.bench.statistics import holm
-from cladebench.comparison.statistics import MANY, p_over_data
+from cladebench.bench.statistics import Friedman, friedman, holm, nemenyi
+from cladebench.comparison.statistics import MANY, over_data, p_over_data
 from cladebench.comparison.values import Values
-
-
-@dataclass(frozen=True)
-class Friedman:
-    """Test that no method has a rank of its own, in the form of Iman and Davenport.
-
-    References
-    ----------
-    Iman and Davenport (1980), Approximations of the critical region of the Friedman statistic, Communications in
-    Statistics 9.
-    """
-
-    statistic: float
-    df: tuple[int, int]
-    p: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +40,30 @@ class RankTable:
         """Mean rank of each method; NaN without data sets."""
         return self.ranks.mean()
 
+    @cached_property
+    def critical_difference(self) -> float:
+        """Smallest difference of mean ranks that the Nemenyi test tells from none, at 5%.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than `MANY` data sets.
+        """
+        if self.n < MANY:
+            raise ValueError(f"{self.n} data sets; expected at least {MANY}")
+        return nemenyi(self.ranks.shape[1], self.n)
+
+    @property
+    def alike(self) -> list[list[str]]:
+        """Largest groups of methods, by rank, whose mean ranks differ by less than `critical_difference`."""
+        means = self.means.sort_values(kind="stable")
+        found, end = [], 0
+        for first, reached in enumerate(np.searchsorted(means, means + self.critical_difference)):
+            if reached > max(end, first + 1):
+                found.append([*means.index[first:reached]])
+            end = reached
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
@@ -80,56 +89,23 @@ class Ranks:
         """Whether failures make the two tables differ."""
         return self.complete.n != self.failures_last.n
 
-    def critical_difference(self, level: float = 0.95) -> float:
-        """Smallest difference of mean ranks that the Nemenyi test tells from none.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than `MANY` data sets without failures.
-        """
-        if self.complete.n < MANY:
-            raise ValueError(f"{self.complete.n} complete data sets; expected at least {MANY}")
-        return nemenyi(self.complete.ranks.shape[1], self.complete.n, level)
-
 
 def ranks(values: Values) -> Ranks:
     """Rank the methods on each data set by their mean score."""
-    complete = values.means().loc[values.complete()]
     pairs = _pairs(values) if len(values.tables) >= MANY else None
-    return Ranks(_table(values, complete), _table(values, values.means_with_failures()), pairs)
+    return Ranks(_table(values, values.means().loc[values.complete()]), failures_last(values), pairs)
 
 
-def mean_ranks(values: Values) -> dict[str, float]:
-    """Mean rank of each method over all data sets, failures last."""
-    means = _table(values, values.means_with_failures()).means
-    return {method: float(means[method]) for method in values.methods}
+def failures_last(values: Values) -> RankTable:
+    """Rank the methods on all data sets: a failed draw counts as the worst of that draw."""
+    return _table(values, values.means_with_failures())
 
 
-def friedman(ranked: np.ndarray) -> Friedman:
-    """Test ranks of shape (n_data, n_methods), at least two each; ties are allowed."""
-    n, k = ranked.shape
-    spread = float(((ranked - (k + 1) / 2) ** 2).sum())
-    between = n * float(((ranked.mean(axis=0) - (k + 1) / 2) ** 2).sum())
-    df = (k - 1, (k - 1) * (n - 1))
-    if spread - between <= 1e-9 * spread:
-        # All data sets agree to the last rank, where Friedman's own statistic has a p-value; or none ranks at all.
-        p = float(special.chdtrc(k - 1, n * (k - 1))) if spread else 1.0
-        return Friedman(math.inf if spread else 0.0, df, p)
-    statistic = (n - 1) * between / (spread - between)
-    return Friedman(statistic, df, float(special.fdtrc(*df, statistic)))
-
-
-def nemenyi(n_methods: int, n_data: int, level: float = 0.95) -> float:
-    """Critical difference of mean ranks.
-
-    References
-    ----------
-    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
-    Research 7.
-    """
-    quantile = float(stats.studentized_range.ppf(level, n_methods, np.inf)) / math.sqrt(2)
-    return quantile * math.sqrt(n_methods * (n_methods + 1) / (6 * n_data))
+def best_method(values: Values, random: Collection[str] = ()) -> str:
+    """Find the method of the best mean rank, failures last, random methods left out; the first of equals."""
+    means = failures_last(values).means
+    known = [method for method in values.methods if method not in random] or [*values.methods]
+    return min(known, key=means.__getitem__)
 
 
 def _table(values: Values, means: pd.DataFrame) -> RankTable:
@@ -141,14 +117,9 @@ def _table(values: Values, means: pd.DataFrame) -> RankTable:
 
 
 def _pairs(values: Values) -> pd.DataFrame:
-    methods = [*values.methods]
-    pairs = [*itertools.combinations(range(len(methods)), 2)]
-    p_values = []
-    for left, right in pairs:
-        by_data = (values.paired(data, methods[left], methods[right]) for data in values.tables)
-        means = np.round([d.mean() for d in by_data if d.size], 12)
-        p_values.append(p_over_data(means) if means.size > 1 else 1.0)
-    found = np.full((len(methods), len(methods)), np.nan)
+    pairs = [*itertools.combinations(values.methods, 2)]
+    found = pd.DataFrame(np.nan, index=[*values.methods], columns=[*values.methods])
+    p_values = [p_over_data(over_data(values, *pair)) for pair in pairs]
     for (left, right), p in zip(pairs, holm(p_values), strict=True):
-        found[left, right] = found[right, left] = p
-    return pd.DataFrame(found, index=methods, columns=methods)
+        found.loc[left, right] = found.loc[right, left] = p
+    return found

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.statistics import Difference, holm, middle_of_pairs, one_sample, sign_flip, signed_rank
+from cladebench.bench.statistics import (
+    Difference,
+    middle_of_pairs,
+    one_sample,
+    sign_flip,
+    signed_rank,
+    tarone_holm,
+)
 from cladebench.comparison.values import Settings, Values
 
 #: Columns of ``differences.csv``.
@@ -43,8 +50,8 @@ class Compared:
         P-value that the difference matters; corrected alike.
     least_p : float
         Smallest p-value that so few values allow.
-    n, planned : int
-        Draws, or data sets, that both finished, and those that there are.
+    n : int
+        Draws, or data sets, that both finished.
     detectable : float
         Smallest true difference that would be found with a chance of 80%, by the t test; infinite where nothing would.
     verdict : str
@@ -63,7 +70,6 @@ class Compared:
     p_level: float = math.nan
     least_p: float = 0.0
     n: int = 0
-    planned: int = 0
     detectable: float = math.nan
     verdict: str = UNDECIDED
     gap: Difference = field(default=Difference(math.nan, math.inf, 1.0), repr=False, compare=False)
@@ -97,29 +103,30 @@ def compare(values: Values, method: str, settings: Settings, *, picked: bool = F
     return [row for row in _judged(found, settings, values.sign) if row.method == method]
 
 
-def differences(values: Values, method: str, settings: Settings, *, picked: bool = False) -> pd.DataFrame:
-    """Tabulate what `compare` finds: `COLUMNS`, then n, planned, least_p, p_level, detectable."""
-    rows = compare(values, method, settings, picked=picked)
-    columns = [*COLUMNS, "n", "planned", "least_p", "p_level", "detectable"]
-    return pd.DataFrame([[getattr(row, column) for column in columns] for row in rows], columns=columns)
+def table(rows: Sequence[Compared]) -> pd.DataFrame:
+    """Tabulate rows by `COLUMNS`."""
+    return pd.DataFrame([[getattr(row, column) for column in COLUMNS] for row in rows], columns=[*COLUMNS])
+
+
+def over_data(values: Values, method: str, rival: str) -> np.ndarray:
+    """Mean differences on the data sets where both have one; method less rival."""
+    by_data = (values.paired(data, method, rival) for data in values.tables)
+    return np.round([d.mean() for d in by_data if d.size], 12)
 
 
 def _of_pair(values: Values, method: str, rival: str, settings: Settings) -> list[Compared]:
-    by_data = {data: values.paired(data, method, rival) for data in values.tables}
     rows = []
-    if len(by_data) < MANY:
-        rows = [_on_one(data, method, rival, d, values, settings) for data, d in by_data.items()]
-    if len(by_data) > 1:
-        means = np.round([d.mean() for d in by_data.values() if d.size], 12)
-        rows.append(_on_all(method, rival, means, values, settings))
+    if len(values.tables) < MANY:
+        rows = [_on_one(data, method, rival, values, settings) for data in values.tables]
+    if len(values.tables) > 1:
+        rows.append(_on_all(method, rival, values, settings))
     return rows
 
 
-def _on_one(
-    data: str, method: str, rival: str, d: np.ndarray, values: Values, settings: Settings
-) -> Compared:
+def _on_one(data: str, method: str, rival: str, values: Values, settings: Settings) -> Compared:
     """Compare over the draws of one data set."""
-    row = Compared(data, method, rival, values.measure.name, n=d.size, planned=len(values.tables[data]))
+    d = values.paired(data, method, rival)
+    row = Compared(data, method, rival, values.measure.name, n=d.size)
     if not d.size:
         return row
     exact = {(data, method), (data, rival)} <= values.exact
@@ -135,10 +142,11 @@ def _on_one(
     return replace(row, p=p, p_level=gap.within(settings.rope), gap=gap)
 
 
-def _on_all(method: str, rival: str, d: np.ndarray, values: Values, settings: Settings) -> Compared:
+def _on_all(method: str, rival: str, values: Values, settings: Settings) -> Compared:
     """Compare over data sets, by their mean differences."""
+    d = over_data(values, method, rival)
     n, reach = d.size, values.reach
-    row = Compared(ALL, method, rival, values.measure.name, n=n, planned=len(values.tables))
+    row = Compared(ALL, method, rival, values.measure.name, n=n)
     if not n:
         return row
     gap = one_sample(d)
@@ -166,8 +174,8 @@ def _judged(rows: Sequence[Compared], settings: Settings, sign: float) -> list[C
     """Correct the p-values, and give the verdicts."""
     tested = [row for row in rows if not math.isnan(row.p)]
     least = [row.least_p for row in tested]
-    p = adjusted([row.p for row in tested], least, settings.alpha)
-    p_level = adjusted([row.p_level for row in tested], [one / 2 for one in least], settings.alpha)
+    p = tarone_holm([row.p for row in tested], least, settings.alpha)
+    p_level = tarone_holm([row.p_level for row in tested], [one / 2 for one in least], settings.alpha)
     first = settings.alpha / max(1, len(tested))
     done = {}
     for row, differs, level in zip(tested, p, p_level, strict=True):
@@ -184,28 +192,3 @@ def _judged(rows: Sequence[Compared], settings: Settings, sign: float) -> list[C
             verdict=verdict,
         )
     return [done.get(id(row), row) for row in rows]
-
-
-def adjusted(p_values: Sequence[float], least: Sequence[float], alpha: float) -> list[float]:
-    """Adjust p-values by Holm's method over the tests that can reach the level at all; 1 for the others.
-
-    Parameters
-    ----------
-    p_values : sequence of float
-    least : sequence of float
-        The smallest p-value that each test can give, whatever the data.
-    alpha : float
-        The level.
-
-    References
-    ----------
-    Tarone (1990), A modified Bonferroni method for discrete data, Biometrics 46.
-    """
-    sizes = np.arange(1, len(p_values) + 1)
-    able_at = np.searchsorted(np.sort(least), alpha / sizes, side="right")
-    size = next((int(size) for size, able in zip(sizes, able_at, strict=True) if able <= size), 1)
-    able = [i for i, one in enumerate(least) if one <= alpha / size]
-    found = [1.0] * len(p_values)
-    for i, p in zip(able, holm([p_values[i] for i in able]), strict=True):
-        found[i] = p
-    return found

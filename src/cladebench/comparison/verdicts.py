@@ -3,126 +3,177 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench.comparison.as_plan import SHARE
 from cladebench.comparison.methods import CONTROLS
-from cladebench.comparison.ranks import Ranks, ranks
+from cladebench.comparison.ranks import Ranks, best_method, failures_last, ranks
 from cladebench.comparison.scores import LABELLED, Run
-from cladebench.comparison.statistics import COLUMNS, differences
-from cladebench.comparison.summary import Summary, best_method, summary
+from cladebench.comparison.statistics import ALL, UNDECIDED, VERDICTS, Compared, compare, table
 from cladebench.comparison.values import Settings, Values, read_values
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What the tests say.
+    """Who is ahead, by how much, and what cannot be told.
 
     Attributes
     ----------
     measure : str
         By which methods are judged first; empty where no data set has labels.
     reference : str
-        The user's method, or the best; empty where nothing is judged.
-    differences : DataFrame
-        Of all measures with labels, as `cladebench.comparison.statistics.differences` gives them.
-    summary : Summary or None
-    ranks : Ranks or None
+        The user's method, or the one of the best mean rank; empty where nothing is judged.
+    picked : bool
+        Whether the reference was chosen because it scored best.
+    rivals : tuple of str
+        In the order of their mean ranks by the first measure, random methods left out.
+    compared : tuple of Compared
+        The reference against each rival, by all measures with labels.
+    values : Values or None
+        Of the first measure.
     """
 
     measure: str
     reference: str
-    differences: pd.DataFrame
-    summary: Summary | None
-    ranks: Ranks | None
+    picked: bool
+    rivals: tuple[str, ...]
+    compared: tuple[Compared, ...]
     values: Values | None
 
     @property
+    def rows(self) -> list[Compared]:
+        """What decides by the first measure: the rows of each data set, or those of all where there are many."""
+        first = [row for row in self.compared if row.measure == self.measure]
+        return [row for row in first if row.data != ALL] or first
+
+    @property
+    def on_all(self) -> list[Compared]:
+        """Rows of all data sets at once by the first measure; none for one data set."""
+        return [row for row in self.compared if row.measure == self.measure and row.data == ALL]
+
+    @property
+    def undecided(self) -> list[Compared]:
+        """Of `rows`, those that cannot be told, without random methods, the largest difference first."""
+        found = [row for row in self.rows if row.verdict == UNDECIDED and row.rival in self.rivals]
+        return sorted(found, key=lambda row: -abs(np.nan_to_num(row.difference)))
+
+    def counts(self, rival: str | None = None) -> dict[str, int]:
+        """Number of `rows` of each verdict: against one rival, or all of `rivals`."""
+        wanted = self.rivals if rival is None else (rival,)
+        found = [row.verdict for row in self.rows if row.rival in wanted]
+        return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Ranks by the first measure, where something is judged."""
+        assert self.values is not None
+        return ranks(self.values)
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """What ``differences.csv`` holds."""
+        return table(self.compared)
+
+    @property
     def deciding(self) -> pd.DataFrame:
-        """Rows of the first measure that decide, random methods last."""
-        if self.summary is None:
-            return self.differences
-        order = [*self.summary.rivals, *CONTROLS]
-        rows = pd.DataFrame(
-            [{c: getattr(row, c) for c in COLUMNS} for row in self.summary.rows], columns=COLUMNS
-        )
-        place = {rival: i for i, rival in enumerate(order)}
-        return rows.sort_values("rival", key=lambda names: names.map(place), kind="stable")
+        """The table of `rows`, random methods last."""
+        order = [*self.rivals, *CONTROLS]
+        return table(sorted(self.rows, key=lambda row: order.index(row.rival)))
 
     @property
     def sentences(self) -> list[dict[str, Any]]:
         """Say who is ahead, by how much, and what cannot be told; each with the cells of the tables that it is of."""
-        found, values = self.summary, self.values
-        if found is None or values is None:
+        if self.values is None:
             text = "No data set has labels, so nothing can be called better: the tables show structure and stability."
             return [{"text": text, "cells": []}]
-        means = values.means().mean()
-        lead, title = found.leader, values.measure.title or values.measure.name
-        over = found.data[0] if len(found.data) == 1 else f"{len(found.data)} data sets"
-        who = f"On {over}, {lead} has the best {'score' if len(found.data) == 1 else 'mean rank'}"
-        first = f"{who}: a mean {title} of {means[lead]:.2f}, where chance has 0."
-        if self.reference != lead:
-            first = first[:-1] + f"; {self.reference} has {means[self.reference]:.2f}."
-        counts = found.counts()
-        told = ", ".join(f"{verdict} in {counts[verdict]}" for verdict in ("ahead", "behind", "level"))
-        second = f"{self.reference} against its rivals, in {sum(counts.values())} comparisons: {told}."
-        near = [row for row in found.nearest if not math.isnan(row.difference)]
-        if near:
-            row = near[0]
-            on = "" if row.data == "all" or len(found.data) == 1 else f" on {row.data}"
-            width = f"{row.low:+.2f} to {row.high:+.2f}"
-            second += f" Against {row.rival}{on} the difference is {row.difference:+.2f} ({width})."
-        third = "All comparisons are decided."
-        if n := counts["undecided"]:
-            third = f"{n} comparison{'s are' if n > 1 else ' is'} undecided."
-            if found.detectable > values.reach / 2:
-                third += " So few draws of so few rows could hardly have shown any difference."
-            elif math.isfinite(found.detectable):
-                third += f" A true difference of about {found.detectable:.2f} would have been found."
-        cells = [(data, method) for data in found.data for method in dict.fromkeys((self.reference, lead))]
+        data = [*self.values.tables]
+        nearest = [row for row in self.rows if row.rival == self.rivals[0]] if self.rivals else []
+        lead, who = self._who(self.values, data)
+        of_who = [(name, method) for name in data for method in dict.fromkeys((self.reference, lead))]
         return [
-            {"text": first, "cells": cells[:6]},
-            {
-                "text": second,
-                "cells": [(row.data, row.rival) for row in found.nearest[:3] if row.data != "all"],
-            },
-            {
-                "text": third,
-                "cells": [(row.data, row.rival) for row in found.undecided[:3] if row.data != "all"],
-            },
+            {"text": who, "cells": of_who[:6]},
+            {"text": self._by_how_much(nearest, data), "cells": _cells(nearest)},
+            {"text": self._what_is_open(self.values.reach), "cells": _cells(self.undecided)},
         ]
+
+    def _who(self, values: Values, data: Sequence[str]) -> tuple[str, str]:
+        """Name the method of the best mean rank, the reference among equals, and say its score."""
+        ranked = failures_last(values).means
+        lead = min((self.reference, *self.rivals), key=ranked.__getitem__)
+        means, title = values.means().mean(), values.measure.title or values.measure.name
+        over, best = (data[0], "score") if len(data) == 1 else (f"{len(data)} data sets", "mean rank")
+        own = f"; {self.reference} has {means[self.reference]:.2f}" if self.reference != lead else ""
+        return lead, (
+            f"On {over}, {lead} has the best {best}: a mean {title} of {means[lead]:.2f}, where chance has 0{own}."
+        )
+
+    def _by_how_much(self, nearest: Sequence[Compared], data: Sequence[str]) -> str:
+        counts = self.counts()
+        told = ", ".join(f"{verdict} in {counts[verdict]}" for verdict in ("ahead", "behind", "level"))
+        text = f"{self.reference} against its rivals, in {sum(counts.values())} comparisons: {told}."
+        for row in [row for row in nearest if not math.isnan(row.difference)][:1]:
+            on = "" if row.data == ALL or len(data) == 1 else f" on {row.data}"
+            width = f"{row.low:+.2f} to {row.high:+.2f}"
+            text += f" Against {row.rival}{on} the difference is {row.difference:+.2f} ({width})."
+        return text
+
+    def _what_is_open(self, reach: float) -> str:
+        n = len(self.undecided)
+        if not n:
+            return "All comparisons are decided."
+        text = f"{n} comparison{'s are' if n > 1 else ' is'} undecided."
+        seen = [row.detectable for row in self.undecided if not math.isnan(row.detectable)]
+        detectable = float(np.median(seen)) if seen else math.nan
+        if detectable > reach / 2:
+            return text + " So few draws of so few rows could hardly have shown any difference."
+        if math.isfinite(detectable):
+            return text + f" A true difference of about {detectable:.2f} would have been found."
+        return text
 
 
 def verdicts(run: Run) -> Verdicts:
     """Judge a run by each measure with labels; the first says what the page says."""
-    settings = Settings(rope=float(run.document["rope"]))
-    tables, first = [], None
-    mine = run.document["mine"] or None
-    for measure in LABELLED[:3]:
-        values = _values(run, measure)
-        if values is None or (mine is not None and mine not in values.methods):
-            continue
-        own = mine or best_method(values, CONTROLS)
-        tables.append(differences(values, own, settings, picked=mine is None))
-        if measure == LABELLED[0]:
-            first = values, summary(values, mine, settings, random=CONTROLS), ranks(values)
-    every = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
-    if first is None:
-        return Verdicts("", "", every, None, None, None)
-    return Verdicts(LABELLED[0], first[1].method, every, first[1], first[2], first[0])
+    mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
+    read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
+    found = [judged(values, mine, settings) for values in read if not mine or mine in values.methods]
+    if not found:
+        return Verdicts("", "", not mine, (), (), None)
+    return replace(found[0], compared=tuple(row for one in found for row in one.compared))
+
+
+def judged(values: Values, mine: str, settings: Settings) -> Verdicts:
+    """Judge by one measure: the user's method against each rival, or the best one where `mine` is empty."""
+    reference = mine or best_method(values, CONTROLS)
+    ranked = failures_last(values).means
+    rivals = [method for method in values.methods if method not in (reference, *CONTROLS)]
+    return Verdicts(
+        measure=values.measure.name,
+        reference=reference,
+        picked=not mine,
+        rivals=tuple(sorted(rivals, key=ranked.__getitem__)),
+        compared=tuple(compare(values, reference, settings, picked=not mine)),
+        values=values,
+    )
+
+
+def _cells(rows: Sequence[Compared]) -> list[tuple[str, str]]:
+    return [(row.data, row.rival) for row in rows[:3] if row.data != ALL]
 
 
 def _values(run: Run, measure: str) -> Values | None:
-    """Give the scores that count by one measure, as the tests read them; None where there are none."""
+    """Give the scores that count by one measure, as the tests read them; None where fewer than two methods have any."""
     rows = run.counted(run.values)
-    rows = rows[(rows["measure"] == measure) & (rows["labels"] != "")]
+    rows = rows[rows["measure"] == measure]
     scored = set(rows.loc[rows["value"].notna(), "method"])
-    rows = rows[rows["method"].isin(scored)]
-    if rows.empty or len(scored) < 2:
+    if len(scored) < 2:
         return None
     sizes = run.whole.groupby("data")["n_rows"].max()
+    rows = rows[rows["method"].isin(scored)]
     rows = rows.assign(n_rows=rows["data"].map(sizes), share=SHARE, deterministic=False)
     return read_values(rows, run.plan.measures[measure])

@@ -1,0 +1,211 @@
+"""What the page says first: who is ahead, by how much, what cannot be told; on scores of known size."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_runs import made_up_run
+from scipy import stats
+
+from cladebench.comparison.scores import Run
+from cladebench.comparison.verdicts import verdicts
+
+MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
+
+
+def scores(means=MEANS, n_data=1, n_draws=10, spread=0.02, seed=0):
+    random = np.random.default_rng(seed)
+    return {
+        f"d{i}": {name: mean + random.normal(0, spread, n_draws) for name, mean in means.items()}
+        for i in range(n_data)
+    }
+
+
+def said(run: Run) -> list[str]:
+    return [sentence["text"] for sentence in verdicts(run).sentences]
+
+
+def test_of_one_data_set_the_sentences_have_its_scores_and_the_nearest_rival(tmp_path):
+    table = scores()
+    mine, a = table["d0"]["mine"].mean(), table["d0"]["a"].mean()
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    first, second, third = found.sentences
+    assert mine > a
+    assert first["text"] == (
+        f"On d0, mine has the best score: a mean adjusted RI of {mine:.2f}, where chance has 0."
+    )
+    row = found.deciding.iloc[0]
+    assert (row.rival, row.verdict) == ("a", "undecided")
+    assert second["text"] == (
+        "mine against its rivals, in 2 comparisons: ahead in 1, behind in 0, level in 0. "
+        f"Against a the difference is {mine - a:+.2f} ({row.low:+.2f} to {row.high:+.2f})."
+    )
+    assert third["text"].startswith("1 comparison is undecided. A true difference of about 0.")
+    assert [one["cells"] for one in found.sentences] == [[("d0", "mine")], [("d0", "a")], [("d0", "a")]]
+
+
+def test_a_leader_other_than_mine_is_named_with_both_scores(tmp_path):
+    table = scores(MEANS | {"mine": 0.5, "a": 0.9})
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    means = {name: values.mean() for name, values in table["d0"].items()}
+    assert found.sentences[0]["text"] == (
+        f"On d0, a has the best score: a mean adjusted RI of {means['a']:.2f}, where chance has 0; "
+        f"mine has {means['mine']:.2f}."
+    )
+    assert found.sentences[0]["cells"] == [("d0", "mine"), ("d0", "a")]
+    assert "ahead in 1, behind in 1, level in 0." in found.sentences[1]["text"]
+
+
+def test_of_few_data_sets_each_comparison_counts_and_the_nearest_has_its_data(tmp_path):
+    table = scores(n_data=3)
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    mean = np.mean([row["mine"].mean() for row in table.values()])
+    first, second, _ = (sentence["text"] for sentence in found.sentences)
+    assert first.startswith(
+        f"On 3 data sets, mine has the best mean rank: a mean adjusted RI of {mean:.2f}, "
+    )
+    assert second.startswith("mine against its rivals, in 6 comparisons: ahead in 3")
+    assert " Against a on d0 the difference is " in second
+    assert set(found.deciding["data"]) == {"d0", "d1", "d2"}
+
+
+def test_of_many_data_sets_one_comparison_a_rival_counts(tmp_path):
+    found = verdicts(made_up_run(scores(n_data=12), tmp_path, mine="mine"))
+    assert list(found.deciding["data"]) == ["all"] * 3
+    second = found.sentences[1]
+    assert second["text"].startswith("mine against its rivals, in 2 comparisons: ")
+    assert " Against a the difference is " in second["text"] and second["cells"] == []
+
+
+def test_where_all_is_decided_nothing_is_said_to_be_open(tmp_path):
+    run = made_up_run(scores({"mine": 0.9, "a": 0.2, "RandomTree": 0.0}), tmp_path, mine="mine")
+    assert said(run)[2] == "All comparisons are decided."
+
+
+def test_what_so_few_draws_could_not_have_shown_is_said(tmp_path):
+    table = {"d0": {"mine": [0.9, -0.1], "a": [0.1, 0.6], "RandomTree": [0.0, 0.1]}}
+    assert said(made_up_run(table, tmp_path, mine="mine"))[2] == (
+        "1 comparison is undecided. So few draws of so few rows could hardly have shown any difference."
+    )
+    one = {"d0": {"mine": [0.9], "a": [0.1], "b": [0.2]}}  # of one draw nothing is known
+    assert said(made_up_run(one, tmp_path, mine="mine"))[2] == "2 comparisons are undecided."
+
+
+def test_the_detectable_difference_is_the_median_of_what_is_undecided(tmp_path):
+    means = {"mine": 0.5, "a": 0.5, "b": 0.5, "c": 0.5, "far": 0.1}
+    random = np.random.default_rng(3)
+    spreads = {"mine": 0.0, "a": 0.02, "b": 0.03, "c": 0.09, "far": 0.01}
+    table = {"d0": {name: mean + random.normal(0, spreads[name], 10) for name, mean in means.items()}}
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    text = found.sentences[2]["text"]
+    assert list(found.deciding["verdict"]).count("undecided") == 3
+    errors = {name: np.std(table["d0"]["mine"] - table["d0"][name], ddof=1) for name in ("a", "b", "c")}
+    middle = sorted(errors.values())[1] * math.sqrt(1 / 10 + 1)
+    wide = (stats.t.ppf(1 - 0.05 / 4 / 2, 9) + stats.t.ppf(0.8, 9)) * middle
+    assert (
+        text == f"3 comparisons are undecided. A true difference of about {wide:.2f} would have been found."
+    )
+
+
+def test_without_labels_nothing_is_called_better(tmp_path):
+    found = verdicts(made_up_run(scores(), tmp_path, mine="mine", measures=["silhouette"], labels=""))
+    assert (found.measure, found.reference) == ("", "")
+    assert found.differences.empty and found.deciding.empty
+    (sentence,) = found.sentences
+    assert sentence["cells"] == [] and sentence["text"].startswith("No data set has labels")
+
+
+def test_without_mine_the_best_is_the_reference_and_corrected_for(tmp_path):
+    table = scores({"a": 0.6, "b": 0.61, "c": 0.3, "RandomClusters": 0.9}, spread=0.002)
+    best, named = (verdicts(made_up_run(table, tmp_path, mine=mine)) for mine in ("", "b"))
+    assert best.reference == named.reference == "b"
+    assert list(best.deciding["rival"]) == ["a", "c", "RandomClusters"]
+    assert (best.differences["p"] == named.differences["p"]).all()
+    assert (best.differences["p_adjusted"] > named.differences["p_adjusted"]).any()
+
+
+def test_of_several_data_sets_each_counts_and_all_have_rows_of_their_own(tmp_path):
+    few, large = (verdicts(made_up_run(scores(n_data=n), tmp_path, mine="mine")) for n in (4, 10))
+    assert [row.data for row in few.rows if row.rival == "b"] == ["d0", "d1", "d2", "d3"]
+    assert {row.data for row in large.rows} == {row.data for row in few.on_all} == {"all"}
+    assert few.counts("b") == {"ahead": 4, "behind": 0, "level": 0, "undecided": 0}
+    assert few.counts("RandomClusters")["ahead"] == 4 and sum(few.counts().values()) == 8
+    assert verdicts(made_up_run(scores(), tmp_path)).on_all == []
+
+
+def test_one_method_beside_the_random_ones_leads_them(tmp_path):
+    means = {"RandomTree": 0.0, "mine": 0.7, "RandomClusters": 0.0}
+    found = verdicts(made_up_run(scores(means), tmp_path, mine="mine"))
+    assert (found.rivals, found.undecided) == ((), [])
+    first, second, third = (sentence["text"] for sentence in found.sentences)
+    assert first.startswith("On d0, mine has the best score") and third == "All comparisons are decided."
+    assert second == "mine against its rivals, in 0 comparisons: ahead in 0, behind in 0, level in 0."
+
+
+def test_among_equals_mine_leads_and_open_comparisons_go_by_their_size(tmp_path):
+    draws = np.linspace(0.3, 0.7, 10)
+    table = {"d0": {"b": draws[::-1] - 0.01, "a": draws, "c": draws[::-1] - 0.1, "mine": draws}}
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    assert found.sentences[0]["text"].startswith("On d0, mine has the best score")
+    assert [row.rival for row in found.undecided] == ["c", "b"]
+
+
+def test_rivals_go_by_their_mean_ranks_and_random_methods_last(tmp_path):
+    means = {"RandomTree": 0.8, "b": 0.3, "mine": 0.5, "RandomClusters": 0.7, "a": 0.6}
+    found = verdicts(made_up_run(scores(means), tmp_path, mine="mine"))
+    assert list(found.deciding["rival"]) == ["a", "b", "RandomClusters", "RandomTree"]
+
+
+def test_each_measure_has_its_differences_and_trees_those_of_methods_with_trees(tmp_path):
+    measures = ["ari", "ami", "dendrogram_purity", "dasgupta_ratio"]
+    trees = {"dendrogram_purity": ["b", "RandomClusters"]}
+    found = verdicts(made_up_run(scores(), tmp_path, mine="mine", measures=measures, without=trees))
+    by_measure = found.differences.groupby("measure")["rival"].agg(list).to_dict()
+    assert by_measure == {
+        "ari": ["a", "b", "RandomClusters"],
+        "ami": ["a", "b", "RandomClusters"],
+        "dendrogram_purity": ["a"],
+    }
+    trees = {"dendrogram_purity": ["mine"]}
+    found = verdicts(made_up_run(scores(), tmp_path, mine="mine", measures=measures, without=trees))
+    assert set(found.differences["measure"]) == {"ari", "ami"}
+    trees = {
+        "dendrogram_purity": ["mine", "b", "RandomClusters"]
+    }  # of one method there is nothing to compare
+    found = verdicts(made_up_run(scores(), tmp_path, measures=measures, without=trees))
+    assert set(found.differences["measure"]) == {"ari", "ami"}
+
+
+def test_the_rope_is_that_of_the_file(tmp_path):
+    table = scores({"mine": 0.5, "a": 0.49}, spread=0.001)
+    wide, narrow = (
+        verdicts(made_up_run(table, tmp_path, mine="mine", rope=rope, n_rows=20_000))
+        for rope in (0.02, 0.005)
+    )
+    assert (wide.deciding["verdict"].item(), narrow.deciding["verdict"].item()) == ("level", "ahead")
+
+
+def test_methods_that_never_scored_are_no_rivals(tmp_path):
+    table = scores()
+    table["d0"]["gone"] = [math.nan] * 10
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    assert "gone" not in set(found.differences["rival"])
+    assert "gone" not in found.ranks.failures_last.means
+    table = {"d0": {"mine": [0.5, 0.6], "gone": [math.nan] * 2}}
+    assert verdicts(made_up_run(table, tmp_path, mine="mine")).reference == ""
+
+
+def test_scores_of_other_settings_do_not_count(tmp_path):
+    run = made_up_run(scores(), tmp_path, mine="mine")
+    other = run.values[run.values["method"] == "mine"].assign(setting='{"features":"raw"}', value=0.0)
+    assert said(replace(run, values=pd.concat([run.values, other]))) == said(run)
+
+
+@pytest.mark.parametrize(("n_rows", "verdict"), [(20, "undecided"), (20_000, "ahead")])
+def test_scores_of_few_rows_move_in_steps(tmp_path, n_rows, verdict):
+    run = made_up_run({"d0": {"mine": [0.6, 0.6], "a": [0.4, 0.4]}}, tmp_path, mine="mine", n_rows=n_rows)
+    (row,) = verdicts(run).deciding.itertuples()
+    least = math.sqrt(1 / 2 + 1) / (n_rows / 2)
+    assert row.verdict == verdict and row.p == pytest.approx(2 * stats.t.sf(0.2 / least, 1))
