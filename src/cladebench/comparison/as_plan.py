@@ -92,6 +92,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "seed": comparison.seed,
         "mine": comparison.mine,
         "rope": comparison.rope,
+        "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
         "sys_path": list(folders),
         "methods": methods,

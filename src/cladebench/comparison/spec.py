@@ -62,6 +62,7 @@ class Comparison:
     repetitions: int
     rope: float
     seed: int
+    critical_difference: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -100,6 +101,7 @@ def read_comparison(path: Path) -> Comparison:
         repetitions=document.get("repetitions", 10),
         rope=document.get("rope", 0.02),
         seed=document.get("seed", 0),
+        critical_difference=document.get("critical_difference", False),
         limits={**LIMITS, **document.get("limits", {})},
     )
 
