@@ -19,6 +19,7 @@ from cladebench.comparison import pictures
 from cladebench.comparison.methods import CONTROLS
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import LABELLED, UNLABELLED, Run, collect, scores
+from cladebench.comparison.statistics import MANY
 from cladebench.comparison.tables import (
     STATUSES,
     counted_scores,
@@ -124,6 +125,9 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
         heading = run.plan.measures[found.measure].title
         figure = pictures.differences(found.deciding, found.reference, run.document["rope"], heading)
         drawn["differences"] = _embedded(run, figure, "differences")
+        if run.document.get("critical_difference") and found.ranks.failures_last.n >= MANY:
+            figure = pictures.critical_difference(found.ranks.failures_last)
+            drawn["critical_difference"] = _embedded(run, figure, "critical-difference")
     wide = counted.pivot_table(index="method", columns="measure", values="mean", sort=False)
     measure = found.measure or UNLABELLED[0]
     if measure in wide:

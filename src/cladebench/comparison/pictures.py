@@ -14,6 +14,8 @@ from cladebench.plotting import PALETTE, SMALL, use_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from cladebench.comparison.ranks import RankTable
+
 #: Points that a picture shows at most.
 POINTS = 1000
 _GREY = "#9a9a9a"
@@ -43,6 +45,40 @@ def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Fig
         ax.set_yticks(places, names)
         ax.set_xlabel(f"{heading}: {mine} less rival (grey: within {rope:g})")
         ax.set_ylim(-0.7, len(rows) - 0.3)
+        return figure
+
+
+def critical_difference(ranks: RankTable) -> Figure:
+    """Draw mean ranks on a line; a bar joins methods that the Nemenyi test does not tell apart.
+
+    References
+    ----------
+    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
+    Research 7.
+    """
+    means = ranks.means.sort_values(kind="stable")
+    k, half = len(means), (len(means) + 1) // 2
+    names = 1.2 + 0.45 * len(ranks.alike)  # where the names begin, below the bars
+    with use_style():
+        figure, (ax,) = _figure(6.8, 0.6 + 0.17 * (names + half))
+        ax.plot([1, 1 + ranks.critical_difference], [-2.2, -2.2], "|-", color="black")
+        ax.text(1, -2.5, f"critical difference {ranks.critical_difference:.2f}", size=SMALL)
+        for i, group in enumerate(ranks.alike):
+            ends = means[group[0]] - 0.01 * k, means[group[-1]] + 0.01 * k
+            ax.plot(ends, [0.6 + 0.45 * i] * 2, color=PALETTE[0], lw=2.5)
+        for i, (name, rank) in enumerate(means.items()):
+            left = i < half
+            line, end = names + min(i, k - 1 - i), 1 if left else k
+            ax.plot([rank, rank, end], [0, line, line], color=_GREY, lw=0.8)
+            text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
+            ax.text(end, line, f" {text} ", ha="right" if left else "left", va="center", size=SMALL)
+        ax.set_xlim(1, k)
+        ax.set_ylim(names + half - 0.4, -3.4)
+        ax.xaxis.set_ticks_position("top")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.spines["top"].set(visible=True, position=("data", 0))
+        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.set_yticks([])
         return figure
 
 
