@@ -1,0 +1,75 @@
+"""The wheel has what a comparison needs: it runs outside of any checkout, by the commands that a user types."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import cladebench._core
+import pytest
+from comparison_runs import write_inputs
+
+from doc_examples import ROOT
+
+#: The wheel by its own rules, but nothing is compiled: the core is the one in use.
+BUILD = "import sys; from scikit_build_core.build import build_wheel as b; b(sys.argv[1], {'wheel.cmake': 'false'})"
+#: An editable installation would answer first.
+NOT_EDITABLE = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder that has the package as pip would install it."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run(
+        [sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, check=True, capture_output=True, timeout=120
+    )
+    (wheel,) = folder.glob("cladebench-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    shutil.copy(cladebench._core.__file__, folder / "site/cladebench")
+    (folder / "site/sitecustomize.py").write_text(NOT_EDITABLE)
+    return folder / "site"
+
+
+def run(installed, folder, *command):
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_wheel_has_all_files_of_the_package(installed):
+    source = ROOT / "src/cladebench"
+    ours = {str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()}
+    ours = {name for name in ours if "__pycache__" not in name and not name.endswith(".so")}
+    assert {"comparison/templates/page.html", "workflow/comparison.smk", "report/templates/style.css"} < ours
+    there = {
+        str(path.relative_to(installed / "cladebench")) for path in installed.rglob("*") if path.is_file()
+    }
+    assert ours <= there
+
+
+def test_a_comparison_runs_from_what_is_installed(installed, tmp_path):
+    write_inputs(tmp_path)
+    where = run(installed, tmp_path, "-c", "import cladebench; print(cladebench.__file__)")
+    assert Path(where.strip()).parent == installed / "cladebench"
+    cli = ("-m", "cladebench.cli")
+    mine = ("--label", "diagnosis", "--mine", "users_methods.py:Mine")
+    run(installed, tmp_path, *cli, "new-comparison", "patients.csv", *mine)
+    file = tmp_path / "comparison.yaml"
+    few = file.read_text().replace("[fitting, ", "[").replace("repetitions: 10", "repetitions: 2")
+    assert few != file.read_text()
+    file.write_text(few)
+    said = run(installed, tmp_path, *cli, "run-comparison", "comparison.yaml", "--out", "report")
+    assert said.splitlines()[-1] == str(tmp_path / "report/index.html")
+    page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert "Mine has the best score" in page and "color-scheme" in page
+    assert str(ROOT) not in page
