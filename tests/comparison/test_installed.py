@@ -37,6 +37,12 @@ def installed(tmp_path_factory):
     return folder / "site"
 
 
+def files_of(folder):
+    """Names of what is written by hand below a folder."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name for name in names if "__pycache__" not in name and not name.endswith(".so")}
+
+
 def run(installed, folder, *command):
     environment = os.environ | {"PYTHONPATH": str(installed)}
     done = subprocess.run(
@@ -47,13 +53,8 @@ def run(installed, folder, *command):
 
 
 def test_the_wheel_has_all_files_of_the_package(installed):
-    source = ROOT / "src/cladebench"
-    ours = {str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()}
-    ours = {name for name in ours if "__pycache__" not in name and not name.endswith(".so")}
+    ours, there = (files_of(folder) for folder in (ROOT / "src/cladebench", installed / "cladebench"))
     assert {"comparison/templates/page.html", "workflow/comparison.smk", "report/templates/style.css"} < ours
-    there = {
-        str(path.relative_to(installed / "cladebench")) for path in installed.rglob("*") if path.is_file()
-    }
     assert ours <= there
 
 
