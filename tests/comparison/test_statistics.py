@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.bench.statistics import friedman, holm, nemenyi, sign_flip, tarone_holm
+from cladebench.bench.statistics import friedman, holm, middle_of_pairs, nemenyi, sign_flip, tarone_holm
 from cladebench.comparison.ranks import RankTable, best_method, ranks
 from cladebench.comparison.statistics import ALL, COLUMNS, compare, table
 from cladebench.comparison.values import Settings, read_values
@@ -172,6 +172,9 @@ def test_adjusted_p_values_are_holms_where_every_test_can_reach_the_level():
     # Of two tests with a least p of 0.03, one alone could be found: a family of two allows neither.
     assert tarone_holm([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
     assert tarone_holm([0.03], [0.03], 0.05) == [0.03]
+    # A least p that equals the level of its family is enough, and counts in the size of the family.
+    assert tarone_holm([0.025, 0.025], [0.025, 0.025], 0.05) == [0.05, 0.05]
+    assert tarone_holm([0.025, 0.025, 0.01], [0.025, 0.025, 0.01], 0.05) == [1.0, 1.0, 0.01]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.002, 0.02, 0.06])), max_size=12))
@@ -196,6 +199,32 @@ def test_many_data_sets_have_signed_ranks_with_holms_correction():
         assert row.low <= row.difference <= row.high
     assert [row.p_adjusted for row in rows] == pytest.approx(holm(p_values))
     assert [row.verdict for row in rows] == ["ahead", "undecided", "behind"]
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_from_ten_data_sets_on_the_interval_is_that_of_the_signed_ranks(level):
+    d = np.random.default_rng(4).normal(0.1, 0.1, 10)
+    values = values_of({f"d{i}": {"mine": [0.5 + x] * 2, "a": [0.5] * 2} for i, x in enumerate(d)})
+    (row,) = compare(values, "mine", Settings(level=level))
+    assert (row.difference, row.low, row.high) == pytest.approx(middle_of_pairs(d, level))
+    assert row.p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue)
+
+
+def test_mean_differences_that_differ_in_their_last_bit_are_ties():
+    # The mean of three times 0.1 is more than 0.1 by a bit.
+    scores = {f"d{i}": {"mine": [0.6] * 3, "a": [0.5] * 3} for i in range(9)}
+    scores["d9"] = {"mine": [0.5] * 2, "a": [0.6] * 2}
+    (row,) = compare(values_of(scores), "mine", RULES)
+    assert row.p == pytest.approx(2 * (1 + 10) / 2**10)
+
+
+def test_level_has_the_level_of_the_tests():
+    pattern = np.array([1, -1, 2, -2, 1, -1, 0, 1, 0, -1])
+    p = 0.07  # of the one-sided test against the upper end, 0.01 away
+    d = 0.01 + pattern * 0.01 / (stats.t.isf(p, 9) * math.sqrt(1 / 10 + 1) * pattern.std(ddof=1))
+    values = values_of({"d": {"mine": 0.5 + d, "a": [0.5] * 10}}, n_rows=10_000)
+    (row,) = compare(values, "mine", RULES)
+    assert row.p_level == pytest.approx(p) and row.verdict != "level"
 
 
 AROUND = np.array([-1, 0.97, -0.83, 0.8, -0.61, 0.58, -0.42, 0.39, -0.21, 0.19, -0.12, 0.09])
@@ -243,6 +272,11 @@ def test_friedmans_test_in_the_form_of_iman_and_davenport_is_from_scipys(rows):
         expected = (n - 1) * chi / (n * (k - 1) - chi)
         assert found.statistic == pytest.approx(expected)
         assert found.p == pytest.approx(stats.f.sf(expected, k - 1, (k - 1) * (n - 1)), abs=1e-12)
+
+
+def test_where_nothing_ranks_friedmans_statistic_is_0():
+    found = friedman(np.full((10, 3), 2.0))
+    assert (found.statistic, found.p) == (0.0, 1.0)
 
 
 def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():

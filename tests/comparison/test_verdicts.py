@@ -55,6 +55,7 @@ def test_a_leader_other_than_mine_is_named_with_both_scores(tmp_path):
         f"mine has {means['mine']:.2f}."
     )
     assert found.sentences[0]["cells"] == [("d0", "mine"), ("d0", "a")]
+    assert found.undecided == [] and found.sentences[1]["cells"] == [("d0", "a")]
     assert "ahead in 1, behind in 1, level in 0." in found.sentences[1]["text"]
 
 
@@ -89,6 +90,11 @@ def test_what_so_few_draws_could_not_have_shown_is_said(tmp_path):
     assert said(made_up_run(table, tmp_path, mine="mine"))[2] == (
         "1 comparison is undecided. So few draws of so few rows could hardly have shown any difference."
     )
+    steps = 0.38 * np.array([-1, -0.5, 0, 0.5, 1])  # 1.2 would have been found, of at most 1.5
+    some = {"d0": {"mine": 0.3 + steps, "a": [0.3] * 5}}
+    assert said(made_up_run(some, tmp_path, mine="mine"))[2].endswith(
+        "could hardly have shown any difference."
+    )
     one = {"d0": {"mine": [0.9], "a": [0.1], "b": [0.2]}}  # of one draw nothing is known
     assert said(made_up_run(one, tmp_path, mine="mine"))[2] == "2 comparisons are undecided."
 
@@ -109,6 +115,13 @@ def test_the_detectable_difference_is_the_median_of_what_is_undecided(tmp_path):
     )
 
 
+def test_the_nearest_rival_is_told_from_data_on_which_it_ran(tmp_path):
+    table = scores({"a": 0.67, "mine": 0.7, "b": 0.3}, n_data=2)
+    table["d0"]["a"] = [math.nan] * 10
+    text = said(made_up_run(table, tmp_path, mine="mine"))[1]
+    assert " Against a on d1 the difference is +0.0" in text and "nan" not in text
+
+
 def test_without_labels_nothing_is_called_better(tmp_path):
     found = verdicts(made_up_run(scores(), tmp_path, mine="mine", measures=["silhouette"], labels=""))
     assert (found.measure, found.reference) == ("", "")
@@ -120,7 +133,7 @@ def test_without_labels_nothing_is_called_better(tmp_path):
 def test_without_mine_the_best_is_the_reference_and_corrected_for(tmp_path):
     table = scores({"a": 0.6, "b": 0.61, "c": 0.3, "RandomClusters": 0.9}, spread=0.002)
     best, named = (verdicts(made_up_run(table, tmp_path, mine=mine)) for mine in ("", "b"))
-    assert best.reference == named.reference == "b"
+    assert best.reference == named.reference == "b" and best.picked and not named.picked
     assert list(best.deciding["rival"]) == ["a", "c", "RandomClusters"]
     assert (best.differences["p"] == named.differences["p"]).all()
     assert (best.differences["p_adjusted"] > named.differences["p_adjusted"]).any()
