@@ -127,7 +127,7 @@ def test_without_labels_nothing_is_called_better(tmp_path):
     assert (found.measure, found.reference) == ("", "")
     assert found.differences.empty and found.deciding.empty
     (sentence,) = found.sentences
-    assert sentence["cells"] == [] and sentence["text"].startswith("No data set has labels")
+    assert sentence["cells"] == [] and sentence["text"].startswith("No scores against labels")
 
 
 def test_without_mine_the_best_is_the_reference_and_corrected_for(tmp_path):
@@ -208,6 +208,16 @@ def test_methods_that_never_scored_are_no_rivals(tmp_path):
     assert "gone" not in found.ranks.failures_last.means
     table = {"d0": {"mine": [0.5, 0.6], "gone": [math.nan] * 2}}
     assert verdicts(made_up_run(table, tmp_path, mine="mine")).reference == ""
+
+
+def test_where_mine_never_scored_the_best_stands_in_and_that_is_said(tmp_path):
+    table = scores()
+    table["d0"]["broken"] = [math.nan] * 10
+    found = verdicts(made_up_run(table, tmp_path, mine="broken"))
+    assert (found.reference, found.absent, found.picked) == ("mine", "broken", True)
+    assert found.sentences[0]["text"].startswith("broken has no score. On d0, mine has the best score")
+    assert verdicts(made_up_run(table, tmp_path, mine="mine")).absent == ""
+    assert verdicts(made_up_run(table, tmp_path)).absent == ""
 
 
 def test_scores_of_other_settings_do_not_count(tmp_path):

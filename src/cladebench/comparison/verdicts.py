@@ -26,7 +26,7 @@ class Verdicts:
     Attributes
     ----------
     measure : str
-        By which methods are judged first; empty where no data set has labels.
+        By which methods are judged first; empty where there are no scores against labels.
     reference : str
         The user's method, or the one of the best mean rank; empty where nothing is judged.
     picked : bool
@@ -37,6 +37,8 @@ class Verdicts:
         The reference against each rival, by all measures with labels.
     values : Values or None
         Of the first measure.
+    absent : str
+        The user's method, where it has no score and the best stands in for it.
     """
 
     measure: str
@@ -45,6 +47,7 @@ class Verdicts:
     rivals: tuple[str, ...]
     compared: tuple[Compared, ...]
     values: Values | None
+    absent: str = ""
 
     @property
     def rows(self) -> list[Compared]:
@@ -90,7 +93,7 @@ class Verdicts:
     def sentences(self) -> list[dict[str, Any]]:
         """Say who is ahead, by how much, and what cannot be told; each with the cells of the tables that it is of."""
         if self.values is None:
-            text = "No data set has labels, so nothing can be called better: the tables show structure and stability."
+            text = "No scores against labels, so nothing can be called better: the tables show structure and stability."
             return [{"text": text, "cells": []}]
         data = [*self.values.tables]
         nearest = [row for row in self.rows if row.rival == self.rivals[0]] if self.rivals else []
@@ -109,9 +112,9 @@ class Verdicts:
         means, title = values.means().mean(), values.measure.title or values.measure.name
         over, best = (data[0], "score") if len(data) == 1 else (f"{len(data)} data sets", "mean rank")
         own = f"; {self.reference} has {means[self.reference]:.2f}" if self.reference != lead else ""
-        return lead, (
-            f"On {over}, {lead} has the best {best}: a mean {title} of {means[lead]:.2f}, where chance has 0{own}."
-        )
+        absent = f"{self.absent} has no score. " if self.absent else ""
+        first = f"{absent}On {over}, {lead} has the best {best}: a mean {title} of {means[lead]:.2f}"
+        return lead, f"{first}, where chance has 0{own}."
 
     def _by_how_much(self, nearest: Sequence[Compared], data: Sequence[str]) -> str:
         counts = self.counts()
@@ -141,10 +144,12 @@ def verdicts(run: Run) -> Verdicts:
     """Judge a run by each measure with labels; the first says what the page says."""
     mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
     read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
-    found = [judged(values, mine, settings) for values in read if not mine or mine in values.methods]
-    if not found:
+    if not read:
         return Verdicts("", "", not mine, (), (), None)
-    return replace(found[0], compared=tuple(row for one in found for row in one.compared))
+    scored = mine if mine in read[0].methods else ""
+    found = [judged(values, scored, settings) for values in read if not scored or scored in values.methods]
+    compared = tuple(row for one in found for row in one.compared)
+    return replace(found[0], compared=compared, absent="" if scored else mine)
 
 
 def judged(values: Values, mine: str, settings: Settings) -> Verdicts:
