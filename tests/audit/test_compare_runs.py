@@ -1,10 +1,15 @@
+import json
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
-from cladebench.audit.compare_runs import Tolerance, compare_runs
+from cladebench.audit.compare_runs import Tolerance, compare_runs, in_both
+from cladebench.audit.run_inputs import median_interval
+from cladebench.bench.cell_spec import derive_seed
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
@@ -31,11 +36,12 @@ def write(tmp_path):
     def run(name, *rows, audit=None, certificates=None, **columns):
         folder = tmp_path / name
         folder.mkdir()
-        table = frame(*rows).assign(seed=1, cpu_seconds=2.0, **columns)
+        table = frame(*rows).assign(**{"seed": 1, "cpu_seconds": 2.0, "wall_seconds": None} | columns)
         table["cell_id"] = table["paper"] + "/" + table["cell_id"].str.partition("/")[2]
         write_cells(table, folder)
         if audit:
-            claims = [BLANK | dict(zip(("paper", "claim", "verdict"), row, strict=True)) for row in audit]
+            names = ("paper", "claim", "verdict", "reason")
+            claims = [BLANK | dict(zip(names, row, strict=False)) for row in audit]
             write_audit(Audit(claims, {}, {}), folder)
         if certificates:
             table = pd.DataFrame(certificates, columns=["id", "passed"])
@@ -57,25 +63,16 @@ def test_equal_runs_agree_whatever_their_times(write, capsys):
     found = compare_runs(a, b)
     assert found.values.equal.all() and "index" not in found.values
     assert found.agree()
-    assert found.times.to_dict("list") == {
-        "paper": ["toy"] * 2,
-        "dataset": ["d"] * 2,
-        "method": ["A"] * 2,
-        "metric": ["cpu_seconds", "fit_seconds"],
-        "ratio": [1.0, 2.5],
-        "low": [1.0, 2.0],
-        "high": [1.0, 3.0],
-        "cells": [2, 2],
-    }
-    assert main(["compare", str(a), str(b)]) == 0
-    assert "2 values in both: 2 bit-equal" in capsys.readouterr().out
+    assert found.inputs == {} and found.means.empty and found.n_means == 1
+    assert main(["compare", str(a), str(b)]) == main(["compare", str(a), str(b), "--exact"]) == 0
+    assert "2 in both, 2 bit-equal" in capsys.readouterr().out
 
 
 def test_cells_that_failed_in_both_runs_shift_no_time(write):
     gone = failed("a", "A", "timeout", "slow", [0, 1])
     found = compare_runs(write("a", gone, BASE), write("b", gone, changed([0.5, 0.6])))
     assert found.values.metric.tolist() == ["purity", "purity"] and found.values.equal.all()
-    assert found.times[found.times.dataset == "d"].metric.tolist() == ["cpu_seconds", "fit_seconds"]
+    assert found.times.values.tolist() == [["toy", "A", 1.0, -np.inf, np.inf, 2]]
 
 
 def test_tolerances(write, tmp_path, capsys):
@@ -88,10 +85,11 @@ def test_tolerances(write, tmp_path, capsys):
     assert compare_runs(a, b, Tolerance(metrics={"purity": 1e-6})).agree()
     assert not compare_runs(a, b, Tolerance(metrics={"cost": 1e-6})).agree()
     out = tmp_path / "x/differences.csv"
-    assert main(["compare", str(a), str(b), "--out", str(out)]) == 1
+    assert main(["compare", str(a), str(b)]) == 0  # it is no conclusion
+    assert main(["compare", str(a), str(b), "--exact", "--out", str(out)]) == 1
     assert "the runs differ" in capsys.readouterr().out
     assert len(pd.read_csv(out)) == 1
-    assert main(["compare", str(a), str(b), "--metric", "purity=1e-6"]) == 0
+    assert main(["compare", str(a), str(b), "--exact", "--metric", "purity=1e-6"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -133,24 +131,39 @@ def test_what_is_a_time_is_said_by_its_unit(write):
     )
     found = compare_runs(a, b)
     assert found.beyond["metric"].tolist() == ["share_of_seconds"]
-    assert "seconds_cbc" in set(found.times["metric"])
+    assert set(found.values["metric"]) == {"sp", "share_of_seconds"}
 
 
-def test_ratios_are_of_times_and_memory_where_both_took_any(write):
-    metrics = {"fit_seconds": [0.0, 2.0, 4.0], "seconds": [1.0, 1.0, 1.0]}
-    rows = cells("e", "B", metrics) + cells("e", "A", metrics) + cells("d", "B", metrics)
-    slower = [row | {"value": row["value"] * (1 + row["repetition"])} for row in rows]
-    a, b = write("a", rows, peak_memory_mb=8.0), write("b", slower, peak_memory_mb=4.0)
-    found = compare_runs(a, b)
-    assert found.values.empty and found.agree()
-    ratios = {"cpu_seconds": [1, 1, 1, 3], "peak_memory_mb": [0.5, 0.5, 0.5, 3]}
-    ratios |= {"fit_seconds": [2.5, 2, 3, 2], "seconds": [2, 1, 3, 3]}
-    columns = ["dataset", "method", "metric", "ratio", "low", "high", "cells"]
-    assert sorted(found.times[columns].values.tolist()) == sorted(
-        [dataset, method, metric, *numbers]
-        for dataset, method in (("d", "B"), ("e", "A"), ("e", "B"))
-        for metric, numbers in ratios.items()
+def times(write, a, b, **of_b):
+    rows = cells("d", "A", {"purity": [0.5] * len(a)}) + cells("d", "B", {"purity": [0.5]})
+    left, right = (
+        write(name, rows, cpu_seconds=[*seconds, 1.0], wall_seconds=wall)
+        for name, seconds, wall in (("a", a, 5.0), ("b", b, of_b.get("wall", 6.0)))
     )
+    return compare_runs(left, right).times.values.tolist()
+
+
+def test_a_method_has_one_ratio_of_times_with_an_interval(write):
+    found = times(write, [1.0] * 6, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
+    assert found == [["toy", "A", 4.5, 2.0, 7.0, 6], ["toy", "B", 1.0, -np.inf, np.inf, 1]]
+
+
+def test_short_runs_and_kept_records_say_nothing_of_times(write):
+    assert times(write, [0.09, 2.0, 1.0], [0.2, 0.09, 3.0]) == [
+        ["toy", "A", 3.0, -np.inf, np.inf, 1],
+        ["toy", "B", 1.0, -np.inf, np.inf, 1],
+    ]
+
+
+def test_a_kept_record_is_no_second_run(write):
+    assert times(write, [1.0, 2.0], [1.0, 4.0], wall=5.0) == [["toy", "A", 2.0, -np.inf, np.inf, 1]]
+
+
+@pytest.mark.parametrize(("n", "out"), [(5, 0), (6, 1), (8, 1), (9, 2), (12, 3)])
+def test_the_interval_of_a_median_is_by_signs(n, out):
+    """By tables of the sign test at 5%."""
+    found = median_interval(np.arange(n, 0.0, -1))
+    assert found == ((n + 1) / 2, *((out, n + 1 - out) if out else (-np.inf, np.inf)))
 
 
 def test_missing_cells_and_statuses(write, capsys):
@@ -161,16 +174,13 @@ def test_missing_cells_and_statuses(write, capsys):
     assert not found.agree()
     assert found.agree(only_common=True)
     assert compare_runs(short, longer).missing.only_in.tolist() == ["B"]
-    assert main(["compare", str(longer), str(short), "--only-common"]) == 0
-    assert main(["compare", str(longer), str(short)]) == 1
+    assert main(["compare", str(longer), str(short), "--exact", "--only-common"]) == 0
+    assert main(["compare", str(longer), str(short), "--exact"]) == 1
     changes = compare_runs(longer, broken).statuses
-    assert changes[["dataset", "method", "repetition", "status_a", "status_b"]].values.tolist() == [
-        ["d", "B", 0, "ok", "timeout"]
-    ]
-    assert list(changes.index) == [0]
+    assert changes.values.tolist() == [["toy", "B", "ok", "timeout", "60 s", 1]]
     assert compare_runs(longer, broken).missing.empty  # what a failed cell does not measure is not missing
-    assert main(["compare", str(longer), str(broken), "--only-common"]) == 1
-    assert "changed statuses" in capsys.readouterr().out
+    assert main(["compare", str(longer), str(broken), "--exact", "--only-common"]) == 1
+    assert "  toy B: ok -> timeout in 1 (60 s)\n" in capsys.readouterr().out
 
 
 def test_changed_verdicts_certificates_and_inputs(write, tmp_path):
@@ -179,18 +189,17 @@ def test_changed_verdicts_certificates_and_inputs(write, tmp_path):
     )
     b = write("b", BASE, audit=[("p", "x", "contradicted")], certificates=[("c", False)], data_sha256="00")
     found = compare_runs(a, b)
-    assert found.verdicts.values.tolist() == [
+    assert found.verdicts.iloc[:, :4].values.tolist() == [
         ["p", "x", "reproduced", "contradicted"],
         ["p", "y", "reproduced", "(absent)"],
     ]
-    assert compare_runs(a, b, only_common=True).verdicts.claim.tolist() == ["x"]
+    assert in_both(found.verdicts).claim.tolist() == ["x"]
     assert found.certificates.values.tolist() == [["c", "True", "False"]]
-    assert list(found.verdicts.columns) == ["paper", "claim", "verdict_a", "verdict_b"]
     for found in (compare_runs(a, write("none", BASE)), compare_runs(tmp_path / "none", a)):
         assert found.verdicts.empty and found.certificates.empty
     same = compare_runs(a, a)
     assert same.agree()
-    assert same.inputs.empty
+    assert same.inputs == {}
 
 
 @pytest.mark.parametrize(
@@ -208,24 +217,64 @@ def test_one_verdict_or_certificate_that_differs_is_a_difference(write, how):
         write("other", BASE, **{key: rows[:1]}),
     )
     assert compare_runs(a, same).agree()
-    assert not compare_runs(a, other).agree(only_common=True)
-    assert compare_runs(a, other, only_common=True).agree()
+    assert not compare_runs(a, other).agree()
+    assert compare_runs(a, other).agree(only_common=True)
 
 
-def test_inputs_that_differ_are_named(write):
+def test_inputs_that_differ_are_named_in_a_line_each(write):
     rows = cells("e", "A", {"purity": [0.5]}) + cells("d", "B", {"purity": [0.5]})
-    a = write("a", BASE, rows, data_sha256="11", code_digest=None, params="{}")
-    b = write("b", BASE, rows, data_sha256="22", code_digest=None, params='{"k":1}')
-    found = compare_runs(a, b)
-    assert found.agree()
-    assert found.inputs.to_dict("list") == {
-        "paper": ["toy"] * 6,
-        "dataset": ["d", "d", "d", "d", "e", "e"],
-        "method": ["A", "A", "B", "B", "A", "A"],
-        "input": ["data_sha256", "params"] * 3,
-        "changed": [2, 2, 1, 1, 1, 1],
-        "cells": [2, 2, 1, 1, 1, 1],
+    machine = '{"cores":2,"cpu":"%s"}'
+    a = write("a", BASE, rows, data_sha256="11", code_digest=None, params="{}", versions='{"numpy":"1"}')
+    b = write(
+        *("b", BASE), data_sha256="22", params='{"k":1}', versions='{"numpy":"2"}', git_commit="1" * 40,
+        machine=machine % "Z80", seed=2,
+    )  # fmt: skip
+    assert compare_runs(a, b).inputs == {
+        "runs": "2 in both, 2 only in A (A, B), 0 only in B",
+        "seeds": "2 of 2 runs: A",
+        "data": "2 of 2 runs: d",
+        "parameters": "2 of 2 runs: A",
+        "libraries": "numpy 1 -> 2",
+        "machine": "cores none -> 2; cpu none -> Z80",
+        "commits": "none -> 11111111",
     }
+
+
+def test_many_names_are_counted(write):
+    rows = [cells("d", f"M{i}", {"purity": [0.5]}) for i in range(6)]
+    a, b = write("a", *rows, code_digest="1"), write("b", *rows, code_digest="2")
+    assert compare_runs(a, b).inputs == {"code": "6 of 6 runs: M0, M1, M2, M3 and 2 more"}
+
+
+def checks_of_seeds(write, seeds, names):
+    rows = cells("d", "A", {"purity": [0.5]})
+    return [
+        write(f"run {i}", rows, seed=derive_seed(seed, "toy", "d", "A", 0), certificates=of)
+        for i, (seed, of) in enumerate(zip(seeds, names, strict=True))
+    ]
+
+
+def test_solver_checks_pair_without_the_seed_in_their_name(write):
+    """Draw k of a check has the seed of the run plus k; the size of an instance is none."""
+    first = [("itml/iris-45-1000", True), ("itml/iris-45-1001", True), ("itml/iris-45", True)]
+    other = [("itml/iris-45-70", True), ("itml/iris-45-71", False), ("itml/iris-45", True)]
+    a, b = checks_of_seeds(write, (1000, 70), (first, other))
+    assert compare_runs(a, b).certificates.values.tolist() == [["itml/iris-45-1001", "True", "False"]]
+
+
+def test_solver_checks_of_one_seed_and_two_sizes_are_no_pairs(write):
+    first, other = [("itml/iris-45-7", True)], [("itml/iris-46-7", False)]
+    a, b = checks_of_seeds(write, (7, 7), (first, other))
+    assert in_both(compare_runs(a, b).certificates).empty
+
+
+def test_an_audit_of_another_version_is_read(write):
+    a, b = (write(n, BASE, audit=[("p", "x", v, n)]) for n, v in (("a", "open"), ("b", "reproduced")))
+    path = a / "audit.json"
+    document = json.loads(path.read_text())
+    document["claims"] = [{k: document["claims"][0][k] for k in ("paper", "claim", "verdict", "reason")}]
+    path.write_text(json.dumps({"claims": document["claims"]}))
+    assert compare_runs(a, b).verdicts.values.tolist() == [["p", "x", "open", "reproduced", "a", "b"]]
 
 
 def test_metrics_that_only_one_run_recorded_are_missing(write):
@@ -258,12 +307,6 @@ def test_folds_and_evaluation_points_are_told_apart(write):
     assert missing[["fold", "metric", "at"]].values.tolist() == [[1, "", ""], [0, "near", '{"k":5}']]
 
 
-def test_other_tasks_are_named_as_other_inputs(write):
-    other = [row | {"task": "another draw"} if row["repetition"] else row for row in BASE]
-    inputs = compare_runs(write("a", BASE), write("b", other)).inputs
-    assert inputs[["input", "changed", "cells"]].values.tolist() == [["task", 1, 2]]
-
-
 def test_wrong_usage(write, tmp_path, capsys):
     a = write("a", BASE)
     assert main(["compare", str(a), str(tmp_path / "nowhere")]) == 2
@@ -279,9 +322,3 @@ def test_what_two_machines_may_differ_by():
     assert Tolerance(metrics={"cost": 0.5}).allowed(metric, size).tolist() == pytest.approx(
         [2e-9 + 1e-12, 1e-12, 5e5]
     )
-
-
-def test_what_took_no_time_in_the_first_run_has_no_ratio(write):
-    a, b = (write(name, cells("d", "A", {"seconds": [s, 2.0]})) for name, s in (("a", 0.0), ("b", 1.0)))
-    times = compare_runs(a, b).times
-    assert times[times["metric"] == "seconds"][["ratio", "cells"]].values.tolist() == [[1.0, 1]]

@@ -63,7 +63,7 @@ def test_cells(arguments, damage, words, tmp_path, capsys):
 @pytest.mark.parametrize("arguments", [READERS[2], READERS[3]], ids=["report", "compare"])
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000, b"{}", b'{"claims": [], "excluded": 1}', b'{"claims": [{}]}'],
+    [b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000, b"{}", b'{"claims": [3], "excluded": 1}', b'{"claims": [{}]}'],
 )  # fmt: skip
 def test_audit(arguments, damage, tmp_path, capsys):
     one_cell(tmp_path)

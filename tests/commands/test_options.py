@@ -102,7 +102,7 @@ def test_a_configuration_is_read_from_home(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf", "x", ""])
-@pytest.mark.parametrize("option", ["--rtol={}", "--atol={}", "--metric=purity={}", "--rows={}"])
+@pytest.mark.parametrize("option", ["--rtol={}", "--atol={}", "--metric=purity={}"])
 def test_a_wrong_number_is_named_with_what_was_expected(option, value, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["compare", "a", "b", option.format(value)])

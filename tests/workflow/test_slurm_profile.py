@@ -99,7 +99,7 @@ def test_cells_run_by_slurm_are_those_of_a_local_run(plugin, example, tmp_path_f
         "has been submitted with SLURM jobid"
     ) == 2  # collect stays local
     compared = subprocess.run(
-        [sys.executable, "-m", "cladebench.cli", "compare"]
+        [sys.executable, "-m", "cladebench.cli", "compare", "--exact"]
         + [str(run.folder / "results" / "smoke") for run in (local, example)],
         capture_output=True,
         text=True,

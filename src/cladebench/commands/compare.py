@@ -1,7 +1,4 @@
-"""``cladebench compare``: two runs side by side.
-
-Exit code 1 when they differ by more than the tolerance.
-"""
+"""``cladebench compare``: what two runs say differently."""
 
 from __future__ import annotations
 
@@ -17,12 +14,17 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "compare",
         help="compare two runs",
-        description="Compare two runs: values, statuses, verdicts, solver checks, inputs, times. Two values agree when "
-        "they differ by no more than ATOL + RTOL * the larger of their sizes; times and memory may differ. Exit code "
-        "0 when the runs agree, 1 when they differ, 2 for wrong input.",
+        description="Say what two runs, or two folders of run-comparison, conclude differently, and why: inputs, "
+        "verdicts, ranks, means, statuses, times, bits. Exit code 0 when no conclusion differs, 1 when one does, 2 for "
+        "wrong input. With --exact the code is 1 when any value, status, verdict or solver check differs. Two values "
+        "agree when they differ by no more than ATOL + RTOL * the larger of their sizes; times and memory may differ.",
     )
     parser.add_argument("a", type=user_path, metavar="A", help="results folder, with cells.parquet")
     parser.add_argument("b", type=user_path, metavar="B", help="results folder, with cells.parquet")
+    parser.add_argument("--page", type=user_path, metavar="FILE", help="write all as one HTML page")
+    parser.add_argument(
+        "--exact", action="store_true", help="exit with 1 on any difference beyond tolerance, and list values"
+    )
     parser.add_argument(
         "--rtol", type=_tolerance, default=1e-9, help="relative tolerance (default %(default)g)"
     )
@@ -37,12 +39,7 @@ def register(subparsers: Any) -> None:
         metavar="NAME=RTOL",
         help="relative tolerance of one metric (repeatable)",
     )
-    parser.add_argument(
-        "--only-common", action="store_true", help="allow cells, claims and solver checks that one run lacks"
-    )
-    parser.add_argument(
-        "--rows", type=_count, default=20, help="rows to print of each table (default %(default)s)"
-    )
+    parser.add_argument("--only-common", action="store_true", help="with --exact: allow what one run lacks")
     parser.add_argument(
         "--out",
         type=user_path,
@@ -53,37 +50,34 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the differences; 1 when the runs differ beyond tolerance."""
+    """Print what differs; 1 when a conclusion does, or with ``--exact`` anything beyond tolerance."""
     from cladebench.audit.compare_runs import Tolerance, compare_runs
+    from cladebench.comparison.two_reports import compare_reports
     from cladebench.files import write_atomically
+    from cladebench.report.two_runs import page, sections, text
 
-    found = compare_runs(
-        args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)), only_common=args.only_common
-    )
+    found = compare_runs(args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)))
+    parts = sections(found, compare_reports(args.a, args.b))
     print(f"A: {args.a}\nB: {args.b}")
-    equal, agree = int(found.values["equal"].sum()), int(found.values["agrees"].sum())
-    print(
-        f"{len(found.values)} values in both: {equal} bit-equal, {agree - equal} within tolerance, "
-        f"{len(found.beyond)} beyond"
-    )
-    tables = {
-        "values beyond tolerance": found.beyond,
-        "cells that one run lacks": found.missing,
-        "changed statuses": found.statuses,
-        "changed verdicts": found.verdicts,
-        "changed solver checks": found.certificates,
-        "inputs that differ": found.inputs,
-        "times and memory, B / A (median over cells)": found.times,
-    }
-    for title, table in tables.items():
-        if len(table):
-            print(f"\n{title}: {len(table)}\n{table.head(args.rows).to_string(index=False)}")
+    for line in text(parts):
+        print(line)
+    if args.page:
+        write_atomically(args.page, page(parts, {"A": args.a, "B": args.b}).encode())
+        print(f"written: {args.page}")
     if args.out:
         differing = found.values[~found.values["equal"]]
         write_atomically(args.out, differing.to_csv(index=False, lineterminator="\n").encode())
-        print(f"\nwritten: {args.out}")
+        print(f"written: {args.out}")
+    if not args.exact:
+        return int(any(part.concludes and part.told for part in parts))
     agreed = found.agree(only_common=args.only_common)
-    print("\nthe runs agree" if agreed else "\nthe runs differ")
+    for title, table in {
+        "values beyond tolerance": found.beyond,
+        "what one run lacks": found.missing,
+    }.items():
+        if len(table):
+            print(f"\n{title}: {len(table)}\n{table.head(20).to_string(index=False)}")
+    print("exact: the runs agree" if agreed else "exact: the runs differ")
     return 0 if agreed else 1
 
 
@@ -95,14 +89,6 @@ def _tolerance(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a tolerance; expected a finite number, at least 0")
     return value
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of rows; expected a whole number, at least 0"
-        )
-    return int(text)
 
 
 def _metric(text: str) -> tuple[str, float]:

@@ -1,0 +1,231 @@
+"""What two runs say differently, as a short text and as a page: both are made of the same sections."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cladebench.audit.compare_runs import ABSENT, RunComparison, in_both
+from cladebench.audit.run_inputs import LEAST_SECONDS
+from cladebench.audit.run_means import ALPHA, DIFFERS
+from cladebench.audit.verdict_types import VERDICTS
+from cladebench.comparison.as_plan import NAME
+from cladebench.comparison.two_reports import TwoReports
+from cladebench.notation import significant
+from cladebench.report.templating import html_page
+
+_WIDTH = 150
+#: Rows of a table on the page.
+_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of text and page.
+
+    Attributes
+    ----------
+    key, title, lead : str
+        The text has the title, the page the lead too.
+    columns, rows : sequence
+        Of the table; what differs comes first.
+    told : int
+        How many rows differ.
+    most : int
+        How many of these the text shows.
+    line : str
+        Format of a row in the text.
+    concludes : bool
+        Whether its rows are conclusions.
+    """
+
+    key: str
+    title: str
+    lead: str = ""
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[Any]] = ()
+    told: int = 0
+    most: int = 3
+    line: str = "{0}: {1} -> {2} ({3})"
+    concludes: bool = False
+
+
+def sections(found: RunComparison, reports: TwoReports | None) -> list[Section]:
+    """Say what differs: inputs, conclusions, statuses, times, bits."""
+    concluded = [_verdicts(found), _checks(found), *_reports(reports), _means(found)]
+    return [
+        _inputs(found, reports),
+        *(one for one in concluded if one.told or one.key == "means"),
+        _statuses(found),
+        _times(found),
+        _bits(found),
+    ]
+
+
+def headline(parts: Sequence[Section]) -> str:
+    """Count the conclusions that differ."""
+    counts = [f"{one.key} {one.told:,}" for one in parts if one.concludes and one.told]
+    return f"Conclusions that differ: {', '.join(counts)}" if counts else "No conclusion differs"
+
+
+def text(parts: Sequence[Section]) -> Iterator[str]:
+    """Write what differs in at most 40 lines."""
+    yield headline(parts)
+    for one in parts:
+        yield one.title
+        for row in one.rows[: min(one.told, one.most)]:
+            line = "  " + one.line.format(*map(_said, row)).replace(" ()", "")
+            yield line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..."
+
+
+def page(parts: Sequence[Section], folders: Mapping[str, Path]) -> str:
+    """Write one page that holds all it shows."""
+    run = {"abbreviations": {}, "scope": "two runs"}
+    return html_page(
+        "two-runs.html", title=headline(parts), run=run, parts=parts, folders=folders, most=_ROWS
+    )
+
+
+def _said(cell: Any) -> Any:
+    return f"{VERDICTS[cell].answer}, {VERDICTS[cell].why}" if cell in VERDICTS else cell
+
+
+def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
+    rows = dict(found.inputs)
+    tables = {"claims": (found.verdicts, "verdict"), "solver checks": (found.certificates, "passed")}
+    for kind, (table, column) in tables.items():
+        alone = [int((table[f"{column}_{side}"] == ABSENT).sum()) for side in "ba"]
+        if any(alone):
+            rows[kind] = f"{alone[0]:,} only in A, {alone[1]:,} only in B"
+    if reports is not None and reports.plan:
+        rows["comparison"] = "; ".join(f"{key} {a} -> {b}" for key, (a, b) in reports.plan.items())
+    title = "Inputs that differ" if rows else "Inputs: the same"
+    return Section("inputs", title, "", ["Kind", "A -> B"], [*rows.items()], len(rows), 13, "{0:<14}{1}")
+
+
+def _verdicts(found: RunComparison) -> Section:
+    rows = [
+        (f"{r.paper} {r.claim}", r.verdict_a, r.verdict_b, r.reason_b, r.reason_a)
+        for r in in_both(found.verdicts).itertuples()
+    ]
+    rows.sort(key=lambda row: _answer(row[1]) == _answer(row[2]))
+    columns = ["Claim", "A", "B", "Reason in B", "Reason in A"]
+    title = f"Verdicts that differ: {len(rows):,}"
+    return Section("verdicts", title, "Changed answers first.", columns, rows, len(rows), 5, concludes=True)
+
+
+def _answer(verdict: str) -> str:
+    return VERDICTS[verdict].answer if verdict in VERDICTS else ""
+
+
+def _checks(found: RunComparison) -> Section:
+    words = {"True": "passed", "False": "failed"}
+    rows = [
+        (r.id, words[r.passed_a], words[r.passed_b], "") for r in in_both(found.certificates).itertuples()
+    ]
+    title = f"Solver checks that differ: {len(rows):,}"
+    return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, concludes=True)
+
+
+def _reports(reports: TwoReports | None) -> Iterator[Section]:
+    """Give ranks and verdicts of two reports of comparisons."""
+    if reports is None:
+        return
+    ranks = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in reports.ranks.itertuples()]
+    first = reports.leaders
+    lead = f"Best in A: {first[0]}. Best in B: {first[1]}. Other ranks describe, they decide nothing."
+    title = f"Best mean rank: {first[0]} -> {first[1]}"
+    changed = int(first[0] != first[1])
+    yield Section("best mean rank", title, lead, ["Method", "A", "B"], ranks, changed, 0, concludes=True)
+    pairs = [*reports.verdicts.itertuples()]
+    names = [f"{r.method} against {r.rival} on {r.data}, {r.measure}" for r in pairs]
+    gaps = [f"{r.difference_a:+.2g} -> {r.difference_b:+.2g}" for r in pairs]
+    rows = [(name, r.verdict_a, r.verdict_b, gap) for name, r, gap in zip(names, pairs, gaps, strict=True)]
+    title, columns = f"Verdicts on rivals that differ: {len(rows):,}", ["Methods", "A", "B", "Difference"]
+    yield Section("verdicts on rivals", title, "", columns, rows, len(rows), concludes=True)
+
+
+def _means(found: RunComparison) -> Section:
+    """Tell means that repetitions do not explain from others, and how many small p-values chance alone gives."""
+    means = found.means.head(_ROWS)
+    rows = [
+        (_mean(r), significant(r.mean_a), significant(r.mean_b), _spread(r), f"{r.p_adjusted:.2g}", r.says)
+        for r in means.itertuples()
+    ]
+    n, tests = len(found.means), found.means[found.means["n"] > 1]
+    title = f"Means: {n:,} of {found.n_means:,} differ in 4 digits"
+    if n:
+        title += "".join(f"; {count:,} {says}" for says, count in found.means["says"].value_counts().items())
+    if len(tests):
+        small, chance = int((tests["p"] < ALPHA).sum()), ALPHA * len(tests)
+        title += f" (p < {ALPHA:g} in {small:,} of {len(tests):,}, by chance {chance:,.0f})"
+    lead = (
+        "Means over tasks that both runs met are paired, and corrected for the overlap of draws. Others are compared "
+        "by Welch's test. P-values are corrected by Holm's method."
+    )
+    columns = ["Mean", "A", "B", "B less A, 95% interval", "p, corrected", "Verdict"]
+    told = int((found.means["says"] == DIFFERS).sum())
+    line = "{0:.80}: {1} -> {2} ({3})"  # settings may be long
+    return Section("means", title, lead, columns, rows, told, line=line, concludes=True)
+
+
+def _mean(row: Any) -> str:
+    """Name a mean: ``hfd HFD on sonar, accuracy, k 5, trees 500``."""
+    where = [f"{key} {value}" for text in (row.at, row.setting) for key, value in json.loads(text).items()]
+    return ", ".join([f"{_method(row)} on {row.dataset}", row.metric, *where])
+
+
+def _method(row: Any) -> str:
+    """Name a method with its paper, where there is one."""
+    return str(row.method) if row.paper == NAME else f"{row.paper} {row.method}"
+
+
+def _spread(row: Any) -> str:
+    over = f"{row.n} pair{'s' * (row.n > 1)}" if row.paired else f"{row.n} unpaired"
+    interval = f", {row.low:+.3g} to {row.high:+.3g}" if math.isfinite(row.low) and row.low < row.high else ""
+    return f"{row.difference:+.3g}{interval}; {over}"
+
+
+def _statuses(found: RunComparison) -> Section:
+    rows = [
+        (_method(r), *(s.replace("_", " ") for s in (r.status_a, r.status_b)), r.cause, r.runs)
+        for r in found.statuses.itertuples()
+    ]
+    n = int(found.statuses["runs"].sum())
+    title = f"Runs whose status differs: {n:,}" if n else "Statuses: the same"
+    columns, line = ["Method", "A", "B", "Cause, of the first", "Runs"], "{0}: {1} -> {2} in {4} ({3})"
+    return Section("statuses", title, "", columns, rows, len(rows), line=line)
+
+
+def _times(found: RunComparison) -> Section:
+    clear = (found.times["low"] > 1) | (found.times["high"] < 1)
+    far = -np.abs(np.log(found.times["ratio"]))
+    ordered = found.times.assign(near=~clear, far=far).sort_values(["near", "far"], kind="stable")
+    rows = [
+        (
+            _method(r),
+            f"{r.ratio:.2f}",
+            f"{r.low:.2f} to {r.high:.2f}" if r.low > 0 else "too few runs",
+            r.runs,
+        )
+        for r in ordered.itertuples()
+    ]
+    title = f"CPU time of B over A: {clear.sum():,} of {len(rows):,} methods differ from 1"
+    lead = f"Median over runs that both finished, made twice, of {LEAST_SECONDS:g} s and more; 95% interval by signs."
+    columns, line = ["Method", "Ratio", "Interval", "Runs"], "{0}: {1} ({2}; n = {3})"
+    return Section("times", title, lead, columns, rows, int(clear.sum()), line=line)
+
+
+def _bits(found: RunComparison) -> Section:
+    by = found.values.groupby("metric")[["equal", "agrees"]].agg(["size", "sum"])
+    counts = [(name, *(int(x) for x in row)) for name, *row in by.itertuples()]
+    rows = [(name, n, equal, agree - equal, n - agree) for name, n, equal, _, agree in counts]
+    n, equal, within, beyond = (sum(row[i] for row in rows) for i in range(1, 5))
+    title = f"Values: {n:,} in both, {equal:,} bit-equal, {within:,} within tolerance, {beyond:,} beyond"
+    return Section("bits", title, "", ["Measure", "Values", "Bit-equal", "Within tolerance", "Beyond"], rows)
