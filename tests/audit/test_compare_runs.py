@@ -240,6 +240,13 @@ def test_inputs_that_differ_are_named_in_a_line_each(write):
     }
 
 
+def test_blocks_of_test_rows_are_one_run(write):
+    blocks = [row | {"fold": fold} for fold in (0, 1) for row in cells("d", "A", {"purity": [0.5] * 6})]
+    found = compare_runs(*(write(name, blocks, code_digest=name) for name in "ab"))
+    assert found.inputs == {"code": "6 of 6 runs: A"}
+    assert found.times["runs"].tolist() == [6] and len(found.values) == 12
+
+
 def test_many_names_are_counted(write):
     rows = [cells("d", f"M{i}", {"purity": [0.5]}) for i in range(6)]
     a, b = write("a", *rows, code_digest="1"), write("b", *rows, code_digest="2")

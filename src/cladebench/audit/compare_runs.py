@@ -129,22 +129,25 @@ def compare_runs(a: Path, b: Path, tolerance: Tolerance | None = None) -> RunCom
         cells_b.drop(columns=["metric", "at"]), on=_CELL, how="outer", suffixes=("_a", "_b"), indicator=True
     )
     common = both[both["_merge"] == "both"]
+    # Blocks of test rows are cells of one run.
+    runs = both[~both["cell_id_a"].fillna(both["cell_id_b"]).duplicated()]
+    shared = runs[runs["_merge"] == "both"]
     finished = common.loc[(common["status_a"] == "ok") & (common["status_b"] == "ok"), _CELL]
     metrics = [frame[_KEY].merge(finished, on=_CELL) for frame in (left, right)]
     missing = [
         _only_in_one(both.assign(metric="", at="")),
         _only_in_one(metrics[0].merge(metrics[1], on=_KEY, how="outer", indicator=True)),
     ]
-    changed = common.loc[common["status_a"] != common["status_b"]]
+    changed = shared[shared["status_a"] != shared["status_b"]]
     means, n_means = compare_means(results[0], results[1], plans)
     return RunComparison(
-        inputs=input_lines(both),
+        inputs=input_lines(runs),
         verdicts=_changed(_verdicts(a), _verdicts(b), ["paper", "claim"], "verdict", "reason"),
         certificates=_changed(*without_seed(_outcomes(a), _outcomes(b), left, right), ["id"], "passed"),
         means=means,
         n_means=n_means,
         statuses=statuses_by_cause(changed),
-        times=ratios_of_times(common),
+        times=ratios_of_times(shared),
         values=_compare_values(results[0], results[1], tolerance or Tolerance()),
         missing=pd.concat(missing, ignore_index=True),
     )
