@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,6 +173,7 @@ def _shifted(name: str, by: int) -> Iterator[str]:
 
 def _root_seed(cells: pd.DataFrame, names: Iterable[str]) -> int | None:
     """Find the number in names of solver checks from which the seed of a cell was derived."""
+    cell: Any
     for cell in cells[cells["seed"].notna()].head(1).itertuples():
         repetition, _, fold = str(cell.cell_id).rpartition("/")[2].partition(".")
         parts = (cell.paper, cell.dataset, cell.method, int(repetition), *([f"fold {fold}"] if fold else []))

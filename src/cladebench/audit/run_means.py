@@ -70,6 +70,7 @@ def compare_means(
     sizes = {(paper, name): n for paper, plan in plans.items() for name, n in plan.pools().items()}
     sides = [(_arrays(frame), group.indices) for frame, group in zip((left, right), groups, strict=True)]
     found: list[tuple[Any, ...]] = []
+    name: Any
     for name in means.index[gap > SEEN * means.abs().max(axis=1)]:
         a, b = ({key: column[places[name]] for key, column in columns.items()} for columns, places in sides)
         pool = max(float(a["pool"][0]), float(b["pool"][0]), sizes.get(name[:2], 0))
@@ -80,8 +81,9 @@ def compare_means(
     # One value each is no test; means that differ in later digits are tested too, and pass for equal.
     tested = (table["n"] > 1) | (table["p"] < 1)
     unseen = int((gap > 0).sum()) - len(table)
+    adjusted = holm([*map(float, table.loc[tested, "p"]), *[1.0] * unseen])
     table["p_adjusted"] = 1.0
-    table.loc[tested, "p_adjusted"] = holm([*table.loc[tested, "p"], *[1.0] * unseen])[: tested.sum()]
+    table.loc[tested, "p_adjusted"] = adjusted[: int(tested.sum())]
     says = np.where(table["p_adjusted"] <= ALPHA, DIFFERS, np.where(table["n"] < 2, UNTOLD, EXPLAINED))
     table = table.assign(says=says)[COLUMNS]
     return table.sort_values("p", kind="stable", ignore_index=True), len(means)

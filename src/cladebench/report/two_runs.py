@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cladebench.audit.compare_runs import ABSENT, RunComparison, in_both
 from cladebench.audit.run_inputs import LEAST_SECONDS
@@ -96,6 +97,10 @@ def _said(cell: Any) -> Any:
     return f"{VERDICTS[cell].answer}, {VERDICTS[cell].why}" if cell in VERDICTS else cell
 
 
+def _tuples(table: pd.DataFrame) -> list[Any]:
+    return list(table.itertuples())
+
+
 def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
     rows = dict(found.inputs)
     tables = {"claims": (found.verdicts, "verdict"), "solver checks": (found.certificates, "passed")}
@@ -112,7 +117,7 @@ def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
 def _verdicts(found: RunComparison) -> Section:
     rows = [
         (f"{r.paper} {r.claim}", r.verdict_a, r.verdict_b, r.reason_b, r.reason_a)
-        for r in in_both(found.verdicts).itertuples()
+        for r in _tuples(in_both(found.verdicts))
     ]
     rows.sort(key=lambda row: _answer(row[1]) == _answer(row[2]))
     columns = ["Claim", "A", "B", "Reason in B", "Reason in A"]
@@ -126,9 +131,7 @@ def _answer(verdict: str) -> str:
 
 def _checks(found: RunComparison) -> Section:
     words = {"True": "passed", "False": "failed"}
-    rows = [
-        (r.id, words[r.passed_a], words[r.passed_b], "") for r in in_both(found.certificates).itertuples()
-    ]
+    rows = [(r.id, words[r.passed_a], words[r.passed_b], "") for r in _tuples(in_both(found.certificates))]
     title = f"Solver checks that differ: {len(rows):,}"
     return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, concludes=True)
 
@@ -137,13 +140,13 @@ def _reports(reports: TwoReports | None) -> Iterator[Section]:
     """Give ranks and verdicts of two reports of comparisons."""
     if reports is None:
         return
-    ranks = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in reports.ranks.itertuples()]
+    ranks = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in _tuples(reports.ranks)]
     first = reports.leaders
     lead = f"Best in A: {first[0]}. Best in B: {first[1]}. Other ranks describe, they decide nothing."
     title = f"Best mean rank: {first[0]} -> {first[1]}"
     changed = int(first[0] != first[1])
     yield Section("best mean rank", title, lead, ["Method", "A", "B"], ranks, changed, 0, concludes=True)
-    pairs = [*reports.verdicts.itertuples()]
+    pairs = _tuples(reports.verdicts)
     names = [f"{r.method} against {r.rival} on {r.data}, {r.measure}" for r in pairs]
     gaps = [f"{r.difference_a:+.2g} -> {r.difference_b:+.2g}" for r in pairs]
     rows = [(name, r.verdict_a, r.verdict_b, gap) for name, r, gap in zip(names, pairs, gaps, strict=True)]
@@ -156,7 +159,7 @@ def _means(found: RunComparison) -> Section:
     means = found.means.head(_ROWS)
     rows = [
         (_mean(r), significant(r.mean_a), significant(r.mean_b), _spread(r), f"{r.p_adjusted:.2g}", r.says)
-        for r in means.itertuples()
+        for r in _tuples(means)
     ]
     n, tests = len(found.means), found.means[found.means["n"] > 1]
     title = f"Means: {n:,} of {found.n_means:,} differ in 4 digits"
@@ -195,7 +198,7 @@ def _spread(row: Any) -> str:
 def _statuses(found: RunComparison) -> Section:
     rows = [
         (_method(r), *(s.replace("_", " ") for s in (r.status_a, r.status_b)), r.cause, r.runs)
-        for r in found.statuses.itertuples()
+        for r in _tuples(found.statuses)
     ]
     n = int(found.statuses["runs"].sum())
     title = f"Runs whose status differs: {n:,}" if n else "Statuses: the same"
@@ -214,7 +217,7 @@ def _times(found: RunComparison) -> Section:
             f"{r.low:.2f} to {r.high:.2f}" if r.low > 0 else "too few runs",
             r.runs,
         )
-        for r in ordered.itertuples()
+        for r in _tuples(ordered)
     ]
     title = f"CPU time of B over A: {clear.sum():,} of {len(rows):,} methods differ from 1"
     lead = f"Median over runs that both finished, made twice, of {LEAST_SECONDS:g} s and more; 95% interval by signs."
@@ -224,7 +227,7 @@ def _times(found: RunComparison) -> Section:
 
 def _bits(found: RunComparison) -> Section:
     by = found.values.groupby("metric")[["equal", "agrees"]].agg(["size", "sum"])
-    counts = [(name, *(int(x) for x in row)) for name, *row in by.itertuples()]
+    counts = [(name, *(int(x) for x in row)) for name, *row in _tuples(by)]
     rows = [(name, n, equal, agree - equal, n - agree) for name, n, equal, _, agree in counts]
     n, equal, within, beyond = (sum(row[i] for row in rows) for i in range(1, 5))
     title = f"Values: {n:,} in both, {equal:,} bit-equal, {within:,} within tolerance, {beyond:,} beyond"
