@@ -111,7 +111,9 @@ def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
     if reports is not None and reports.plan:
         rows["comparison"] = "; ".join(f"{key} {a} -> {b}" for key, (a, b) in reports.plan.items())
     title = "Inputs that differ" if rows else "Inputs: the same"
-    return Section("inputs", title, "", ["Kind", "A -> B"], [*rows.items()], len(rows), 13, "{0:<14}{1}")
+    return Section(
+        "inputs", title, "", ["Kind", "What differs"], [*rows.items()], len(rows), 13, "{0:<14}{1}"
+    )
 
 
 def _verdicts(found: RunComparison) -> Section:
