@@ -155,7 +155,7 @@ def compare_runs(a: Path, b: Path, tolerance: Tolerance | None = None) -> RunCom
 
 def in_both(changed: pd.DataFrame) -> pd.DataFrame:
     """Rows of changed verdicts or solver checks that both runs have."""
-    sides = [column for column in changed if column.startswith(("verdict_", "passed_"))]
+    sides = [column for column in map(str, changed) if column.startswith(("verdict_", "passed_"))]
     return changed[(changed[sides] != ABSENT).all(axis=1)]
 
 
