@@ -16,7 +16,7 @@ from cladebench.bench.jobs import expand
 from cladebench.bench.plan_file import read_plan
 from cladebench.input_files import InputFileError, read_yaml
 from cladebench.papers.catalogue import load_plan, validate_protocol
-from cladebench.papers.deviations import check_deviations, read_deviations
+from cladebench.papers.choices import check_choices, read_choices
 from doc_examples import ROOT
 from input_mutants import Mutator
 
@@ -37,8 +37,8 @@ def load(kind, path, plan):
         return found
     if kind == "claims":
         return checked_claims(path, plan)
-    register = read_deviations(path)
-    check_deviations(register, plan, f"{path.parent.name}/{path.name}")
+    register = read_choices(path)
+    check_choices(register, plan, f"{path.parent.name}/{path.name}")
     return register
 
 
@@ -56,11 +56,7 @@ def outcome(kind, path, plan):
 
 CASES = [
     ("config", "", 150),
-    *(
-        (kind, paper, n)
-        for paper in PAPERS
-        for kind, n in (("plan", 100), ("claims", 60), ("deviations", 120))
-    ),
+    *((kind, paper, n) for paper in PAPERS for kind, n in (("plan", 100), ("claims", 60), ("choices", 120))),
 ]
 
 

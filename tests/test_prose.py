@@ -120,7 +120,7 @@ reading: "from 1 to 10, of which none"
 
 
 def test_claims_and_registers_are_read_by_their_keys(found):
-    assert [line.split(":")[0] for line in found(REGISTER, "deviations.yaml")] == ["3", "6", "7"]
+    assert [line.split(":")[0] for line in found(REGISTER, "choices.yaml")] == ["3", "6", "7"]
     assert [line.split(":")[0] for line in found(CLAIM, "claims.yaml")] == ["3", "3", "4"]
 
 
@@ -193,7 +193,7 @@ def test_first_lines_of_public_names_are_short():
 LATER = (
     *("report/*", "comparison/*", "audit/power.py", "audit/statistics.py", "bench/statistics.py"),
     *("commands/*_comparison.py", "workflow/comparison_jobs.py", "datasets/own_*.py", "datasets/registry.py"),
-    *("papers/tables.py", "papers/figures.py", "papers/deviations_table.py", "papers/*/artifacts.py"),
+    *("papers/tables.py", "papers/figures.py", "papers/choices_table.py", "papers/*/artifacts.py"),
     *("papers/*/drawings.py", "papers/*/*figure*.py"),
 )
 

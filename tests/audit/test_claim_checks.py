@@ -175,7 +175,7 @@ def test_wrong_claims_or_registers_stop_a_run_before_it_starts(paper, tmp_path, 
     with pytest.raises(ClaimsError, match="unknown 'Wrd'"):
         Workplan({"scope": "smoke", "papers": [package]})
     (folder / "claims.yaml").write_text((folder / "claims.yaml").read_text().replace("Wrd", "Ward"))
-    register = folder / "deviations.yaml"
+    register = folder / "choices.yaml"
     register.write_text(register.read_text().replace("[Ward, Random]", "[Ward, Randm]"))
     for command in commands:
         assert main(command) == 2

@@ -10,16 +10,16 @@ from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.samples import nothing
-from cladebench.papers.deviations import Alternative, Deviation
+from cladebench.papers.choices import OtherChoice, UnstatedChoice
 
 PURITY = "dendrogram_purity"
 NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 QUERY = {"dataset": "d", "method": "A", "metric": "m", "where": {"k": 1}}
 
 
-def entry(name, *alternatives):
-    found = tuple(Alternative(text, instead) for text, instead in alternatives)
-    return Deviation(name, "1", "p", "c", (), ({"by": "nothing", "reason": "r"},), found)
+def entry(name, *others):
+    found = tuple(OtherChoice(text, instead) for text, instead in others)
+    return UnstatedChoice(name, "1", "p", "c", (), ({"by": "nothing", "reason": "r"},), found)
 
 
 @pytest.mark.parametrize(

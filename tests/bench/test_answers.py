@@ -62,7 +62,7 @@ def test_the_record_of_the_cell_is_taken_as_it_is(changes):
 )
 def test_the_record_of_another_cell_is_refused(name, value):
     assert name not in FILLED
-    with pytest.raises(WrongAnswer, match=f"^{name} is not the cell's$"):
+    with pytest.raises(WrongAnswer, match=f"^{name} is not the run's$"):
         read(record(**{name: value}))
 
 
@@ -73,8 +73,8 @@ def test_the_record_of_another_cell_is_refused(name, value):
             {"status": "timeout", "reason": "x", "readings": [], "drawn": None},
             "status 'timeout' is not for a worker to give",
         ),
-        ({"key": "0" * 64}, "key is not the cell's"),
-        ({"data": DATA | {"content_sha256": "6"}}, "key is not the cell's"),
+        ({"key": "0" * 64}, "key is not the run's"),
+        ({"data": DATA | {"content_sha256": "6"}}, "key is not the run's"),
         ({"cpu_seconds": -0.1}, "cpu_seconds: expected a number of at least 0, got -0.1"),
         ({"wall_seconds": None}, "wall_seconds: expected a number of at least 0, got None"),
         ({"peak_memory_mb": None}, "peak_memory_mb: expected a number of at least 0, got None"),

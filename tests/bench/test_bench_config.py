@@ -119,7 +119,7 @@ def test_an_empty_list_of_papers_means_all():
     assert parse_config({"papers": []}, "c.yaml").papers == ()
 
 
-@pytest.mark.parametrize("schema", ["config", "plan", "claims", "deviations", "record"])
+@pytest.mark.parametrize("schema", ["config", "plan", "claims", "choices", "record"])
 def test_the_schemas_are_schemas(schema):
     jsonschema.Draft202012Validator.check_schema(validator(schema).schema)
 

@@ -177,7 +177,7 @@ def test_as_many_cells_as_are_allowed_may_be_planned(plan, monkeypatch):
     monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n)
     assert sum(len(job.cells) for job in expand(plan, "full")) == n
     monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n - 1)
-    with pytest.raises(PlanError, match=f"scopes.full: {n} cells up to 'globals' on 'nested-blobs'"):
+    with pytest.raises(PlanError, match=f"scopes.full: {n} runs up to 'globals' on 'nested-blobs'"):
         expand(plan, "full")
 
 
@@ -185,13 +185,13 @@ def test_too_many_cells_are_counted_before_any_is_made(edited_plan):
     plan = read_plan(edited_plan("repetitions: 2", "repetitions: 1000000000"), "toy_paper")
     with pytest.raises(
         PlanError,
-        match=r"scopes\.smoke: 2,000,000,000 cells up to 'good' on 'nested-blobs' .*; expected at most 100,000",
+        match=r"scopes\.smoke: 2,000,000,000 runs up to 'good' on 'nested-blobs' .*; expected at most 100,000",
     ):
         expand(plan, "smoke")
     bound = (
         "repetitions: 33333"  # 2 settings of `good`, and one each of `bad` and `hang`, are four times as many
     )
-    with pytest.raises(PlanError, match="133,332 cells up to 'hang'"):
+    with pytest.raises(PlanError, match="133,332 runs up to 'hang'"):
         expand(read_plan(edited_plan("repetitions: 2", bound), "toy_paper"), "smoke")
     assert MAX_CELLS == 100_000
 

@@ -364,7 +364,7 @@ def test_a_record_must_be_of_the_cell_whose_place_it_has(tmp_path):
     ):
         store.write_record(item)
         store.path(item["cell_id"]).write_text(json.dumps(item | change))
-        with pytest.raises(RecordError, match="the record is of another cell"):
+        with pytest.raises(RecordError, match="the record is of another run"):
             store.read_record(item["cell_id"])
 
 

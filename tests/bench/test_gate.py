@@ -26,8 +26,8 @@ def test_a_clean_run_passes():
 def test_missing_cells_of_a_method_on_a_data_set_are_one_line():
     result = gate(ledger(("m", "missing"), ("n", "missing"), ("m", "missing")))
     assert result.exit_code == 1 and result.failures == [
-        "p/d/m: 2 cells missing, first p/d/m/s/0: why",
-        "p/d/n: 1 cell missing, first p/d/n/s/1: why",
+        "p/d/m: 2 runs missing, first p/d/m/s/0: why",
+        "p/d/n: 1 run missing, first p/d/n/s/1: why",
     ]
 
 
@@ -49,19 +49,19 @@ def test_a_declaration_covers_its_own_status_and_method_only():
 
 def test_a_declared_failure_that_did_not_happen_is_said():
     result = gate(ledger(("m", "ok")), EXPECTED)
-    assert result.exit_code == 0 and "no cell failed so" in result.notes[0]
+    assert result.exit_code == 0 and "no run failed so" in result.notes[0]
     assert gate(ledger(("n", "ok")), EXPECTED).notes == []  # not planned here
 
 
 def test_unavailable_data_pass_and_are_said_once():
     result = gate(ledger(("m", "unavailable"), ("n", "unavailable")))
-    assert result.exit_code == 0 and result.notes == ["p/d: 2 cells unavailable: why"]
+    assert result.exit_code == 0 and result.notes == ["p/d: 2 runs unavailable: why"]
 
 
 def test_what_is_unavailable_is_listed_by_data_set():
     found = ledger(*[("m", "unavailable")] * 3)
     found["dataset"], found["reason"] = ["e", "d", "e"], ["first", "other", "later"]
-    assert gate(found).notes == ["p/d: 1 cells unavailable: other", "p/e: 2 cells unavailable: first"]
+    assert gate(found).notes == ["p/d: 1 runs unavailable: other", "p/e: 2 runs unavailable: first"]
 
 
 def test_what_is_declared_of_one_data_set_is_not_declared_of_another():
@@ -78,7 +78,7 @@ def test_equal_causes_are_one_line_whatever_their_seconds():
         *("ValueError: a", "ValueError: b", "9.1 s of wall time, limit 9.0 s"),
     ]
     assert gate(found).failures == [
-        "2 cells, first p/d/m/s/0: timeout: 10.4 s of CPU time, limit 10.0 s",
+        "2 runs, first p/d/m/s/0: timeout: 10.4 s of CPU time, limit 10.0 s",
         "p/d/n/s/2: error: ValueError: a",
         "p/d/m/s/3: error: ValueError: b",
         "p/d/o/s/4: timeout: 9.1 s of wall time, limit 9.0 s",
@@ -87,4 +87,4 @@ def test_equal_causes_are_one_line_whatever_their_seconds():
 
 def test_declared_failures_of_one_reason_are_one_line():
     result = gate(ledger(*[("m", "timeout")] * 3), EXPECTED)
-    assert result.notes == ["3 cells, first p/d/m/s/0: timeout, as declared (too large)"]
+    assert result.notes == ["3 runs, first p/d/m/s/0: timeout, as declared (too large)"]

@@ -99,7 +99,7 @@ def test_rows_that_no_run_of_now_would_give_do_not(made, kind, code):
     first, second, third = (cell.spec.cell_id for cell in job.cells)
     found = judge(changed(table, second, column, value), [job], code)
     assert found.cells == {first, third} and dict(found.faults) == {second: reason}
-    assert found.said == f"1 cell with {reason} (first {second})"
+    assert found.said == f"1 run with {reason} (first {second})"
 
 
 def test_one_row_among_many_is_enough(made):
@@ -119,7 +119,7 @@ def test_rows_of_other_code_count_where_that_is_said_and_are_told(made, kind):
     assert dict(judge(other, [job]).faults) == {cell: reason}
     found = judge(other, [job], ANY_CODE)
     assert cell in found.cells and not found.faults and found.other_code == {cell}
-    assert found.notes("x") == ["x: 1 cell of other code counts"]
+    assert found.notes("x") == ["x: 1 run of other code counts"]
 
 
 def test_a_value_out_of_the_range_of_its_measure_does_not_count(made):

@@ -84,7 +84,7 @@ FAULTS = {
     "hang": ("timeout", "wall limit 1.0 s"),
     "deaf": ("timeout", "wall limit 1.0 s"),
     "close-pipes": ("error", "ended by itself with exit code 1"),
-    "forge": ("error", "answered with something else than the cell's record"),
+    "forge": ("error", "answered with something else than the run's record"),
     "spin": ("timeout", "s of CPU time, limit 1.0 s"),
     "family": ("timeout", "s of CPU time, limit 1.0 s"),
     "eat": ("out_of_memory", "MB resident, limit 250 MB"),
@@ -217,8 +217,8 @@ FORGED = {
     "surrogate": "no JSON in UTF-8",
     "keys": "is a required property",
     "status": "status 'not_applicable' is not for a worker to give",
-    "cell": "repetition is not the cell's",
-    "key": "key is not the cell's",
+    "cell": "repetition is not the run's",
+    "key": "key is not the run's",
     "arrays": "the arrays of toy_paper/nested-blobs/forge-arrays/default/0 are gone",
 }
 
@@ -257,7 +257,7 @@ def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path):
     notes = {before: head for before, head in itertools.pairwise(heads) if head not in ids}
     for what, (first, _) in zip(whats, in_pairs(records), strict=True):
         note = notes.pop(first["cell_id"], "")
-        said = note.startswith("a new worker for the next cell: this one changed ")
+        said = note.startswith("a new worker for the next run: this one changed ")
         assert said == (what in PATCHES), (what, note)
         assert not said or what.partition(",")[0] in note
     assert notes == {}
@@ -276,7 +276,7 @@ def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path
     _, records, _ = run(dataclasses.replace(jobs["patch"], methods=(method,)), tmp_path)
     assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
     log = Store(tmp_path).log_path(jobs["patch"].name).read_text()
-    assert "a new worker for the next cell: this one changed" in log and changed in log
+    assert "a new worker for the next run: this one changed" in log and changed in log
 
 
 def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):

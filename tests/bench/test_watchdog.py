@@ -252,7 +252,7 @@ def test_a_wrong_answer_ends_the_worker(worker):
     os.write(one.other_end, b"no answer\nanother\n")
     outcome = one.run(spec(), METHOD, [], {})
     assert outcome.status == "error" and len(one.kills) == 1
-    assert outcome.reason.endswith("answered with something else than the cell's record: no JSON in UTF-8")
+    assert outcome.reason.endswith("answered with something else than the run's record: no JSON in UTF-8")
 
 
 def test_each_cell_has_a_token_of_its_own(worker):

@@ -44,7 +44,7 @@ def said(arguments, folder, capsys):
         (lambda path: path.mkdir(), "no such file"),
         (lambda path: path.write_bytes(b""), "cannot be read as Parquet"),
         (lambda path: path.write_bytes(b"PAR1 junk PAR1"), "cannot be read as Parquet"),
-        (lambda path: pd.DataFrame(columns=list(COLUMNS)).to_parquet(path), "it holds no cell"),
+        (lambda path: pd.DataFrame(columns=list(COLUMNS)).to_parquet(path), "it holds no run"),
         (lambda path: pd.DataFrame({"a": [1]}).to_parquet(path), "it has no column 'paper', 'dataset'"),
         (
             lambda path: pd.DataFrame({name: ["x"] for name in COLUMNS}).to_parquet(path),

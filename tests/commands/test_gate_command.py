@@ -53,7 +53,7 @@ def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copie
     records[0].unlink()
     assert copied.main("gate") == 1
     assert copied.main("gate", "--keep") == 0
-    assert f"cells: {len(records)} ok" in capsys.readouterr().out
+    assert f"runs: {len(records)} ok" in capsys.readouterr().out
     table = pd.read_parquet(copied.folder / "cells.parquet")
 
     # How they ended counts, too,
@@ -69,11 +69,11 @@ def test_cells_of_the_table_count_as_run_where_their_records_are_elsewhere(copie
     # and so does what is in neither; a record that is there and damaged stands for itself.
     table[table["cell_id"] != cell].to_parquet(copied.folder / "cells.parquet")
     assert copied.main("gate", "--keep") == 1
-    assert "1 cell missing" in capsys.readouterr().out
+    assert "1 run missing" in capsys.readouterr().out
     records[1].write_text("{")
     table.to_parquet(copied.folder / "cells.parquet")
     assert copied.main("gate", "--keep") == 1
-    assert "1 cell missing" in capsys.readouterr().out
+    assert "1 run missing" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("keep", [False, True])

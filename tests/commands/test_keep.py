@@ -68,16 +68,16 @@ def test_rows_that_do_not_count_are_run_again_refused_and_missing(folder, capsys
         value = '{"alpha":1}'
     change(folder, column, value)
     before = table.read_bytes()
-    said = f"{table}: 1 cell with {reason} (first {CELL})"
+    said = f"{table}: 1 run with {reason} (first {CELL})"
     again, out = listed(folder, capsys, "--keep")
     assert again and f"{said}; these are run again" in out.splitlines()
     assert call("collect", folder, "--keep") == 2
-    assert f"{said}; run these cells again" in capsys.readouterr().err and table.read_bytes() == before
+    assert f"{said}; do these runs again" in capsys.readouterr().err and table.read_bytes() == before
     assert call("gate", folder, "--keep") == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "cells: 11 ok, 1 missing" and f"note: {said}; these do not count" in lines
+    assert lines[0] == "runs: 11 ok, 1 missing" and f"note: {said}; these do not count" in lines
     name = CELL.rpartition("/default")[0]
-    assert f"FAILED: {name}: 1 cell missing, first {CELL}: {table} has it with {reason}" in lines
+    assert f"FAILED: {name}: 1 run missing, first {CELL}: {table} has it with {reason}" in lines
 
 
 def test_rows_that_count_are_kept_and_those_of_other_code_where_that_is_said(folder, capsys):
@@ -85,8 +85,8 @@ def test_rows_that_count_are_kept_and_those_of_other_code_where_that_is_said(fol
         again, out = listed(folder, capsys, *keep)
         assert not again and call("collect", folder, *keep) == 0 and call("gate", folder, *keep) == 1
         out += capsys.readouterr().out
-        assert "cells: 12 ok" in out and CELL in set(read_cells(folder / "cells.parquet")["cell_id"])
-        return out.count("cells.parquet: 1 cell of other code counts")
+        assert "runs: 12 ok" in out and CELL in set(read_cells(folder / "cells.parquet")["cell_id"])
+        return out.count("cells.parquet: 1 run of other code counts")
 
     assert kept("--keep") == 0
     change(folder, "core_build", "0")

@@ -33,7 +33,7 @@ def test_lost_arrays_are_noticed_and_made_again(copied, figure_of_arrays, capsys
 
     assert copied.main("gate") == 1
     said = capsys.readouterr().out
-    lost = {"all gone": "3 cells missing, first", "one damaged": "1 cell missing, first"}[damage]
+    lost = {"all gone": "3 runs missing, first", "one damaged": "1 run missing, first"}[damage]
     assert said.count(lost) == {"all gone": 2, "one damaged": 1}[damage]
     assert "gate: closed" in said and ".npz: the arrays of examplepaper/nested-blobs/" in said
 

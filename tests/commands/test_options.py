@@ -150,7 +150,7 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
     assert main(["run", "--paper", "ghc", "--dataset", "nested-blobs", "--method", "Random", *planned]) == 0
     capsys.readouterr()
     assert main(["collect", "--paper", "ghc", *planned]) == 2
-    assert "it has cells of examplepaper, which would be lost" in capsys.readouterr().err
+    assert "it has runs of examplepaper, which would be lost" in capsys.readouterr().err
     assert (out / "cells.parquet").read_bytes() == table
     assert main(["collect", "--paper", "ghc", "--keep", *planned]) == 0
     both = read_cells(out / "cells.parquet")
@@ -188,7 +188,7 @@ def test_the_papers_with_records_are_taken_by_all_that_read_them(own_paper, caps
 @pytest.mark.parametrize("command", ["collect", "gate"])
 def test_a_folder_without_records_is_named(command, tmp_path, capsys):
     assert main([command, "--scope", "smoke", "--out", str(tmp_path)]) == 2
-    assert f"{tmp_path}/cells: no paper has records; run the cells first" in capsys.readouterr().err
+    assert f"{tmp_path}/cells: no paper has records; run it first" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def test_list_prints_jobs_and_cells_and_runs_nothing(capsys, tmp_path):
         main(["run", "--paper", "toy_paper", "--scope", "smoke", "--dataset", "nested-blobs", "--list"]) == 0
     )
     lines = capsys.readouterr().out.splitlines()
-    assert "toy_paper.nested-blobs.good: 4 cells" in lines
+    assert "toy_paper.nested-blobs.good: 4 runs" in lines
     assert "  toy_paper/nested-blobs/hang/default/1" in lines
     assert "  toy_paper/nested-blobs/skipped/default/0  not applicable: has no meaning here" in lines
     assert not list(tmp_path.iterdir())
@@ -109,7 +109,7 @@ def test_what_the_table_has_is_not_run_again_where_it_is_kept(capsys, monkeypatc
     assert "1 ok; 1 kept" in capsys.readouterr().out and [path for path in rest if path.exists()] == []
     record.unlink()
     assert main(run) == 0
-    assert "it has all of these cells; nothing to run" in capsys.readouterr().out and not record.exists()
+    assert "it has all of these runs; nothing to do" in capsys.readouterr().out and not record.exists()
     # A cell that failed did not end well.
     for path in (cells / "bad").iterdir():
         path.unlink()
@@ -127,4 +127,4 @@ def test_the_whole_run_is_counted_where_the_workflow_runs_the_job(capsys, monkey
     assert main(arguments) == 0 and "[2 of 10" not in capsys.readouterr().out
     assert main([*arguments, "--plan-checked"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert "2 kept" in last and "  [2 of 10 cells, about " in last and last.endswith(" left]")
+    assert "2 kept" in last and "  [2 of 10 runs, about " in last and last.endswith(" left]")

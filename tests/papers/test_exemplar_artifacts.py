@@ -535,7 +535,7 @@ def test_an_empty_figure_says_why(nothing, name, said):
 @pytest.mark.parametrize("artifact", ARTIFACTS, ids=lambda artifact: artifact.id)
 def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, nothing, artifact):
     assert len(artifact.caption.split()) > 8 and artifact.title
-    # The register of deviations has every number of the paper looked up: once is enough.
+    # The register of unstated choices has every number of the paper looked up: once is enough.
     for given in (golden,) if artifact.id == "deviations" else (golden, nothing):
         made = artifact.build(given)
         if artifact.kind == "table":

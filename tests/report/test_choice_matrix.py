@@ -49,14 +49,14 @@ def test_rows_are_statements_that_change_and_columns_the_choices_that_were_run(f
         ["“on all data sets”", "✓", "✗", "✓", "–"],
         ["“the fast path is exact”", "?", "", "✓", ""],
     ]
-    assert 'href="page_paper-choices.html#deviation-leaves">two leaves</a>' in text
+    assert 'href="page_paper-choices.html#choice-leaves">two leaves</a>' in text
     assert 'href="page_paper.html#claim-everywhere"' in text
     assert "2 statements come out differently" in text
 
 
 def test_it_is_linked_where_the_figure_stands(folder):
     text = (folder / "page_paper.html").read_text(encoding="utf-8")
-    section = text[text.index('id="universes"') : text.index('id="artifacts"')]
+    section = text[text.index('id="other-choices"') : text.index('id="artifacts"')]
     assert 'src="figures/page_paper/universes.svg"' in section
     assert (
         '<a href="page_paper-matrix.html">Each statement under each choice</a>: 2 statements by 3' in section

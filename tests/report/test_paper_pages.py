@@ -64,7 +64,7 @@ def test_every_claim_has_its_place_on_the_page_of_the_paper_and_on_one_of_detail
 def test_the_page_of_a_paper_goes_from_the_claim_to_the_data(texts):
     text = texts["page_paper.html"]
     marks = ("<h1>", 'class="lead"', 'id="findings"', 'id="published"', 'id="claims"', 'id="artifacts"')
-    places = [text.index(mark) for mark in (*marks, 'id="deviations"', 'id="data"')]
+    places = [text.index(mark) for mark in (*marks, 'id="choices"', 'id="data"')]
     assert places == sorted(places)
     navigation = text[text.index('<nav class="sticky"') :].partition("</nav>")[0]
     for target in re.findall('href="#([^"]+)"', navigation):

@@ -1,4 +1,4 @@
-"""The register of deviations is measured in the settings that stand beside the paper's own."""
+"""The register of unstated choices is measured in the settings that stand beside the paper's own."""
 
 import dataclasses
 
@@ -6,9 +6,9 @@ import pytest
 
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.papers import deviations_table as table_module
+from cladebench.papers import choices_table as table_module
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.report.artifact_files import build_context
 
 EFFECTS = [
@@ -29,10 +29,10 @@ def test_effects_are_of_the_rule_beside_and_of_each_rule_where_rules_are_compare
         for name, n in (("own", own), ("second", beside), ("third", 4))
     }
     context = dataclasses.replace(context, results=Results(context.results.records, rules))
-    (entry,) = table_module.load_deviations(context.package)
+    (entry,) = table_module.load_choices(context.package)
     changed = dataclasses.replace(entry, effects=tuple(EFFECTS))
-    monkeypatch.setattr(table_module, "load_deviations", lambda package: (changed,))
-    table = deviations_table(context)
+    monkeypatch.setattr(table_module, "load_choices", lambda package: (changed,))
+    table = choices_table(context)
     settings = []
     for (row, _), cells in table.sources.items():
         grid = context.results.records[context.results.records.cell_id.isin(cells)]

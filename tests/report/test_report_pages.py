@@ -202,7 +202,7 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
     write_report(tmp_path, "smoke", ["page_paper"])
     details = (tmp_path / "report" / "page_paper-claims-1.html").read_text(encoding="utf-8")
     row = details[details.index('<tr id="claim-grid-beats-plain/glass"') :].split("</tr>")[0]
-    assert 'turns on <a href="page_paper-choices.html#deviation-leaves">leaves</a> + elsewhere' in row
+    assert 'turns on <a href="page_paper-choices.html#choice-leaves">leaves</a> + elsewhere' in row
     assert (
         "<summary>1 not run</summary>three leaves" in row
         and details.count("<strong>Main claim</strong>") == 1
@@ -348,7 +348,7 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     assert "Settings to choose from: 2 finished of 3 (Gridded method)." in tables["table-1"].notes
 
     write_report(folder, "smoke", ["page_paper"])
-    said = "This run is partial: 46 planned cells have no record (missing); verdicts and numbers rest on the 10 that"
+    said = "This run is partial: 46 planned runs have no record (missing); verdicts and numbers rest on the 10 that"
     for page in ("index.html", "page_paper.html"):
         assert said in Page(folder / "report" / page).words
     assert said in (folder / "report" / "report.md").read_text().replace("\\", "")
@@ -603,10 +603,10 @@ def test_numbers_of_the_audit_are_written_for_readers(results):
     assert rows["everywhere"].measured == rows["everywhere"].interval == ""
 
 
-def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results):
-    (view,) = gather_run(results, "smoke", ["page_paper"]).papers[0].deviations
+def test_effects_stand_under_the_choice_that_they_belong_to(tmp_path, results):
+    (view,) = gather_run(results, "smoke", ["page_paper"]).papers[0].choices
     compared = [f"purity, nested-blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
-    assert view.deviation.id == "leaves"
+    assert view.choice.id == "leaves"
     assert [words for words, _, _ in view.effects] == compared
     targets = [entry.target for _, entry, _ in view.effects]
     assert targets[3] is None and len({*targets[:3]}) == 3
@@ -616,7 +616,7 @@ def test_effects_stand_under_the_deviation_that_they_belong_to(tmp_path, results
     path = tmp_path / "tables/page_paper/deviations.json"
     path.write_text(path.read_text().replace('"leaves"', '"another"'))
     with pytest.raises(
-        InputFileError, match=r"has 'another', which deviations.yaml does not have; run cladebench artifacts"
+        InputFileError, match=r"has 'another', which choices.yaml does not have; run cladebench artifacts"
     ):
         gather_run(tmp_path, "smoke", ["page_paper"])
 

@@ -1,4 +1,4 @@
-"""What claims ask for, and which samples answer in a world."""
+"""What claims ask for, and which samples answer with a choice."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PERMUTED = "rows permuted"
 
 
 @dataclass(frozen=True)
-class World:
+class Choice:
     """How claims are read."""
 
     rule: str
-    rival: str = ""
+    random: str = ""  # the random method in the praised place
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
 
@@ -51,13 +51,13 @@ class World:
 
 
 class Asked:
-    """Queries of claims and their samples, in one world."""
+    """Queries of claims and their samples, with one choice."""
 
     records: Records
-    world: World
+    choice: Choice
 
     def sample(self, query: Mapping[str, Any], read_as: str | None = None) -> Sample:
-        return self.records.sample(self.world.reads(query), self.world.rule, read_as)
+        return self.records.sample(self.choice.reads(query), self.choice.rule, read_as)
 
     def samples(self, claim: Claim) -> list[tuple[dict[str, Any], Sample]]:
         """All samples that a claim can rest on, with their queries."""
@@ -94,9 +94,9 @@ class Asked:
             right = [{**query, "where": where | query.get("where", {})} for query in right]
         return left, right
 
-    def rival(self, query: Mapping[str, Any]) -> Sample:
-        """What stands in the place of a sample."""
-        read = self.world.reads(query)
+    def by_chance(self, query: Mapping[str, Any]) -> Sample:
+        """What a random method gives in the place of a sample."""
+        read = self.choice.reads(query)
         if "method" not in read or "metric" not in read:
             raise Missing("nothing is measured")
         measure = self.records.measures.get(read["metric"])
@@ -104,10 +104,10 @@ class Asked:
             raise Missing("the measure is not of the result")
         if query["method"] in self.records.plan.get("blind", []):
             raise Missing("a blind method is praised")
-        if self.world.rival == PERMUTED:
+        if self.choice.random == PERMUTED:
             return self.sample(query, f"{read['metric']}_permuted")
-        asked = _without(query, "where", "selection") | {"method": self.world.rival}
-        return self.records.sample(self.world.reads(asked), self.world.rule)
+        asked = _without(query, "where", "selection") | {"method": self.choice.random}
+        return self.records.sample(self.choice.reads(asked), self.choice.rule)
 
     @staticmethod
     def praised(relation: str, direction: str | None) -> str:
@@ -136,7 +136,7 @@ class Asked:
             found.append((float(sample.array.mean()), query, sample))
         if not found:
             raise Missing("none of the methods has records")
-        best = self.records.direction(self.world.reads(queries[side][0])) == "higher"
+        best = self.records.direction(self.choice.reads(queries[side][0])) == "higher"
         pick = max if best == ("best_of" in part) else min
         _, query, sample = pick(found, key=lambda entry: entry[0])
         return query, sample

@@ -120,11 +120,11 @@ def _table(table: dict[str, Any], common: dict[str, Any]) -> list[Claim]:
                 {"left": left.id, "is": "better", "than": [claim.id for claim in others]},
             )
         )
-        rivals = [claim.measure["method"] for claim in others if "method" in claim.measure]
+        beside = [claim.measure["method"] for claim in others if "method" in claim.measure]
         expects = {
             "left": {"method": left.measure.get("method")},
             "is": "better",
-            "than": {"best_of": rivals},
+            "than": {"best_of": beside},
         }
         if "tie" in table:
             expects["tie"] = table["tie"]

@@ -20,19 +20,19 @@ def renamed(plan: dict[str, Any], choice: str) -> dict[str, str]:
     return {name: f"{name}-{choice}" for name in plan["alternatives"][choice]["of"]}
 
 
-def names_of(plan: dict[str, Any], universe: dict[str, Any]) -> dict[str, Any]:
-    """What a universe says and of which kinds of claims, its choice written out as names of methods."""
-    instead = universe["instead"]
+def names_of(plan: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What another choice says and of which kinds of claims, written out as names of methods."""
+    instead = other["instead"]
     found = {key: value for key, value in instead.items() if key != "alternative"}
-    if "kinds" in universe:
-        found["kinds"] = frozenset(universe["kinds"])
+    if "kinds" in other:
+        found["kinds"] = frozenset(other["kinds"])
     if "alternative" in instead:
         found["method"] = renamed(plan, instead["alternative"]) | found.get("method", {})
     return found
 
 
 def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """Two universes at once; None where they say two things of one. Each stays kept to its own data sets."""
+    """Two other choices at once; None where they say two things of one. Each stays kept to its own data sets."""
     found = {key: value for key, value in one.items() if key != "datasets"}
     for key, value in other.items():
         if key == "datasets":

@@ -1,4 +1,4 @@
-"""Every claim of a paper, in one world: a rule of selection, other choices, perhaps a rival in the praised place."""
+"""Every claim of a paper, with one choice: a rule, what is chosen otherwise, perhaps a praised random method."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from verdicts.asked import PERMUTED, Asked, World
+from verdicts.asked import PERMUTED, Asked, Choice
 from verdicts.claims import Claim, Named
 from verdicts.records import Missing, Records, Sample
 from verdicts.rules import (
@@ -37,7 +37,7 @@ def _set_aside(claim: Claim) -> bool:
 
 
 class Reading(Asked):
-    """The outcomes of all claims of a paper in one world."""
+    """The outcomes of all claims of a paper with one choice."""
 
     def __init__(
         self,
@@ -45,16 +45,16 @@ class Reading(Asked):
         records: Records,
         certificates: pd.DataFrame,
         possible: Mapping[str, tuple[float, float, bool]],
-        world: World,
+        choice: Choice,
         alpha: float,
         plain: Reading | None = None,
         touches: Callable[[Claim], bool] | None = None,
     ):
-        self.touches = touches  # of a universe: whether it changes what answers a claim
-        self.plain = plain  # as chosen, for claims that the world is not meant for
+        self.touches = touches  # of another choice: whether it changes what answers a claim
+        self.plain = plain  # as chosen, for claims that the choice is not meant for
         self.named, self.claims = named, named.claims
         self.records, self.certificates, self.possible = records, certificates, possible
-        self.world, self.alpha = world, alpha
+        self.choice, self.alpha = choice, alpha
         self._raw: dict[str, Outcome] = {}
         self._settled: dict[str, Outcome] = {}
         self.by_id = {claim.id: claim for claim in self.claims}
@@ -86,7 +86,9 @@ class Reading(Asked):
     def _correct(self, family: list[Claim]) -> None:
         tested = [(claim, self.raw(claim)) for claim in family if self.raw(claim).test is not None]
         p = [self._p(found) for _, found in tested]
-        for (claim, found), own, adjusted in zip(tested, p, p if self.world.rival else holm(p), strict=True):
+        for (claim, found), own, adjusted in zip(
+            tested, p, p if self.choice.random else holm(p), strict=True
+        ):
             if claim.kind == "value":
                 settled = replace(found, adjusted=adjusted)  # for the reader: numbers are judged one by one
             elif found.test == ONE_PAIR:
@@ -116,7 +118,7 @@ class Reading(Asked):
         return replace(found, verdict="inconsistent") if claim.says("inconsistent") else found
 
     def raw(self, claim: Claim) -> Outcome:
-        if claim.kind != "sentence" and not self.world.concerns(claim):
+        if claim.kind != "sentence" and not self.choice.concerns(claim):
             assert self.plain is not None
             return self.plain.raw(claim)
         if claim.id not in self._raw:
@@ -130,17 +132,17 @@ class Reading(Asked):
         return any(sample.stand_in for _, sample in self.samples(claim))
 
     def _value(self, claim: Claim) -> Outcome:
-        scale = self.records.scale(self.world.reads(claim.measure).get("metric", ""))
-        if self.world.rival:
-            sample = self.rival(claim.measure)
+        scale = self.records.scale(self.choice.reads(claim.measure).get("metric", ""))
+        if self.choice.random:
+            sample = self.by_chance(claim.measure)
             if sample.stand_in or claim.says("not_testable"):
                 return Outcome("not testable")
-            return judge_value(claim, sample, scale, self.alpha, self.world.spread(claim))
+            return judge_value(claim, sample, scale, self.alpha, self.choice.spread(claim))
         sample = self.sample(claim.measure)
         if sample.stand_in:
             shown = float(sample.array.mean()) * scale
             return Outcome("not testable", shown, stand_in=True, chosen=sample.chosen)
-        found = judge_value(claim, sample, scale, self.alpha, self.world.spread(claim))
+        found = judge_value(claim, sample, scale, self.alpha, self.choice.spread(claim))
         return replace(found, chosen=sample.chosen)
 
     def _order(self, claim: Claim) -> Outcome:
@@ -149,7 +151,7 @@ class Reading(Asked):
             raise Missing("nothing is asked")
         queries = dict(zip(("left", "than"), self.sides(claim), strict=True))
         first = next(query for query in [*queries["left"], *queries["than"]])
-        direction = self.records.direction(self.world.reads(first))
+        direction = self.records.direction(self.choice.reads(first))
         relation = expects["is"]
         higher = {"higher": True, "lower": False, "never_above": False, "never_below": True}.get(
             relation, (direction == "higher") != (relation == "worse")
@@ -159,16 +161,16 @@ class Reading(Asked):
         sides: dict[str, Sample | float] = {side: sample for side, (_, sample) in met.items()}
         own = [sample for sample in sides.values() if isinstance(sample, Sample)]
         praised = ""
-        if self.world.rival:
+        if self.choice.random:
             praised = self.praised(relation, direction)
             query, sample = met[praised]
             if not isinstance(sample, Sample):
                 raise Missing("the praised side is a constant")
-            sides[praised] = self.rival(query)
+            sides[praised] = self.by_chance(query)
             other = "left" if praised == "than" else "than"
             beside, its = met[other]
             if isinstance(its, Sample) and all(beside.get(k) == query.get(k) for k in ("method", "where")):
-                sides[other] = self.rival(beside)
+                sides[other] = self.by_chance(beside)
         found = compare(claim, sides["left"], sides["than"], sign, self.alpha)
         if self.beats_all(claim, sign, direction) and praised != "than":
             found, own[-1:] = self._against_each(claim, sides["left"], queries["than"], sign)
@@ -213,7 +215,7 @@ class Reading(Asked):
         part = claim.expects["of"]
         if part.get("best_of") and self.lacks(queries["of"]):
             # A method without records could only have raised the best of several, or lowered it.
-            first = self.world.reads(queries["of"][0])
+            first = self.choice.reads(queries["of"][0])
             rises = self.records.direction(first) == "higher"
             only = "reproduced" if rises == ("at_least" in claim.expects) else "contradicted"
             if found.verdict != only:
@@ -225,20 +227,20 @@ class Reading(Asked):
         return self._plain(compare_trend(claim, samples, self.alpha), samples)
 
     def _plain(self, found: Outcome, samples: list[Sample]) -> Outcome:
-        if self.world.rival:
+        if self.choice.random:
             return Outcome("not testable")
         found.stand_in = any(sample.stand_in for sample in samples)
         found.chosen = any(sample.chosen for sample in samples)
         return found
 
     def _ranking(self, claim: Claim) -> Outcome:
-        if self.world.rival not in {"", PERMUTED}:
+        if self.choice.random not in {"", PERMUTED}:
             return Outcome("not testable")
         printed, measured, samples = [], [], []
         for member in claim.expects["members"]:
             try:
                 sample = self.sample(member.measure)
-                shown = self.rival(member.measure) if self.world.rival else sample
+                shown = self.by_chance(member.measure) if self.choice.random else sample
             except Missing:
                 continue
             printed.append(member.printed.value)
@@ -250,7 +252,7 @@ class Reading(Asked):
         return found
 
     def _arithmetic(self, claim: Claim) -> Outcome:
-        if self.world.rival or not claim.expects:
+        if self.choice.random or not claim.expects:
             return Outcome("not testable")
 
         def numbers(reference: str) -> list[Claim]:
@@ -264,7 +266,7 @@ class Reading(Asked):
         return judge_arithmetic(claim, numbers, better, self.records.scale(metric))
 
     def _possible(self, claim: Claim) -> Outcome:
-        if self.world.rival or claim.says("inconsistent") or claim.says("not_testable"):
+        if self.choice.random or claim.says("inconsistent") or claim.says("not_testable"):
             return Outcome("not testable")
         metric = claim.measure["metric"]
         least, most = (end * self.records.scale(metric) for end in self.records.measures[metric].range)
@@ -275,7 +277,7 @@ class Reading(Asked):
             raise Missing("nothing is asked")
         if "certificates" in claim.expects:
             certified = self._certified(claim.expects["certificates"])
-            return Outcome("not testable") if self.world.rival else certified
+            return Outcome("not testable") if self.choice.random else certified
         verdict, ids = self.group(claim, claim.expects, lambda part: self._as_part(part).verdict)
         found = Outcome(verdict, parts=tuple(dict.fromkeys(ids)))
         parts = [self._as_part(self.by_id[name]) for name in found.parts]

@@ -1,4 +1,4 @@
-"""The verdicts of a paper: outcomes, what rivals earn, and what other choices make of them."""
+"""The verdicts of a paper: outcomes, what random methods earn, and what other choices make of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 import yaml
 
 from cladebench.datasets.registry import registry
-from verdicts.asked import PERMUTED, World
+from verdicts.asked import PERMUTED, Choice
 from verdicts.claims import Claim, Named, claims_of
 from verdicts.plans import data_of, joined, names_of, written_out
 from verdicts.readings import Reading
@@ -62,7 +62,7 @@ class Verdicts:
         scope: str | None,
     ):
         plan, file = written_out(read(folder / "plan.yaml")), read(folder / "claims.yaml")
-        path = folder / "deviations.yaml"
+        path = folder / "choices.yaml"
         self.register: list[dict[str, Any]] = read(path) if path.exists() else []
         self.paper: str = file["paper"]
         self.claims = claims_of(file)
@@ -74,14 +74,14 @@ class Verdicts:
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
     def _reading(
-        self, world: World, touches: Callable[[Claim], bool] | None = None, plain: Reading | None = None
+        self, choice: Choice, touches: Callable[[Claim], bool] | None = None, plain: Reading | None = None
     ) -> Reading:
         return Reading(
             self.named,
             self.records,
             self.certificates,
             self.possible,
-            world,
+            choice,
             self.alpha,
             plain or getattr(self, "chosen", None),
             touches,
@@ -89,18 +89,18 @@ class Verdicts:
 
     def table(self) -> pd.DataFrame:
         """One row a claim."""
-        self.chosen = self._reading(World(self.rule))
-        self.second = self._reading(World(self.beside))
-        self.rivals = [
-            self._reading(World(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
+        self.chosen = self._reading(Choice(self.rule))
+        self.second = self._reading(Choice(self.beside))
+        self.random = [
+            self._reading(Choice(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
         ]
-        self.universes = self._universes()
-        self.rivals_there = [
+        self.others = self._others()
+        self.random_there = [
             [
-                self._reading(replace(reading.world, rival=plain.world.rival), reading.touches, plain)
-                for plain in self.rivals
+                self._reading(replace(reading.choice, random=plain.choice.random), reading.touches, plain)
+                for plain in self.random
             ]
-            for _, _, reading in self.universes
+            for _, _, reading in self.others
         ]
         verdicts = {claim.id: self._row(claim) for claim in self.claims}
         for row in verdicts.values():
@@ -110,7 +110,7 @@ class Verdicts:
     def _row(self, claim: Claim) -> dict[str, Any]:
         found = self.chosen.outcome(claim)
         blind, earned = self._blind(claim)
-        counts, factors, depends = self._across(claim, found)
+        counts, names, depends = self._across(claim, found)
         verdict = told(found)
         if found.verdict not in {"inconsistent", "not testable"}:
             if found.stance == "supports" and (earned or self._informed(claim) != found.verdict):
@@ -118,14 +118,14 @@ class Verdicts:
             elif depends:
                 verdict = "depends"
         if verdict != "depends":
-            factors = []
+            names = []
         return {
             "verdict": verdict,
             "answer": ANSWERS[verdict],
             "evidence": self.evidence(claim),
             "blind": blind,
             "universes": counts,
-            "depends_on": "; ".join(factors),
+            "depends_on": "; ".join(names),
             "not_run": "; ".join(self._not_run(claim, found)),
             "main": "true" if claim.says("main") else "",
             "measured": found.measured,
@@ -135,11 +135,11 @@ class Verdicts:
             "verdict_beside": told(self.second.outcome(claim)),
         }
 
-    # Rivals.
+    # Random methods.
 
     def _blind(self, claim: Claim) -> tuple[str, bool]:
         best: Outcome | None = None
-        for reading in self.rivals:
+        for reading in self.random:
             found = reading.outcome(claim)
             if found.stance not in STANCES or found.verdict == "inconsistent":
                 continue
@@ -150,7 +150,7 @@ class Verdicts:
         return told(best), best.stance == "supports"
 
     def _informed(self, claim: Claim) -> str:
-        """The verdict of a claim whose parts count as not testable where a rival earns them."""
+        """The verdict of a claim whose parts count as not testable where a random method earns them."""
         found = self.chosen.outcome(claim)
         if claim.says("inconsistent") or claim.says("not_testable"):
             return found.verdict
@@ -160,36 +160,36 @@ class Verdicts:
             return found.verdict
         return self.chosen.group(claim, claim.expects, self._informed)[0]
 
-    # Universes.
+    # Other choices.
 
-    def _universes(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
-        """Factor, what it says (a pair's both), and how claims then come out."""
+    def _others(self) -> list[tuple[str, list[dict[str, Any]], Reading]]:
+        """Name of the choice, what the other says (a pair's both), and how claims then come out."""
         single = [
-            (entry["id"], said, self._reading(self._world([said]), partial(self._changes, [said])))
+            (entry["id"], said, self._reading(self._choice([said]), partial(self._changes, [said])))
             for entry in self.register
-            for said in (names_of(self.plan, universe) for universe in entry.get("universes", []))
+            for said in (names_of(self.plan, other) for other in entry.get("other_choices", []))
         ]
-        factors = {
+        names = {
             name: [(said, reading) for own, said, reading in single if own == name] for name, _, _ in single
         }
         moved = {
             name: sum(any(self._moves(claim, *one) for one in own) for claim in self.claims)
-            for name, own in factors.items()
+            for name, own in names.items()
         }
         most = sorted(moved, key=lambda name: -moved[name])[:2]
         found = [(name, [said], reading) for name, said, reading in single]
         if len(most) == 2:
-            for (a, _), (b, _) in product(*(factors[name] for name in most)):
+            for (a, _), (b, _) in product(*(names[name] for name in most)):
                 if joined(a, b) is not None:
-                    reading = self._reading(self._world([a, b]), partial(self._changes, [a, b]))
+                    reading = self._reading(self._choice([a, b]), partial(self._changes, [a, b]))
                     found.append((" + ".join(most), [a, b], reading))
         return found
 
-    def _world(self, said: list[dict[str, Any]]) -> World:
+    def _choice(self, said: list[dict[str, Any]]) -> Choice:
         rule = next((one["selection"] for one in said if "selection" in one), self.rule)
         instead = tuple({k: v for k, v in one.items() if k not in {"selection", "kinds"}} for one in said)
         kinds = [one["kinds"] for one in said if "kinds" in one]
-        return World(rule, "", instead, frozenset.intersection(*kinds) if kinds else frozenset())
+        return Choice(rule, "", instead, frozenset.intersection(*kinds) if kinds else frozenset())
 
     def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
         if not self._counts(claim, [said]):
@@ -201,54 +201,52 @@ class Verdicts:
         return any(self._counts(claim, [one]) for one in said)
 
     def _counts(self, claim: Claim, said: list[dict[str, Any]]) -> bool:
-        """Whether each of what a universe says changes something that the claim, or a part of it, asks."""
+        """Whether each of what another choice says changes something that the claim, or a part of it, asks."""
         if claim.kind == "sentence":
             parts = [self.chosen.by_id[name] for name in self.chosen.outcome(claim).parts]
             return all(any(self._counts(part, [one]) for part in parts) for one in said)
         return all(self._touches(claim, one) for one in said)
 
     def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
-        world = self._world([said])
-        if not world.concerns(claim):
+        choice = self._choice([said])
+        if not choice.concerns(claim):
             return False
         printed = claim.printed if claim.kind == "value" else None
         if (
             printed is not None
             and printed.spread is not None
-            and world.spread(claim) != claim.says("spread", "sd")
+            and choice.spread(claim) != claim.says("spread", "sd")
         ):
             return True
-        own = World(self.rule)
+        own = Choice(self.rule)
         return any(
-            self._answer(query, world) != self._answer(query, own) for query in self.chosen.queries(claim)
+            self._answer(query, choice) != self._answer(query, own) for query in self.chosen.queries(claim)
         )
 
-    def _answer(self, query: Mapping[str, Any], world: World) -> tuple[Any, ...]:
+    def _answer(self, query: Mapping[str, Any], choice: Choice) -> tuple[Any, ...]:
         """Which numbers answer a query."""
-        read = world.reads(query)
+        read = choice.reads(query)
         try:
-            setting = self.records.sample(read, world.rule).setting
+            setting = self.records.sample(read, choice.rule).setting
         except Missing:
             setting = {}
         names = read.get("dataset"), read.get("method"), read.get("metric"), setting
         if "change_from" in read:
             first = {key: value for key, value in query.items() if key != "change_from"}
             # What is kept to other data sets is so for what changes are from, too.
-            world = World(world.rule, instead=tuple(world.open_on(query.get("dataset"))))
-            return *names, self._answer(first | {"dataset": query["change_from"]}, world)
+            choice = Choice(choice.rule, instead=tuple(choice.open_on(query.get("dataset"))))
+            return *names, self._answer(first | {"dataset": query["change_from"]}, choice)
         return names
 
     def _across(self, claim: Claim, found: Outcome) -> tuple[str, list[str], bool]:
-        touching = [place for place, (_, at, _) in enumerate(self.universes) if self._counts(claim, at)]
-        stances = [
-            (self.universes[place][0], self.universes[place][2].outcome(claim).stance) for place in touching
-        ]
+        touching = [place for place, (_, at, _) in enumerate(self.others) if self._counts(claim, at)]
+        stances = [(self.others[place][0], self.others[place][2].outcome(claim).stance) for place in touching]
         needless = {
             name
             for place, (name, stance) in zip(touching, stances, strict=True)
             if found.stance == "supports"
             and stance in {"supports", "undecided"}
-            and any(rival.outcome(claim).stance == "supports" for rival in self.rivals_there[place])
+            and any(reading.outcome(claim).stance == "supports" for reading in self.random_there[place])
         }
         every = [found.stance, *(stance for _, stance in stances)]
         if all(stance == "not testable" for stance in every):
@@ -270,20 +268,18 @@ class Verdicts:
             depends = against <= set(every)
         if not depends and not needless:
             return counts, [], False
-        factors = list(
-            dict.fromkeys(name for name, stance in stances if stance in against or name in needless)
-        )
-        alone = {name for name in factors if " + " not in name}
-        return counts, [n for n in factors if n in alone or not alone & set(n.split(" + "))], True
+        names = list(dict.fromkeys(name for name, stance in stances if stance in against or name in needless))
+        alone = {name for name in names if " + " not in name}
+        return counts, [n for n in names if n in alone or not alone & set(n.split(" + "))], True
 
     def _not_run(self, claim: Claim, found: Outcome) -> list[str]:
-        """Single universes that change what is asked and cannot tell; none where the claim cannot be told as chosen."""
+        """Single other choices that change what is asked and cannot tell; none where our own cannot either."""
         if found.verdict in {"inconsistent", "not testable"}:
             return []
-        names = [said["name"] for entry in self.register for said in entry.get("universes", [])]
+        names = [said["name"] for entry in self.register for said in entry.get("other_choices", [])]
         return [
             name
-            for name, (_, at, reading) in zip(names, self.universes, strict=False)
+            for name, (_, at, reading) in zip(names, self.others, strict=False)
             if self._counts(claim, at) and reading.outcome(claim).stance == "not testable"
         ]
 

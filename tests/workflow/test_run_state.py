@@ -25,11 +25,11 @@ def noted(tmp_path, monkeypatch):
 
 def test_cells_of_all_jobs_are_counted_and_the_rest_is_estimated(noted):
     # 10 cells took 100 s, so that 50 take 500.
-    assert standing(noted, "a") == "17 of 67 cells, about 8 min left"
+    assert standing(noted, "a") == "17 of 67 runs, about 8 min left"
     (noted / "a.json").write_text("{}")
-    assert standing(noted, "b") == "37 of 67 cells, about 2 min left"
+    assert standing(noted, "b") == "37 of 67 runs, about 2 min left"
     (noted / "b.json").write_text("{}")
-    assert standing(noted, "stale") == "67 of 67 cells"
+    assert standing(noted, "stale") == "67 of 67 runs"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.papers.catalogue import load_artifacts, load_plan
-from cladebench.papers.deviations import load_deviations
+from cladebench.papers.choices import load_choices
 from cladebench.report.artifact_files import read_table
 from cladebench.workflow.workplan import Workplan
 
@@ -56,8 +56,8 @@ def test_the_example_of_the_documentation_runs_from_end_to_end(example):
         assert re.search(
             rf"^examplepaper\.nested-blobs\.{name}: 3 ok; 0 kept; [0-9.]+ s  \[", screen, re.MULTILINE
         )
-    assert re.search(r"\[3 of 6 cells, about [0-9]+ (s|min) left\]$", screen, re.MULTILINE), screen
-    assert re.search(r"\[6 of 6 cells\]$", screen, re.MULTILINE)
+    assert re.search(r"\[3 of 6 runs, about [0-9]+ (s|min) left\]$", screen, re.MULTILINE), screen
+    assert re.search(r"\[6 of 6 runs\]$", screen, re.MULTILINE)
     assert re.search(r"^2 tables and figures in results/smoke$", screen, re.MULTILINE)
     audit = pd.read_csv(out / "audit.csv")
     assert set(audit.claim) == set(load_claims_of(example)) and audit.verdict.notna().all()
@@ -69,7 +69,7 @@ def test_the_example_of_the_documentation_runs_from_end_to_end(example):
     record.unlink()
     closed = example.run("--forcerun", "gate", "--quiet", "rules", check=False)
     said = (out / "gate.txt").read_text()
-    assert closed.returncode != 0 and "gate: closed" in said and "try failed cells again" in said
+    assert closed.returncode != 0 and "gate: closed" in said and "try failed runs again" in said
     assert not (out / "jobs" / "gate.open").exists()
     # A step that fails says why, although the default profile keeps Snakemake quiet about rules and their logs.
     (out / "cells.parquet").write_bytes(b"damaged")
@@ -166,7 +166,7 @@ def test_a_smoke_run_leaves_every_cell_ok_and_every_claim_judged(smoke, paper):
     assert set(audit.claim[audit.paper == paper]) == set(claims)
     # A misspelt metric would leave its claims not testable for ever.
     asked = {str(query["metric"]) for c in claims.values() for query in queries(c) if query.get("metric")}
-    register = load_deviations(load_plan(paper).package)
+    register = load_choices(load_plan(paper).package)
     asked |= {
         m for entry in register for e in entry.effects for m in e.get("metrics", [e.get("metric")]) if m
     }

@@ -75,7 +75,7 @@ class Audit:
         For each paper the sentences that are no claims, each with the reason.
     verdicts : mapping of str to mapping of str to int
         For each paper how many claims have each verdict, as `summary` counts them.
-    universes : dict of str to list
+    other_choices : dict of str to list
         For each paper the alternatives under which claims were judged too: ``factor`` (an entry of the register) and
         ``name``.
     """
@@ -83,7 +83,7 @@ class Audit:
     claims: list[dict[str, Any]]
     excluded: dict[str, list[Mapping[str, str]]]
     verdicts: Mapping[str, Mapping[str, int]]
-    universes: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
+    other_choices: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def write_audit(audit: Audit, out: Path) -> list[Path]:
         "verdicts": audit.verdicts,
         "claims": [{key: _as_json(value) for key, value in claim.items()} for claim in audit.claims],
         "excluded": audit.excluded,
-        "universes": audit.universes,
+        "universes": audit.other_choices,
     }
     texts = {
         "audit.csv": frame.to_csv(index=False, lineterminator="\n"),

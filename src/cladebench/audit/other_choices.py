@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
-from cladebench.papers.deviations import Deviation
+from cladebench.papers.choices import UnstatedChoice
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Choice:
     entries : tuple of str
         Ids of the register's entries that it varies.
     instead : tuple of mapping
-        As `cladebench.papers.deviations.Alternative` has them, all of what the claim asks.
+        As `cladebench.papers.choices.OtherChoice` has them, all of what the claim asks.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all. Others ask what they ask with our choices.
     """
@@ -88,12 +88,12 @@ class Choice:
 CHOSEN = Choice()
 
 
-def single_choices(register: Iterable[Deviation]) -> list[Choice]:
+def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:
     """List the other choices that vary one entry, in the register's order."""
     return [
-        Choice(alternative.name, (entry.id,), (alternative.instead,), alternative.kinds)
+        Choice(other.name, (entry.id,), (other.instead,), other.kinds)
         for entry in register
-        for alternative in entry.universes
+        for other in entry.other_choices
     ]
 
 

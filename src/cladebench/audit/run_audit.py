@@ -27,7 +27,7 @@ from cladebench.bench.selection import Rule
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import Deviation, checked_deviations
+from cladebench.papers.choices import UnstatedChoice, checked_choices
 
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
 
@@ -56,7 +56,7 @@ def audit_paper(
     measures: Mapping[str, Measure] = MEASURES,
     blind: Sequence[str] = (),
     beyond: Sequence[str] = (),
-    register: Iterable[Deviation] = (),
+    register: Iterable[UnstatedChoice] = (),
 ) -> list[dict[str, Any]]:
     """Judge every claim of a paper.
 
@@ -80,7 +80,7 @@ def audit_paper(
         The plan's.
     blind, beyond : sequence of str
         See `cladebench.bench.plan.Plan`.
-    register : iterable of Deviation
+    register : iterable of UnstatedChoice
         Under whose alternatives claims are judged too.
 
     Returns
@@ -173,10 +173,10 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     certificates = read_certificates(results / "certificates.csv")
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}
-    universes: dict[str, list[Mapping[str, str]]] = {}
+    other_choices: dict[str, list[Mapping[str, str]]] = {}
     # All files first: a wrong one is told before the first paper is judged.
     plans = [load_plan(paper) for paper in papers]
-    read = [(plan, load_claims(plan.package, plan), checked_deviations(plan)) for plan in plans]
+    read = [(plan, load_claims(plan.package, plan), checked_choices(plan)) for plan in plans]
     for plan, claims, register in read:
         records = frame[frame["paper"] == claims.paper]
         check_points(claims, records, f"{claims.paper}/claims.yaml")
@@ -197,10 +197,10 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
             beyond=plan.beyond,
             register=register,
         )
-        universes[claims.paper] = [
+        other_choices[claims.paper] = [
             {"factor": choice.entries[0], "name": choice.name} for choice in single_choices(register)
         ]
-    return Audit(rows, excluded, summary(rows), universes)
+    return Audit(rows, excluded, summary(rows), other_choices)
 
 
 def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict[str, Any]:

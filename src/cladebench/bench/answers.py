@@ -78,12 +78,12 @@ def read_answer(
     expected = blank_record(spec, method, provenance)
     for name in expected:
         if name not in FILLED and canonical_json(record[name]) != canonical_json(expected[name]):
-            raise WrongAnswer(f"{name} is not the cell's")
+            raise WrongAnswer(f"{name} is not the run's")
     if record["status"] not in WORKER_STATUSES:
         raise WrongAnswer(f"status {record['status']!r} is not for a worker to give")
     digest = (record["data"] or {}).get("content_sha256")
     if record["key"] not in (None, cell_key(spec, method, provenance, digest)):
-        raise WrongAnswer("key is not the cell's")
+        raise WrongAnswer("key is not the run's")
     for name in MEASURED:
         if record[name] is None or record[name] < 0:
             raise WrongAnswer(f"{name}: expected a number of at least 0, got {record[name]!r}")

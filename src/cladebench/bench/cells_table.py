@@ -95,7 +95,7 @@ def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
     if missing:
         raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {maker}")
     if not found.num_rows:
-        raise InputFileError(f"{path}: it holds no cell; {maker}")
+        raise InputFileError(f"{path}: it holds no run; {maker}")
     try:
         table = found.select(list(COLUMNS)).cast(_schema())
     except pyarrow.ArrowException as error:
@@ -166,7 +166,7 @@ def _cells_fault(table: Any) -> str:
         if settings.setdefault(group, row["setting"]) != row["setting"]:
             return f"column 'setting': {shown(row['setting'])} in {group}; expected one setting for each setting_id"
         if statuses.setdefault(cell, row["status"]) != row["status"]:
-            return f"column 'status': {shown(row['status'])} in {cell}; expected one status for each cell"
+            return f"column 'status': {shown(row['status'])} in {cell}; expected one status for each run"
     return ""
 
 
@@ -254,7 +254,7 @@ def metric_fault(row: Mapping[str, Any], measures: Mapping[str, Measure]) -> str
     if metric not in measures:
         return (
             f"metric {metric!r} is described neither by cladebench.measures nor in the section measures of the plan of "
-            f"{row['paper']}; describe it there and run again: finished cells are kept"
+            f"{row['paper']}; describe it there and run again: finished runs are kept"
         )
     low, high = _allowed(measures[metric])
     if low <= value <= high:

@@ -71,7 +71,7 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
         for (status, _), same in causes.items()
     ]
     failures += [
-        f"{name}: {len(cells)} cell{'s' * (len(cells) > 1)} missing, first {cells[0]}"
+        f"{name}: {len(cells)} run{'s' * (len(cells) > 1)} missing, first {cells[0]}"
         for name, cells in missing.items()
     ]
     away: dict[str, list[str]] = {}
@@ -79,14 +79,14 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
         if row["status"] == "unavailable":
             away.setdefault(f"{row['paper']}/{row['dataset']}", []).append(row["reason"])
     notes += [
-        f"{name}: {len(reasons)} cells unavailable: {reasons[0]}" for name, reasons in sorted(away.items())
+        f"{name}: {len(reasons)} runs unavailable: {reasons[0]}" for name, reasons in sorted(away.items())
     ]
     planned = {(row["paper"], row["dataset"], row["method"]) for row in rows}
     for kind in declared:
         if kind not in met and kind[:3] in planned:
             paper, dataset, method, status = kind
             notes.append(
-                f"{paper}/{dataset}/{method}: declared as {status}, but no cell failed so: remove it from the plan"
+                f"{paper}/{dataset}/{method}: declared as {status}, but no run failed so: remove it from the plan"
             )
     return GateResult(1 if failures else 0, failures, notes)
 
@@ -96,4 +96,4 @@ def _cells(names: Sequence[str]) -> str:
 
     Several by how many they are, and the first.
     """
-    return names[0] if len(names) == 1 else f"{len(names)} cells, first {names[0]}"
+    return names[0] if len(names) == 1 else f"{len(names)} runs, first {names[0]}"

@@ -210,7 +210,7 @@ def expand(
         n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
         if n_cells > MAX_CELLS:
             raise PlanError(
-                f"{plan.path}: scopes.{scope}: {n_cells:,} cells up to {name!r} on {dataset!r} "
+                f"{plan.path}: scopes.{scope}: {n_cells:,} runs up to {name!r} on {dataset!r} "
                 f"(settings x repetitions x folds); expected at most {MAX_CELLS:,}"
             )
         scaled = Limits(**limits).scaled(time_scale, memory_scale)

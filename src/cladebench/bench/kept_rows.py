@@ -94,7 +94,7 @@ class KeptRows:
 
 
 def _cells(n: int) -> str:
-    return f"{n:,} cell{'s' * (n != 1)}"
+    return f"{n:,} run{'s' * (n != 1)}"
 
 
 def without_record(path: Path, jobs: Iterable[Job]) -> pd.DataFrame:

@@ -327,7 +327,7 @@ class _Workers:
         if not believed or outcome.changes:
             self._stop()
         if outcome.changes:
-            self._note(f"a new worker for the next cell: this one changed {', '.join(outcome.changes)}")
+            self._note(f"a new worker for the next run: this one changed {', '.join(outcome.changes)}")
         return record
 
     def _note(self, text: str) -> None:

@@ -128,7 +128,7 @@ class Store:
         """
         path = self.path(cell_id)
         return (
-            f"{path}: the cell put something else in the place of its record"
+            f"{path}: the run put something else in the place of its record"
             if path.is_dir() or is_special(path)
             else None
         )
@@ -175,7 +175,7 @@ class Store:
             raise ArraysLost(f"{path}: there is no record")
         record = self.read_record(cell_id)
         if not record["arrays"]:
-            raise RecordError(f"{path}: cell {cell_id} has no arrays")
+            raise RecordError(f"{path}: run {cell_id} has no arrays")
         fault = self.arrays_fault(record)
         if fault is not None:
             raise ArraysLost(fault)
@@ -187,7 +187,7 @@ class Store:
         if not validator("record").is_valid(record):
             raise RecordError(f"{path}: the record does not follow its schema")
         if record["cell_id"] != _whose(record) or self.path(record["cell_id"]) != path:
-            raise RecordError(f"{path}: the record is of another cell, {record['cell_id']}")
+            raise RecordError(f"{path}: the record is of another run, {record['cell_id']}")
         return dict(record)
 
     def iter_records(self, cell_ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:

@@ -259,7 +259,7 @@ class Worker:
                 except WrongAnswer as error:
                     verdict = (
                         "error",
-                        f"the worker process answered with something else than the cell's record: {error}",
+                        f"the worker process answered with something else than the run's record: {error}",
                     )
                 break
             if self._process.poll() is not None:
@@ -273,7 +273,7 @@ class Worker:
         if verdict is None and not self._is_log_in_place():
             answer, verdict = (
                 None,
-                ("error", f"{self.log}: the cell put something else in the place of its log"),
+                ("error", f"{self.log}: the run put something else in the place of its log"),
             )
         if answer is None:
             self.kill()

@@ -38,7 +38,7 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
         print(line, flush=True)
 
     if not jobs:
-        say(f"{out / 'cells.parquet'}: it has all of these cells; nothing to run")
+        say(f"{out / 'cells.parquet'}: it has all of these runs; nothing to do")
 
     metrics = [rule.metric for job in jobs for rule in job.plan.selection.values() if rule.metric]
     progress = Progress(sum(len(job.cells) for job in jobs), say, first=list(dict.fromkeys(metrics)))

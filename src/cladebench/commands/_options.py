@@ -49,7 +49,7 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
         help="configuration (default: config/config.yaml where it exists)",
     )
     parser.add_argument("--seed", type=int, help="root seed (default: the configuration's)")
-    parser.add_argument("--threads", type=int, help="threads of each cell (default: the configuration's)")
+    parser.add_argument("--threads", type=int, help="threads of each run (default: the configuration's)")
     parser.add_argument("--time-scale", type=float, metavar="FACTOR", help="factor on the time limits")
     parser.add_argument("--memory-scale", type=float, metavar="FACTOR", help="factor on the memory limits")
 
@@ -64,10 +64,10 @@ def add_keep_option(parser: argparse.ArgumentParser, about: str) -> None:
         nargs="?",
         const="same-code",
         choices=("same-code", "any-code"),
-        help=f"{about}: for a run in several pieces or on several machines. A row counts if running its cell again "
+        help=f"{about}: for a run in several pieces or on several machines. A row counts if its run, done again "
         "would give it: it has the same seed, setting, parameters, data and task, values in their range, and the same "
         "sources, core and versions of libraries. With any-code these last three may be others, and the command says "
-        "for how many cells they are",
+        "for how many runs they are",
     )
 
 
@@ -226,7 +226,7 @@ def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> lis
     names |= {name.rpartition(".")[2]: name for name in configured}
     recorded = sorted(set(ids))
     if not recorded:
-        raise InputFileError(f"{where}: no paper has records; run the cells first (cladebench run)")
+        raise InputFileError(f"{where}: no paper has records; run it first (cladebench run)")
     for paper in recorded:
         if paper not in names:
             raise InputFileError(

@@ -15,7 +15,7 @@ def register(subparsers: Any) -> None:
         help="make tables and figures",
         description="Make the tables and figures of the papers from the records of a run, and print their files: "
         "tables/<paper>/<name>.json (which the report reads), .csv, .md and .html, figures/<paper>/<name>.svg, in the "
-        "scope full .pdf and .png too. Tables come first: few need arrays of cells.",
+        "scope full .pdf and .png too. Tables come first: few need arrays of runs.",
     )
     add_results_options(parser, "cells.parquet")
     parser.add_argument("--scope", required=True, help="the scope that was run")

@@ -27,7 +27,7 @@ def register(subparsers: Any) -> None:
     add_results_options(parser, "cells.parquet", own_out=True)
     parser.add_argument(
         "--scope",
-        help="the scope that was run: planned cells without a record count as missing (default: records alone count)",
+        help="the scope that was run: planned runs without a record count as missing (default: records alone count)",
     )
     parser.add_argument(
         "--out",

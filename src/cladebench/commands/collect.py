@@ -1,4 +1,4 @@
-"""``cladebench collect``: gather planned cells' records into ``cells.parquet``.
+"""``cladebench collect``: gather planned runs' records into ``cells.parquet``.
 
 Also what they ran with.
 """
@@ -19,16 +19,16 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "collect",
         help="gather records into cells.parquet",
-        description="Gather the records of the planned cells into one table, cells.parquet, and what they ran with "
-        "into environment.json. Records of cells that are no longer planned are left out. Exit code 1 when no planned "
-        "cell has a record, one is damaged, has a metric that nothing describes or a value out of its "
+        description="Gather the records of the planned runs into one table, cells.parquet, and what they ran with "
+        "into environment.json. Records of runs that are no longer planned are left out. Exit code 1 when no planned "
+        "run has a record, one is damaged, has a metric that nothing describes or a value out of its "
         "range, 2 for wrong input.",
     )
     add_run_options(parser, recorded=True)
     add_keep_option(
         parser,
-        "keep what cells.parquet has of papers that are not asked for, and of planned cells without a record; the rows "
-        "of these planned cells must all count",
+        "keep what cells.parquet has of papers that are not asked for, and of planned runs without a record; the rows "
+        "of these planned runs must all count",
     )
     parser.set_defaults(func=run)
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     recorded = int((ledger.status != "missing").sum())
     if not recorded:
         print(
-            f"{out}: none of {len(planned)} planned cells has a record; run them first (cladebench run)",
+            f"{out}: none of {len(planned)} planned runs has a record; run them first (cladebench run)",
             file=sys.stderr,
         )
         return 1
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         found = judge(without_record(path, jobs), jobs, args.keep)
         if found.faults:
             raise InputFileError(
-                f"{path}: {found.said}; run these cells again (cladebench run --keep), or collect without --keep"
+                f"{path}: {found.said}; do these runs again (cladebench run --keep), or collect without --keep"
             )
         for line in found.notes(path):
             print(line)
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         refuse_to_lose(
             path,
-            "cells of",
+            "runs of",
             papers_in(path),
             papers,
             "name every paper with --paper, or keep them with --keep",
@@ -86,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
                 print(f"{job.name}: has damaged records; {again}; good records are kept", file=sys.stderr)
         return 1
     write_json(out / "environment.json", environment(path))
-    kept = "" if keep is None else f"; with those kept it has {read_cells(path)['cell_id'].nunique()} cells"
-    print(f"{path}: {recorded} of {len(planned)} planned cells of {len(jobs)} jobs have a record{kept}")
+    kept = "" if keep is None else f"; with those kept it has {read_cells(path)['cell_id'].nunique()} runs"
+    print(f"{path}: {recorded} of {len(planned)} planned runs of {len(jobs)} jobs have a record{kept}")
     return 0
 
 

@@ -14,7 +14,7 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "gate",
         help="decide whether a run was good",
-        description="Decide whether a run was good: every planned cell has a record with its arrays, nothing failed "
+        description="Decide whether a run was good: every planned run has a record with its arrays, nothing failed "
         "that the plan does not declare, no solver check failed. What is wrong is printed, and written to gate.txt. "
         "Verdicts do not enter, for a claim that does not hold is a result; their counts are printed. Exit code 0 "
         "when the run was good, 1 when not, 2 for wrong input.",
@@ -22,7 +22,7 @@ def register(subparsers: Any) -> None:
     add_run_options(parser, recorded=True)
     add_keep_option(
         parser,
-        "cells count as run by rows of cells.parquet that count, where their records are not in the folder",
+        "runs whose record is not in the folder are done if cells.parquet has rows of them that count",
     )
     parser.set_defaults(func=run)
 
@@ -58,10 +58,10 @@ def run(args: argparse.Namespace) -> int:
     failures = [*result.failures, *failed_certificates(out / "certificates.csv")]
     counts = ", ".join(f"{count} {status}" for status, count in ledger.status.value_counts().items())
     lines = [
-        f"cells: {counts}",
+        f"runs: {counts}",
         *(f"note: {note}" for note in (*notes, *result.notes)),
         *(f"FAILED: {failure}" for failure in failures),
-        *(["to try failed cells again: cladebench run, then the same command"] if result.failures else []),
+        *(["to try failed runs again: cladebench run, then the same command"] if result.failures else []),
         *verdict_counts(out / "audit.json"),
         *(
             f"{name} {path}"

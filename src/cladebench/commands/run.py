@@ -1,4 +1,4 @@
-"""``cladebench run``: run the cells of the papers' plans."""
+"""``cladebench run``: run the papers' plans."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def register(subparsers: Any) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser(
         "run",
-        help="run the cells of the papers' plans",
-        description="Run the planned cells. Cells with a good record of the same inputs keep it. The exit code is 0 "
-        "when every cell has a record, whatever its status; 1 when records cannot be made or written; 2 for wrong "
-        "input.",
+        help="run the papers' plans",
+        description="Run the papers' plans. Runs with a good record of the same inputs keep it. The exit code is 0 "
+        "when every planned run has a record, whatever its status; 1 when records cannot be made or written; 2 for "
+        "wrong input.",
     )
     add_run_options(parser)
     parser.add_argument("--dataset", metavar="NAME", action="append", help="only this data set (repeatable)")
@@ -41,7 +41,7 @@ def register(subparsers: Any) -> None:
         # For the workflow, which has checked the papers' files once for all jobs and counts the cells of the whole run.
         help=argparse.SUPPRESS,
     )
-    parser.add_argument("--list", action="store_true", help="print the jobs and their cells, run nothing")
+    parser.add_argument("--list", action="store_true", help="print the jobs and their runs, and stop")
     parser.set_defaults(func=run)
 
 
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
         print(line, flush=True)
     if args.list:
         for job in jobs:
-            print(f"{job.name}: {len(job.cells)} cells")
+            print(f"{job.name}: {len(job.cells)} runs")
             for cell in job.cells:
                 note = f"  not applicable: {cell.not_applicable}" if cell.not_applicable else ""
                 print(f"  {cell.spec.cell_id}{note}")

@@ -26,7 +26,7 @@ class HierarchicalKMeans(HierarchicalClusterer):
     n_init : int, default=1
         Starts of k-means at each node; the one with the least inertia is kept (the first among equals). The
         ghc paper is silent; one is scikit-learn's default for k-means++ starts (``n_init="auto"``), which are
-        the ones used here. The ghc register of deviations measures what ten do.
+        the ones used here. The ghc register of unstated choices measures what ten do.
     max_iter : int, default=300
         Largest number of Lloyd iterations of a start.
     leaf_size : int, default=1

@@ -55,7 +55,7 @@ def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None
     records = records[records.paper == plan.paper].reset_index(drop=True)
     if records.empty:
         raise InputFileError(
-            f"{results / 'cells.parquet'}: no cell of {plan.paper}; name the papers that ran with --paper"
+            f"{results / 'cells.parquet'}: no run of {plan.paper}; name the papers that ran with --paper"
         )
     records = with_missing(records, plan, scope)
     claims = paper_claims(plan) if claims is None else claims

@@ -78,7 +78,7 @@ def choice_matrix(paper: PaperView, stated: Iterable[ClaimRow]) -> Matrix:
         claim = claims[row.claim]
         if len({claim["stance"], *claim["stances"].values()} - {UNTESTED}) > 1:
             rows.append((row, claim["stance"], claim["stances"]))
-    entry_of = {universe["name"]: universe["factor"] for universe in paper.universes}
+    entry_of = {other["name"]: other["factor"] for other in paper.other_choices}
     met = dict.fromkeys(choice for _, _, stances in rows for choice in stances)
     order = [*(name for name in entry_of if name in met), *(name for name in met if name not in entry_of)]
     return Matrix({name: entry_of.get(name, "") for name in order}, tuple(rows))

@@ -37,7 +37,7 @@ class ClaimRow:
         One of `cladebench.audit.evidence.EVIDENCE`.
     blind : str
         The verdict that the best random method earns; empty where none applies.
-    universes : str
+    choice_counts : str
         With how many other choices it is supported, open and contradicted: ``5/1/0``; empty where there are none.
     not_run : tuple of str
         Other choices that were not run for it.
@@ -73,7 +73,7 @@ class ClaimRow:
     parts: tuple[tuple[str, str], ...]
     evidence: str
     blind: str
-    universes: str
+    choice_counts: str
     not_run: tuple[str, ...]
     main: bool
     depends_on: tuple[str, ...]
@@ -113,7 +113,7 @@ class ClaimRow:
     @property
     def other_choices(self) -> str:
         """How it comes out with other choices: ``5 support, 1 open, 0 contradict``; empty where there are none."""
-        words = zip(self.universes.split("/"), ("support", "open", "contradict"), strict=False)
+        words = zip(self.choice_counts.split("/"), ("support", "open", "contradict"), strict=False)
         return ", ".join(f"{count} {word}" for count, word in words if count)
 
     @property
@@ -172,7 +172,7 @@ def claim_row(
         targets_beside=settings_behind(claim["cells_beside"], links),
         patterns=tuple(claim["cells"]),
         parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
-        universes=claim["universes"],
+        choice_counts=claim["universes"],
         not_run=tuple(claim["not_run"]),
         main=claim["main"],
         depends_on=tuple(claim["depends_on"]),

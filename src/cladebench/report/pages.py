@@ -83,7 +83,7 @@ def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, s
     """Draw the figures of a paper's verdicts; their names and their files below the run's folder."""
     folder = Path("figures") / paper.plan.paper
     formats = figure_formats(scope)
-    drawn = draw_verdicts(paper.main, paper.claims, paper.universes, results / folder, formats)
+    drawn = draw_verdicts(paper.main, paper.claims, paper.other_choices, results / folder, formats)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
 
 

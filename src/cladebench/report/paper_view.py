@@ -10,7 +10,7 @@ from typing import Any
 from cladebench.bench.plan import Plan
 from cladebench.measures import Measure
 from cladebench.papers.artifact_types import Artifact
-from cladebench.papers.deviations import Deviation
+from cladebench.papers.choices import UnstatedChoice
 from cladebench.report import paper_facts, source_code
 from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks
@@ -35,10 +35,10 @@ class ArtifactView:
 
 
 @dataclass(frozen=True)
-class DeviationView:
+class ChoiceView:
     """An entry of the register with its measured effects: what was compared, the value, n."""
 
-    deviation: Deviation
+    choice: UnstatedChoice
     effects: tuple[tuple[str, Entry, str], ...]
 
 
@@ -46,8 +46,8 @@ class DeviationView:
 class PaperView:
     """All that the pages say of one paper.
 
-    `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``, `universes`
-    what that file says of the alternatives; `details` has for each page of cells what it shows.
+    `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``,
+    `other_choices` what that file says of them; `details` has for each page of cells what it shows.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
     the paper's runs. `untested` counts the statements that were not tested by the reason.
     """
@@ -59,11 +59,11 @@ class PaperView:
     findings: tuple[FindingView, ...]
     main: MainResult | None
     claims: tuple[Mapping[str, Any], ...]
-    universes: tuple[Mapping[str, str], ...]
+    other_choices: tuple[Mapping[str, str], ...]
     published: tuple[PublishedTable, ...]
     excluded: tuple[dict[str, str], ...]
     artifacts: tuple[ArtifactView, ...]
-    deviations: tuple[DeviationView, ...]
+    choices: tuple[ChoiceView, ...]
     datasets: tuple[dict[str, Any], ...]
     controls: tuple[dict[str, str], ...]
     failures: tuple[dict[str, Any], ...]
@@ -168,9 +168,9 @@ class PaperView:
         return sum(sum(row.values()) for row in self.matrix.values())
 
     @property
-    def factors(self) -> frozenset[str]:
-        """Entries of the register of deviations."""
-        return frozenset(view.deviation.id for view in self.deviations)
+    def choice_names(self) -> frozenset[str]:
+        """Names of the unstated choices."""
+        return frozenset(view.choice.id for view in self.choices)
 
     @property
     def partial(self) -> str:
@@ -178,7 +178,7 @@ class PaperView:
         missing = self.statuses.get("missing", 0)
         recorded = sum(self.statuses.values()) - missing
         return (
-            f"This run is partial: {missing:,} planned cell{'s have' if missing > 1 else ' has'} no record (missing);"
+            f"This run is partial: {missing:,} planned run{'s have' if missing > 1 else ' has'} no record (missing);"
             f" verdicts and numbers rest on the {recorded:,} that have one."
             if missing
             else ""

@@ -162,15 +162,11 @@ def band_of(claim: Claim, sample: Sample, rules: Rules) -> tuple[float, float] |
 def draw_verdicts(
     main: MainResult | None,
     audit: Sequence[Mapping[str, Any]],
-    universes: Sequence[Mapping[str, str]],
+    other_choices: Sequence[Mapping[str, str]],
     folder: Path,
     formats: Sequence[str] = FORMATS,
-    labels: Mapping[str, str] | None = None,
 ) -> dict[str, Path]:
-    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it.
-
-    `labels` are the words of the entries of the register of choices, by default their names.
-    """
+    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it."""
     drawn = {}
     with use_style():
         if main is not None:
@@ -180,5 +176,5 @@ def draw_verdicts(
                 direction=main.direction,
             )
         if changing(audit):
-            drawn["universes"] = claims_by_choices(audit, universes, labels)
+            drawn["universes"] = claims_by_choices(audit, other_choices)
         return {name: save_figure(figure, folder / name, formats)[0] for name, figure in drawn.items()}

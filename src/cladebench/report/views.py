@@ -16,8 +16,8 @@ from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
 from cladebench.papers.artifact_types import Artifact, Table
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import checked_deviations
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices import checked_choices
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
@@ -26,7 +26,7 @@ from cladebench.report.check_topics import claims_by_topic, topic_rows
 from cladebench.report.claim_rows import ClaimRow, claim_row
 from cladebench.report.finding_views import finding_views, lead_finding
 from cladebench.report.main_claims import PrintedError
-from cladebench.report.paper_view import ArtifactView, DeviationView, PaperView
+from cladebench.report.paper_view import ArtifactView, ChoiceView, PaperView
 from cladebench.report.published_tables import published_tables
 from cladebench.report.result_sentence import result_sentence
 from cladebench.report.run_facts import (
@@ -185,7 +185,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
             artifacts.append(ArtifactView(artifact, figure=figure if (results / figure).exists() else None))
             continue
         table = read_table(results / "tables" / plan.paper / f"{artifact.id}.json")
-        if artifact.build is deviations_table:
+        if artifact.build is choices_table:
             effects = table  # shown entry by entry
         else:
             artifacts.append(_table_view(artifact, table, links, by_id))
@@ -197,11 +197,11 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         findings=views,
         main=gather_main_result(findings, claims, judged, context),
         claims=judged,
-        universes=tuple(audit.universes.get(plan.paper, ())),
+        other_choices=tuple(audit.other_choices.get(plan.paper, ())),
         published=published_tables(claims, rows),
         excluded=tuple(dict(entry) for entry in claims.excluded),
         artifacts=tuple(artifacts),
-        deviations=_deviations(plan, effects, links, results / "tables" / plan.paper),
+        choices=_choices(plan, effects, links, results / "tables" / plan.paper),
         datasets=data_rows(plan, scope, records),
         controls=control_rows(context, plan),
         failures=failure_rows(records, plan, scope, links),
@@ -242,9 +242,9 @@ def _table_view(
     return ArtifactView(artifact, columns, rows, tuple(table.notes))
 
 
-def _deviations(plan: Plan, table: Table | None, links: CellLinks, folder: Path) -> tuple[DeviationView, ...]:
+def _choices(plan: Plan, table: Table | None, links: CellLinks, folder: Path) -> tuple[ChoiceView, ...]:
     """Deal the rows of the table of effects out to the entries of the register that they belong to."""
-    register = checked_deviations(plan)
+    register = checked_choices(plan)
     if not register:
         return ()
     effects: dict[str, list[tuple[str, Entry, str]]] = {entry.id: [] for entry in register}
@@ -255,8 +255,8 @@ def _deviations(plan: Plan, table: Table | None, links: CellLinks, folder: Path)
         target = links.target(table.sources.get((number, "value"), ())) if table else None
         if current not in effects:
             raise InputFileError(
-                f"{folder}: its table of deviations has {current!r}, which deviations.yaml does not have; "
+                f"{folder}: its table of choices has {current!r}, which choices.yaml does not have; "
                 "run cladebench artifacts, which makes it"
             )
         effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
-    return tuple(DeviationView(entry, tuple(effects[entry.id])) for entry in register)
+    return tuple(ChoiceView(entry, tuple(effects[entry.id])) for entry in register)

@@ -101,7 +101,7 @@ def main(options: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    print("the last run was cut off: its lock is removed, finished cells are kept", flush=True)
+    print("the last run was cut off: its lock is removed, finished runs are kept", flush=True)
     command = [sys.executable, "-m", "snakemake", "--unlock", "--quiet", "all", *options]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:

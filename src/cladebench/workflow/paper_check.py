@@ -8,7 +8,7 @@ from __future__ import annotations
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan import Plan
 from cladebench.papers.catalogue import validate_protocol
-from cladebench.papers.deviations import checked_deviations
+from cladebench.papers.choices import checked_choices
 
 
 def check_paper(plan: Plan) -> None:
@@ -26,7 +26,7 @@ def check_paper(plan: Plan) -> None:
 
 
 def check_texts(plan: Plan) -> None:
-    """Check claims and register of deviations where the paper has them.
+    """Check claims and register of unstated choices where the paper has them.
 
     Takes a tenth of a second.
 
@@ -37,4 +37,4 @@ def check_texts(plan: Plan) -> None:
     """
     if (plan.path.parent / "claims.yaml").exists():
         checked_claims(plan.path.parent / "claims.yaml", plan)
-    checked_deviations(plan)
+    checked_choices(plan)

@@ -51,7 +51,7 @@ def standing(jobs_folder: Path, finished: str) -> str | None:
     run = sum(cells[name] for name in now)
     left = sum(cells[name] for name in to_run - now)
     total = sum(cells.values())
-    text = f"{total - left} of {total} cells"
+    text = f"{total - left} of {total} runs"
     return f"{text}, {about((time.time() - started) / run * left)} left" if left else text
 
 

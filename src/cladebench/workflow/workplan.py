@@ -61,7 +61,7 @@ class Workplan:
     Raises
     ------
     InputFileError
-        If the configuration, a plan, claims or a register of deviations has a wrong key, value or name; the message
+        If the configuration, a plan, claims or a register of choices has a wrong key, value or name; the message
         says what is allowed.
     """
 

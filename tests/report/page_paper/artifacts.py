@@ -3,7 +3,7 @@
 import pandas as pd
 
 from cladebench.papers.artifact_types import Artifact, Table
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.tables import comparison_table, status_table
 
 
@@ -37,6 +37,6 @@ ARTIFACTS = tuple(
         ("cells", "table", "Cells by status", "", status_table),
         ("made", "figure", "A figure", "", _figure),
         ("not-made", "figure", "Another figure", "", _figure),
-        ("deviations", "table", "Deviations", "", deviations_table),
+        ("deviations", "table", "Deviations", "", choices_table),
     )
 )

@@ -12,7 +12,7 @@ import numpy as np
 from cladebench.datasets.noisy_mixtures import CENTRES, NOISE
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.exemplar import drawings
 from cladebench.papers.figures import (
     BETTER,
@@ -422,6 +422,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
     ),
     ("learning", "table", "How learning goes", "", learning_table),
     ("five-neighbours", "table", "Accuracy of five neighbours", "", partial(neighbors_table, neighbors=5)),
-    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", choices_table),
     ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.figures import panel_title, with_rule
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.ghc.protocol import PAIRS, SIMILARITY
@@ -240,6 +240,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 4",
         partial(settings_table, metrics=("dendrogram_purity", "dasgupta_cost")),
     ),
-    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", choices_table),
     ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cladebench.bench.intervals import Interval
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.figures import empty_figure, panel_title
 from cladebench.papers.hfd import drawings
 from cladebench.papers.hfd.figure_data import (
@@ -348,6 +348,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 6.3",
         partial(settings_table, metrics=("accuracy",)),
     ),
-    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", choices_table),
     ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

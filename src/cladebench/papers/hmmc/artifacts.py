@@ -15,7 +15,7 @@ from cladebench.bench.samples import pair, paired_ratio
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.figures import (
     best_of,
     chosen_with,
@@ -297,6 +297,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 5",
         partial(settings_table, metrics=("sp", "ps_without_root", "ri", "leaf_inertia")),
     ),
-    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", choices_table),
     ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cladebench.methods._structures import named_tree
 from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.deviations_table import deviations_table
+from cladebench.papers.choices_table import choices_table
 from cladebench.papers.figures import counted, empty_figure, panel_title, with_title
 from cladebench.papers.measures_table import label_of, measures_table
 from cladebench.papers.protocol import stored_tree
@@ -366,6 +366,6 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         "Section 3.3",
         partitions_table,
     ),
-    ("deviations", "table", "Unstated choices, each with its effect", "", deviations_table),
+    ("deviations", "table", "Unstated choices, each with its effect", "", choices_table),
     ("cells", "table", "Runs: status, time, memory", "", status_table),
 )

@@ -1,4 +1,4 @@
-"""The file of deviations: what is refused, and how it is said."""
+"""The file of unstated choices: what is refused, and how it is said."""
 
 import sys
 
@@ -6,7 +6,7 @@ import pytest
 
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import checked_deviations, load_deviations
+from cladebench.papers.choices import checked_choices, load_choices
 
 ENTRY = """
 - id: scale
@@ -49,7 +49,7 @@ def package(tmp_path, monkeypatch):
     (folder / "__init__.py").write_text("")
     (folder / "plan.yaml").write_text(PLAN)
     monkeypatch.syspath_prepend(str(tmp_path))
-    yield lambda text: (folder / "deviations.yaml").write_text(text)
+    yield lambda text: (folder / "choices.yaml").write_text(text)
     sys.modules.pop("madeup", None)
 
 
@@ -119,9 +119,9 @@ def test_a_wrong_entry_is_refused_in_a_line_that_names_it(package, old, new, sai
     assert old in ENTRY
     package(ENTRY.replace(old, new, 1))
     with pytest.raises(InputFileError) as caught:
-        load_deviations("madeup")
+        load_choices("madeup")
     message = str(caught.value)
-    assert message.startswith("madeup/deviations.yaml") and said in message, message
+    assert message.startswith("madeup/choices.yaml") and said in message, message
     assert message.count("\n") == (
         new == "choosen:"
     )  # one line, but for a key that is unknown and so missing
@@ -130,7 +130,7 @@ def test_a_wrong_entry_is_refused_in_a_line_that_names_it(package, old, new, sai
 def test_all_wrong_names_are_told_and_a_parameter_is_of_its_method(package):
     package(ENTRY.replace("method: C", "method: A").replace("glass", "glas"))
     with pytest.raises(InputFileError) as caught:
-        load_deviations("madeup")
+        load_choices("madeup")
     assert [line.split(": ")[2:4] for line in str(caught.value).split("\n")] == [
         ["effects[0].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
         ["effects[1].parameter", "unknown 'k'; allowed"],
@@ -143,23 +143,32 @@ def test_metrics_are_held_against_those_that_are_known(package):
     package(ENTRY)
     plan = load_plan("madeup")
     object.__setattr__(plan, "measures", {"purity": None})
-    assert len(checked_deviations(plan)) == 1
+    assert len(checked_choices(plan)) == 1
     object.__setattr__(plan, "measures", {"purty": None})
     with pytest.raises(
         InputFileError, match=r"effects\[0\]\.metric: unknown 'purity'; did you mean 'purty'"
     ) as caught:
-        checked_deviations(plan)
+        checked_choices(plan)
     assert len(str(caught.value).split("\n")) == 2
 
 
 def test_a_paper_may_have_no_register(package):
-    assert load_deviations("madeup") == []
+    assert load_choices("madeup") == []
 
 
 def test_the_data_sets_that_an_alternative_is_kept_to_are_known(package):
-    universe = "  universes: [{name: u, instead: {method: {A: B}, datasets: [glass, digits]}}]\n  effects:\n"
-    package(ENTRY.replace("  effects:\n", universe))
-    assert load_deviations("madeup")[0].universes[0].instead["datasets"] == ["glass", "digits"]
-    package(ENTRY.replace("  effects:\n", universe.replace("digits", "digit")))
-    with pytest.raises(InputFileError, match=r"universes\[0\]\.instead\.datasets: unknown 'digit'"):
-        load_deviations("madeup")
+    others = (
+        "  other_choices: [{name: u, instead: {method: {A: B}, datasets: [glass, digits]}}]\n  effects:\n"
+    )
+    package(ENTRY.replace("  effects:\n", others))
+    assert load_choices("madeup")[0].other_choices[0].instead["datasets"] == ["glass", "digits"]
+    package(ENTRY.replace("  effects:\n", others.replace("digits", "digit")))
+    with pytest.raises(InputFileError, match=r"other_choices\[0\]\.instead\.datasets: unknown 'digit'"):
+        load_choices("madeup")
+
+
+def test_a_register_under_its_old_name_is_not_overlooked(package, tmp_path):
+    package(ENTRY)
+    (tmp_path / "madeup/choices.yaml").rename(tmp_path / "madeup/deviations.yaml")
+    with pytest.raises(InputFileError, match=r"madeup/deviations\.yaml: an old name; expected choices\.yaml"):
+        load_choices("madeup")

@@ -1,4 +1,4 @@
-"""The register of deviations: checked on reading, measured from records."""
+"""The register of unstated choices: checked on reading, measured from records."""
 
 import sys
 
@@ -8,8 +8,8 @@ from golden_records import cell_id, cells, context_of, failed
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.papers.catalogue import load_plan
-from cladebench.papers.deviations import check_deviations, load_deviations, read_deviations
-from cladebench.papers.deviations_table import check_recorded, deviations_table
+from cladebench.papers.choices import check_choices, load_choices, read_choices
+from cladebench.papers.choices_table import check_recorded, choices_table
 
 PLAN = """
 paper: madeup
@@ -72,7 +72,7 @@ def package(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
     (folder / "plan.yaml").write_text(PLAN)
-    (folder / "deviations.yaml").write_text(ENTRY)
+    (folder / "choices.yaml").write_text(ENTRY)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield folder
     sys.modules.pop("madeup", None)
@@ -92,7 +92,7 @@ def context_with(*rows, **more):
 
 @pytest.mark.usefixtures("package")
 def test_effects_are_measured_from_the_records():
-    table = deviations_table(context_with(*ROWS))
+    table = choices_table(context_with(*ROWS))
     found = table.frame[["compared", "value", "n"]].to_numpy().tolist()
     assert found == [
         ["purity (%), glass, Method A", "25.00", "1"],  # on the task that B has met, too
@@ -133,23 +133,23 @@ def test_the_rule_beside_is_the_plans_not_one_of_a_name():
         "own": Rule("own", "as published", "cost", "lower"),
         "second": Rule("second", "second", "purity", "higher"),
     }
-    table = deviations_table(context_with(*ROWS, selection=rules))
+    table = choices_table(context_with(*ROWS, selection=rules))
     assert table.frame.value[5] == "30.00" and table.notes[1].endswith("by the rule: second.")
-    alone = deviations_table(context_with(*ROWS, selection={"own": rules["own"]}))
+    alone = choices_table(context_with(*ROWS, selection={"own": rules["own"]}))
     assert alone.frame.value[5] == "20.00" and alone.notes[1].endswith("by the rule: as published.")
-    assert len(deviations_table(context_with(*ROWS[:2], selection={})).notes) == 1
+    assert len(choices_table(context_with(*ROWS[:2], selection={})).notes) == 1
 
 
 @pytest.mark.usefixtures("package")
 def test_an_effect_of_few_of_the_planned_cells_is_not_shown():
     lost = failed("glass", "A", "timeout", repetitions=4)[1:]
-    table = deviations_table(context_with(cells("glass", "A", {"purity": [0.5], "cost": [1.0]}), lost))
+    table = choices_table(context_with(cells("glass", "A", {"purity": [0.5], "cost": [1.0]}), lost))
     assert table.frame.value[0] == "3 of 4 runs timeout" and table.sources == {}
 
 
 @pytest.mark.usefixtures("package")
 def test_what_was_not_run_is_said():
-    frame = deviations_table(context_with()).frame
+    frame = choices_table(context_with()).frame
     assert set(frame.value) == {"no runs in this scope", "it cannot be", "nor can this"}
 
 
@@ -187,13 +187,13 @@ def pointed(package):
         "measures:", 'measures:\n  near: {meaning: near ones, unit: "%", direction: higher}'
     )
     (package / "plan.yaml").write_text(plan)
-    (package / "deviations.yaml").write_text(POINTED)
+    (package / "choices.yaml").write_text(POINTED)
     return package
 
 
 @pytest.mark.usefixtures("pointed")
 def test_an_effect_is_read_at_its_point_and_in_its_part_of_the_settings_and_says_so():
-    found = deviations_table(context_with(*POINTED_ROWS, at={"k": 5})).frame
+    found = choices_table(context_with(*POINTED_ROWS, at={"k": 5})).frame
     assert found[["compared", "value", "n"]].to_numpy().tolist() == [
         ["near (%), glass, Method A", "10.00", "1"],
         ["near (%), glass, Method A, at k: 9", "20.00", "1"],
@@ -227,9 +227,9 @@ def test_an_effect_is_read_at_its_point_and_in_its_part_of_the_settings_and_says
 )
 def test_a_wrong_point_or_part_of_a_setting_is_named(pointed, old, new, message):
     assert old in POINTED
-    (pointed / "deviations.yaml").write_text(POINTED.replace(old, new, 1))
+    (pointed / "choices.yaml").write_text(POINTED.replace(old, new, 1))
     with pytest.raises(InputFileError, match=f"(?s){message}"):
-        load_deviations("madeup")
+        load_choices("madeup")
 
 
 @pytest.mark.parametrize(
@@ -251,30 +251,30 @@ def test_a_part_of_a_setting_is_a_value_of_the_grid_in_kind_too(pointed, values,
     assert "n: [1, 2]" in plan.read_text()
     plan.write_text(plan.read_text().replace("n: [1, 2]", f"n: {values}"))
     register = POINTED.replace(", where: {n: 1}", "").replace("where: {n: 2}", f"where: {{n: {value}}}")
-    (pointed / "deviations.yaml").write_text(register)
+    (pointed / "choices.yaml").write_text(register)
     if fits:
-        assert load_deviations("madeup")[0].effects[3]["where"]
+        assert load_choices("madeup")[0].effects[3]["where"]
         return
     with pytest.raises(InputFileError, match=r"effects\[3\]\.where\.n: unknown"):
-        load_deviations("madeup")
+        load_choices("madeup")
 
 
 def test_a_point_that_no_record_has_is_named(pointed):
-    (pointed / "deviations.yaml").write_text(POINTED.replace("at: {k: 9}", "at: {k: 7}", 1))
+    (pointed / "choices.yaml").write_text(POINTED.replace("at: {k: 9}", "at: {k: 7}", 1))
     with pytest.raises(InputFileError, match=r"entry 'points': at: no record .* has 'near' at \{\"k\":7\}"):
-        deviations_table(context_with(*POINTED_ROWS, at={"k": 5}))
+        choices_table(context_with(*POINTED_ROWS, at={"k": 5}))
     # Without a record of the method there is nothing to hold it against.
-    frame = deviations_table(context_with(*POINTED_ROWS[2:], at={"k": 5})).frame
+    frame = choices_table(context_with(*POINTED_ROWS[2:], at={"k": 5})).frame
     assert frame.value[1] == "no runs in this scope"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("by: method", "by: magic", r"madeup/deviations\.yaml.*magic.*method"),
-        ("chosen:", "choice:", r"madeup/deviations\.yaml.*choice"),
-        ("methods: [A, B], ", "", r"madeup/deviations\.yaml.*methods"),
-        ("id: last", "id: scale", r"madeup/deviations\.yaml: entry 'scale': id: given twice"),
+        ("by: method", "by: magic", r"madeup/choices\.yaml.*magic.*method"),
+        ("chosen:", "choice:", r"madeup/choices\.yaml.*choice"),
+        ("methods: [A, B], ", "", r"madeup/choices\.yaml.*methods"),
+        ("id: last", "id: scale", r"madeup/choices\.yaml: entry 'scale': id: given twice"),
         ("methods: [A, B]", "methods: [A, D]", r"entry 'scale': effects\[0\]\.methods: unknown 'D'.*C"),
         ("method: A, metric: cost", "method: D, metric: cost", r"effects\[5\]\.method: unknown 'D'"),
         ("parameter: k", "parameter: j", r"effects\[1\]\.parameter: unknown 'j'.*k"),
@@ -284,15 +284,15 @@ def test_a_point_that_no_record_has_is_named(pointed):
 )
 def test_a_wrong_entry_is_named(package, old, new, message):
     assert ENTRY.count(old) >= 1
-    (package / "deviations.yaml").write_text(ENTRY.replace(old, new, 1))
+    (package / "choices.yaml").write_text(ENTRY.replace(old, new, 1))
     with pytest.raises(InputFileError, match=f"(?s){message}"):
-        load_deviations("madeup")
+        load_choices("madeup")
 
 
 def test_all_unknown_names_are_told_at_once(package):
-    (package / "deviations.yaml").write_text(ENTRY.replace("[A, B]", "[D, E]"))
+    (package / "choices.yaml").write_text(ENTRY.replace("[A, B]", "[D, E]"))
     with pytest.raises(InputFileError) as error:
-        check_deviations(read_deviations(package / "deviations.yaml"), load_plan("madeup"), "here")
+        check_choices(read_choices(package / "choices.yaml"), load_plan("madeup"), "here")
     assert [line.split(";")[0] for line in str(error.value).splitlines()] == [
         f"here: entry 'scale': effects[0].methods: unknown {name!r}" for name in "DE"
     ]
@@ -301,6 +301,6 @@ def test_all_unknown_names_are_told_at_once(package):
 @pytest.mark.usefixtures("package")
 def test_a_metric_that_no_record_has_leaves_its_rows_empty():
     context = context_with(cells("glass", "A", {"cost": [1.0]}))
-    check_recorded(load_deviations("madeup"), context, "here")
-    frame = deviations_table(context).frame
+    check_recorded(load_choices("madeup"), context, "here")
+    frame = choices_table(context).frame
     assert set(frame.value[frame.compared.str.contains("purity")]) == {"no runs in this scope"}

@@ -1,4 +1,4 @@
-"""The table of the register of deviations: what each choice does, measured from the records of the run."""
+"""The table of the register of unstated choices: what each choice does, measured from the records of the run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, told
 from cladebench.papers.artifact_types import ArtifactContext, Table
-from cladebench.papers.deviations import Deviation, load_deviations, methods_in, names_in
+from cladebench.papers.choices import UnstatedChoice, load_choices, methods_in, names_in
 from cladebench.papers.tables import listed, with_spread
 
 
-def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name: str) -> None:
+def check_recorded(register: Iterable[UnstatedChoice], context: ArtifactContext, name: str) -> None:
     """Check evaluation points of a register against the records, where a method that is compared finished.
 
     A metric that nothing has recorded leaves its rows empty: the run may be older than the register.
@@ -33,9 +33,9 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
     points = recorded_points(finished)
     ran = set(zip(finished.dataset, finished.method, strict=True))
     lines = [
-        f"{name}: entry {deviation.id!r}: {fault}"
-        for deviation in register
-        for effect in deviation.effects
+        f"{name}: entry {entry.id!r}: {fault}"
+        for entry in register
+        for effect in entry.effects
         for key, metric in names_in(effect)
         if key in ("metric", "metrics") and metric in points
         if any(pair in ran for pair in itertools.product(effect["datasets"], methods_in(effect)))
@@ -45,21 +45,21 @@ def check_recorded(register: Iterable[Deviation], context: ArtifactContext, name
         raise InputFileError(told(list(dict.fromkeys(lines)), name))
 
 
-def deviations_table(context: ArtifactContext) -> Table:
+def choices_table(context: ArtifactContext) -> Table:
     """Give the register with each effect measured from the records of this run: one row for each compared value."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
-    register = load_deviations(context.package)
-    check_recorded(register, context, f"{context.paper}/deviations.yaml")
-    for deviation in register:
+    register = load_choices(context.package)
+    check_recorded(register, context, f"{context.paper}/choices.yaml")
+    for entry in register:
         head = {
-            "deviation": deviation.id,
-            "place": deviation.place,
-            "the paper": deviation.paper,
-            "chosen": deviation.chosen,
-            "alternatives": "; ".join(deviation.alternatives) or "none",
+            "deviation": entry.id,
+            "place": entry.place,
+            "the paper": entry.paper,
+            "chosen": entry.chosen,
+            "alternatives": "; ".join(entry.alternatives) or "none",
         }
-        for effect in deviation.effects:
+        for effect in entry.effects:
             if effect["by"] == "nothing":
                 rows.append(head | {"compared": "not measured", "value": effect["reason"], "n": "–"})
                 head = dict.fromkeys(head, "")

@@ -1,8 +1,8 @@
-"""The register of deviations.
+"""The register of unstated choices.
 
 What a paper leaves unsaid or gets wrong, what was chosen, and what that does.
 
-``deviations.yaml`` is a list of entries with the keys of :class:`Deviation`. Each effect names what to compare, and is
+``choices.yaml`` is a list of entries with the keys of :class:`UnstatedChoice`. Each effect names what to compare. It is
 measured from the records of the run, never written down by hand:
 
 ========================  ==========================================================================================
@@ -34,7 +34,7 @@ from cladebench.papers.catalogue import load_plan
 
 
 @dataclass(frozen=True)
-class Alternative:
+class OtherChoice:
     """A runnable alternative to what was chosen.
 
     What claims ask for instead, under which they are judged too.
@@ -56,7 +56,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Deviation:
+class UnstatedChoice:
     """One entry of the register.
 
     Attributes
@@ -73,7 +73,7 @@ class Deviation:
         What else it could have been.
     effects : tuple of mapping
         What to compare; see the module's table.
-    universes : tuple of Alternative
+    other_choices : tuple of OtherChoice
         Under which claims are judged too.
     """
 
@@ -83,10 +83,10 @@ class Deviation:
     chosen: str
     alternatives: tuple[str, ...]
     effects: tuple[Mapping[str, Any], ...]
-    universes: tuple[Alternative, ...] = ()
+    other_choices: tuple[OtherChoice, ...] = ()
 
 
-def load_deviations(package: str) -> list[Deviation]:
+def load_choices(package: str) -> list[UnstatedChoice]:
     """Read a paper's register and check its names against the plan.
 
     The register is in the paper's package, given by its dotted name.
@@ -96,33 +96,42 @@ def load_deviations(package: str) -> list[Deviation]:
     Raises
     ------
     InputFileError
-        See `read_deviations` and `check_deviations`.
+        See `read_choices` and `check_choices`.
     """
-    return checked_deviations(load_plan(package))
+    return checked_choices(load_plan(package))
 
 
-def checked_deviations(plan: Plan) -> list[Deviation]:
+def checked_choices(plan: Plan) -> list[UnstatedChoice]:
     """Read the register beside a plan and check its names.
 
     Empty where there is none.
+
+    Raises
+    ------
+    InputFileError
+        See `read_choices` and `check_choices`; also where the register has its old name, ``deviations.yaml``.
     """
-    path = plan.path.parent / "deviations.yaml"
+    path = plan.path.parent / "choices.yaml"
     if not path.exists():
+        old = path.with_name("deviations.yaml")
+        if old.exists():
+            raise InputFileError(f"{_name(old)}: an old name; expected choices.yaml")
         return []
-    register = read_deviations(path)
-    check_deviations(register, plan, _name(path))
+    register = read_choices(path)
+    check_choices(register, plan, _name(path))
     return [
         replace(
             entry,
-            universes=tuple(
-                replace(u, instead=_withmethods_in(u.instead, plan.alternatives)) for u in entry.universes
+            other_choices=tuple(
+                replace(other, instead=_with_methods(other.instead, plan.alternatives))
+                for other in entry.other_choices
             ),
         )
         for entry in register
     ]
 
 
-def _withmethods_in(
+def _with_methods(
     instead: Mapping[str, Any], alternatives: Mapping[str, Collection[str]]
 ) -> Mapping[str, Any]:
     """Write an alternative of the plan as the methods that it replaces."""
@@ -133,7 +142,7 @@ def _withmethods_in(
     return {key: value for key, value in instead.items() if key != "alternative"} | {"method": renamed}
 
 
-def read_deviations(path: Path) -> list[Deviation]:
+def read_choices(path: Path) -> list[UnstatedChoice]:
     """Read a register.
 
     Raises
@@ -142,18 +151,18 @@ def read_deviations(path: Path) -> list[Deviation]:
         Naming the file, the entry, the key, the value and what was expected.
     """
     document = read_yaml(path, _name(path))
-    validate(document, "deviations", _name(path))
+    validate(document, "choices", _name(path))
     twice = [name for name, count in Counter(entry["id"] for entry in document).items() if count > 1]
     if twice:
         raise InputFileError(f"{_name(path)}: entry {twice[0]!r}: id: given twice")
     return [
-        Deviation(
+        UnstatedChoice(
             id=entry["id"],
             alternatives=tuple(entry["alternatives"]),
             effects=tuple(entry["effects"]),
-            universes=tuple(
-                Alternative(" ".join(u["name"].split()), u["instead"], frozenset(u.get("kinds", ())))
-                for u in entry.get("universes", ())
+            other_choices=tuple(
+                OtherChoice(" ".join(o["name"].split()), o["instead"], frozenset(o.get("kinds", ())))
+                for o in entry.get("other_choices", ())
             ),
             **{key: " ".join(entry[key].split()) for key in ("place", "paper", "chosen")},
         )
@@ -165,14 +174,14 @@ def _name(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> None:
+def check_choices(register: Iterable[UnstatedChoice], plan: Plan, name: str) -> None:
     """Check every name in a register against the plan.
 
     A misspelt one must not end as "no cells in this scope".
 
     Parameters
     ----------
-    register : iterable of Deviation
+    register : iterable of UnstatedChoice
     plan : Plan
     name : str
         The file, for the message.
@@ -187,8 +196,8 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
         for parameter, values in grid.items():
             grids.setdefault(method, {}).setdefault(parameter, []).extend(values)
     lines = []
-    for deviation in register:
-        for i, effect in enumerate(deviation.effects):
+    for entry in register:
+        for i, effect in enumerate(entry.effects):
             allowed: dict[str, Collection[str]] = {
                 "method": plan.methods,
                 "dataset": plan.datasets,
@@ -199,16 +208,16 @@ def check_deviations(register: Iterable[Deviation], plan: Plan, name: str) -> No
             for key, value in names_in(effect):
                 kind = key.removesuffix("s")
                 if kind in allowed and value not in allowed[kind]:
-                    where = f"{name}: entry {deviation.id!r}: effects[{i}].{key}"
+                    where = f"{name}: entry {entry.id!r}: effects[{i}].{key}"
                     lines.append(f"{where}: unknown {shown(value)}; {one_of(value, allowed[kind])}")
-            where = f"{name}: entry {deviation.id!r}: effects[{i}].where"
+            where = f"{name}: entry {entry.id!r}: effects[{i}].where"
             varied = [grids[method] for method in methods_in(effect) if method in grids]
             lines += [f"{where}{fault}" for fault in _not_varied(effect.get("where", {}), varied)]
-        for i, universe in enumerate(deviation.universes):
-            where = f"{name}: entry {deviation.id!r}: universes[{i}].instead"
-            lines += [f"{where}.{fault}" for fault in _unknown(universe.instead, plan, grids)]
-    universes = Counter(universe.name for deviation in register for universe in deviation.universes)
-    lines += [f"{name}: universes: {text!r}: given twice" for text, count in universes.items() if count > 1]
+        for i, other in enumerate(entry.other_choices):
+            where = f"{name}: entry {entry.id!r}: other_choices[{i}].instead"
+            lines += [f"{where}.{fault}" for fault in _unknown(other.instead, plan, grids)]
+    names = Counter(other.name for entry in register for other in entry.other_choices)
+    lines += [f"{name}: other_choices: {text!r}: given twice" for text, count in names.items() if count > 1]
     if lines:
         raise InputFileError(told(lines, name))
 
