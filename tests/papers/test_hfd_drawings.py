@@ -140,7 +140,9 @@ def test_data_sets_have_three_panels_in_a_row(n):
         panels = panels_of(figure)
         assert [axes.get_title() for axes in panels] == list(found)
         boxes = extents(figure, panels)
+        over = extents(figure, [figure._suptitle, *figure.legends, *(axes.title for axes in panels)])
     assert apart(boxes) and min(box.width for box in boxes) > 1.4
+    assert len(figure.legends) == 1 and apart(over)
 
 
 def test_differences_have_a_panel_for_each_method_but_hfd():

@@ -151,7 +151,7 @@ def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer()
         claim("a", "supports", quote="it works", one="undecided", two="contradicts", three="supports"),
         claim("b", "supports", one="supports"),
     ]
-    figure = claims_by_choices(claims, CHOICES, {"g": "which features"})
+    figure = claims_by_choices(claims, CHOICES)
     (axes,) = figure.axes
     bars = [(bar.get_x(), bar.get_width(), to_hex(bar.get_facecolor())) for bar in axes.patches]
     colours = [ANSWERS[answer].colour for _, answer in STANCES.values()]
@@ -162,7 +162,7 @@ def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer()
         "1",
         "1",
         "“it works”",
-        "which features, f f",
+        "two; one",
     ]
     assert figure.get_suptitle() == "Another choice changes the answer to 1 of 2 claims"
     assert not any("more claims" in text for text in texts(figure))
@@ -203,6 +203,26 @@ def test_a_row_quotes_the_paper_or_names_the_printed_number():
     number = claim("a", "supports", "value", quote="0.5") | {"place": "Table 1, row A", "published": "0.5"}
     assert quoted(number) == "Table 1, row A: 0.5"
     assert quoted(claim("a", "supports")) == "a"
+
+
+def test_each_entry_of_the_register_is_named_before_a_second_choice_of_one():
+    stances = {"one": "contradicts", "two": "contradicts", "three": "contradicts", "four": "undecided"}
+    found = claim("a", "supports", **stances)
+    assert deciding(found, {"four": "h", "one": "f", "two": "f", "three": "g"}) == [
+        "one",
+        "three",
+        "two",
+        "four",
+    ]
+
+
+def test_names_take_two_lines_and_what_has_no_room_is_counted():
+    names = ["a long name of another choice that takes far more than the two lines which are there", "b" * 30]
+    found = claim("a", "supports", **dict.fromkeys([*names, "c"], "contradicts"))
+    for order, ending in ((names, "and 1 more"), ([names[1], "c", names[0]], "c and 1 more")):
+        figure = claims_by_choices([found], [{"factor": name, "name": name} for name in order])
+        (text,) = [text for text in texts(figure) if text.startswith(order[0][:10])]
+        assert " ".join(text.split()).endswith(ending) and text.count("\n") == 1
 
 
 def test_choices_together_are_not_named():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
     from cladebench.datasets import Images
     from cladebench.hierarchy import Hierarchy
@@ -28,36 +29,46 @@ WIDTH = 7.2
 STAND_IN = "stand-in data"
 #: Which end of an axis is better. Beside an upright axis the text is turned, and its arrow with it.
 BETTER = {"higher": "higher is better \u2192", "lower": "\u2190 lower is better"}
+#: Inches that a legend below a title keeps from it and from the panels, together.
+BELOW_TITLE = 0.12
 #: Said before the name of a method that knows nothing of the data.
 RANDOM = "random method: "
 
 
-def headline(figure: Figure, title: str) -> None:
+def headline(figure: Figure, title: str) -> Text | None:
     """Write what a figure shows above it, in lines as long as it is wide; nothing for an empty title."""
-    if title:
-        lines = textwrap.fill(title, int(12.5 * figure.get_figwidth()))
-        figure.suptitle(lines, x=0.01, ha="left", fontsize=9.0, fontweight="bold")
+    if not title:
+        return None
+    lines = textwrap.fill(title, int(12.5 * figure.get_figwidth()))
+    return figure.suptitle(lines, x=0.01, ha="left", fontsize=9.0, fontweight="bold")
 
 
 def with_title(figure: Figure, title: str, above: Sequence[Legend] = ()) -> Figure:
     """Write what a figure shows above it; the figure grows by the lines, and legends `above` its panels move down."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    headline(figure, title)
-    lines = figure.get_suptitle().splitlines()
-    extra = 0.16 * len(lines) + 0.1 if lines else 0.0
-    figure.set_figheight(figure.get_figheight() + extra)
+    text = headline(figure, title)
+    if text is None:
+        return figure
+    extra = 0.16 * len(text.get_text().splitlines()) + 0.1
+    height = figure.get_figheight() + extra
     engine = figure.get_layout_engine()
-    if above and extra and isinstance(engine, ConstrainedLayoutEngine):
-        # The engine gives title and legends the same room: here it is one below the other.
-        height = figure.get_figheight()
-        deepest = max(legend.get_window_extent().height for legend in above) / figure.dpi
+    room = 0.0
+    if above and isinstance(engine, ConstrainedLayoutEngine):
+        # The engine gives title and legends the same room: here the legends stand below the title.
+        high, deepest = (max(_inches(drawn) for drawn in found) for found in ((text,), above))
+        room = extra + deepest + BELOW_TITLE - max(high, deepest) - 2 * engine.get()["h_pad"]
+        height += room
         for legend in above:
-            top = 1.0 - extra / height
-            legend.set_bbox_to_anchor((0.0, 0.0, 1.0, top), transform=figure.transFigure)
-        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - deepest / height))
-        figure.set_figheight(height + deepest)
+            legend.set_bbox_to_anchor((0.0, 0.0, 1.0, 1.0 - extra / height), transform=figure.transFigure)
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - room / height))
+    figure.set_figheight(height)
     return figure
+
+
+def _inches(drawn: Legend | Text) -> float:
+    """Height of what is drawn, in inches."""
+    return drawn.get_window_extent().height / drawn.get_figure().dpi
 
 
 def axis_label(measure: Measure) -> str:

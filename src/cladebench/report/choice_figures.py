@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -44,19 +45,16 @@ def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def claims_by_choices(
     claims: Sequence[Mapping[str, Any]],
-    universes: Sequence[Mapping[str, str]],
-    labels: Mapping[str, str] | None = None,
+    other_choices: Sequence[Mapping[str, str]],
     title: str = "",
 ) -> Figure:
     """Draw for a few claims how many other choices support them, leave them open, contradict them.
 
     Parameters
     ----------
-    claims, universes : sequence of Mapping
+    claims, other_choices : sequence of Mapping
         Entries of ``audit.json``: stance (as chosen), stances (other choice -> stance), kind, main, quote, place and
-        published; and its universes, each with factor (entry of the register) and name.
-    labels : mapping of str to str, optional
-        Entry of the register -> its words; by default its name.
+        published; and the other choices, each with factor (entry of the register) and name.
     title : str, optional
         By default the number of claims that change.
     """
@@ -72,15 +70,14 @@ def claims_by_choices(
     total = height + 1.35
     figure = Figure(figsize=(7.2, total))
     axes = figure.add_axes((0.425, 0.85 / total, 0.27, height / total))
-    entry_of = {universe["name"]: universe["factor"] for universe in universes}
+    entry_of = {other["name"]: other["factor"] for other in other_choices}
     most = max(len(claim["stances"]) for claim in shown) or 1
     for y, claim in enumerate(shown):
         _bar(axes, y, claim, most)
         side: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
         weight = "bold" if claim.get("main") else "normal"
         axes.text(-1.55, y, _shortened(quoted(claim), _QUOTE), ha="left", weight=weight, **side)
-        names = _named([(labels or {}).get(e, e.replace("-", " ")) for e in deciding(claim, entry_of)])
-        axes.text(1.05, y, _shortened(names, _NAMES), ha="left", **side)
+        axes.text(1.05, y, _shortened(_named(deciding(claim, entry_of)), _NAMES), ha="left", **side)
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.set_xlim(0, most)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
@@ -134,24 +131,37 @@ def quoted(claim: Mapping[str, Any]) -> str:
 
 
 def deciding(claim: Mapping[str, Any], entry_of: Mapping[str, str]) -> list[str]:
-    """List the entries of the register that change the stance of a claim, those that turn it round first.
+    """List the other choices that change the stance of a claim.
 
-    Alternatives of several entries at once are not listed.
+    Those that turn it round come first; then one for each entry of the register before a second one for any.
+    Choices made otherwise together are not listed.
     """
     opposite = {SUPPORTS: CONTRADICTS, CONTRADICTS: SUPPORTS}.get(claim["stance"])
-    strength: dict[str, int] = {}
-    for name, stance in claim["stances"].items():
-        if name in entry_of and stance not in (claim["stance"], UNTESTED):
-            entry = entry_of[name]
-            strength[entry] = max(strength.get(entry, 0), 2 if stance == opposite else 1)
-    order = list(dict.fromkeys(entry_of.values()))
-    return sorted(strength, key=lambda entry: (-strength[entry], order.index(entry)))
+    strong: list[tuple[bool, int, str]] = []
+    met: Counter[tuple[bool, str]] = Counter()
+    for name, entry in entry_of.items():
+        stance = claim["stances"].get(name, UNTESTED)
+        if stance not in (claim["stance"], UNTESTED):
+            kind = stance != opposite, entry
+            strong.append((stance != opposite, met[kind], name))
+            met[kind] += 1
+    return [name for _, _, name in sorted(strong, key=lambda found: found[:2])]
 
 
 def _named(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    rest = f" and {more} more" if more > 0 else ""
-    return ", ".join(names[:MOST_NAMED]) + rest if names else "\u2013"
+    """Name as many as two lines hold, and count the others."""
+    if not names:
+        return "\u2013"
+    for shown in range(min(MOST_NAMED, len(names)), 0, -1):
+        text = "; ".join(names[:shown]) + _rest(len(names) - shown)
+        if len(textwrap.wrap(text, _NAMES)) <= 2:
+            return text
+    rest = _rest(len(names) - 1)
+    return textwrap.shorten(names[0], 2 * _NAMES - len(rest) - 8, placeholder="\u2026") + rest
+
+
+def _rest(number: int) -> str:
+    return f" and {number} more" if number else ""
 
 
 def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
