@@ -15,7 +15,9 @@ MOST_REPETITIONS = 10_000_000
 
 
 def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: float = 0.0) -> float:
-    """Chance that the two-sided t test of `cladebench.bench.statistics.one_sample` finds a difference of `gap`.
+    """Compute the chance that the t test finds a difference of `gap`.
+
+    The test is the two-sided one of `cladebench.bench.statistics.one_sample`.
 
     Parameters
     ----------

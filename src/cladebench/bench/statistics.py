@@ -1,4 +1,7 @@
-"""Paired tests, tests of ranks, corrections, detectable differences: what audits and comparisons decide by."""
+"""Decide differences: paired tests, tests of ranks, corrections, detectable differences.
+
+Audits and comparisons decide by them.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,16 @@ class Difference:
         return self._scaled(0.5 + level / 2)
 
     def beyond(self, allowance: float) -> Difference:
-        """What is left of the difference when as much as `allowance` of it, either way, needs no explanation."""
+        """Take from the difference what needs no explanation.
+
+        As much as `allowance`, either way.
+        """
         return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
 
     def within(self, limit: float) -> float:
-        """p-value of two one-sided t tests that the difference is no smaller than `limit` either way.
+        """Compute the p-value of a difference smaller than `limit`.
+
+        Two one-sided t tests, one for each sign.
 
         References
         ----------
@@ -62,7 +70,9 @@ class Difference:
         return 2 * _upper_tail(abs(self.value) / self.se, self.df)
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float:
-        """Smallest true difference that a two-sided t test finds with the given power.
+        """Compute the smallest true difference that the t test finds.
+
+        The test is two-sided, with the given power.
 
         The usual approximation ``(t[1 - alpha/2] + t[power]) * se`` of the noncentral t; of few pairs at a small
         `alpha` it finds 72 percent rather than 80.
@@ -81,7 +91,10 @@ def _upper_tail(t: float, df: float) -> float:
 
 
 def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0) -> Difference:
-    """Mean of paired differences against zero; `overlap` as in `mean_interval` makes it the corrected resampled t."""
+    """Test the mean of paired differences against zero.
+
+    With `overlap` as in `mean_interval` it is the corrected resampled t test.
+    """
     interval = mean_interval(values, point=point, overlap=overlap)
     if math.isnan(interval.sd):
         return Difference(interval.mean, math.inf, 1.0)
@@ -125,7 +138,9 @@ def signed_rank(differences: np.ndarray) -> float:
 
 
 def middle_of_pairs(values: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
-    """Median of the means of all pairs of values, and the interval that belongs to `signed_rank`.
+    """Compute the median of the means of all pairs of values.
+
+    With the interval that belongs to `signed_rank`.
 
     Parameters
     ----------
@@ -158,7 +173,10 @@ def _twice_the_ranks(sizes: np.ndarray) -> np.ndarray:
 
 @lru_cache(256)
 def _rank_sums(ranks: tuple[int, ...]) -> np.ndarray:
-    """Chance of each sum where each rank counts or not with the chance of a coin."""
+    """Compute the chance of each sum of ranks.
+
+    Each rank counts or not with the chance of a coin.
+    """
     chances = np.zeros(sum(ranks) + 1)
     chances[0] = 1.0
     for rank in ranks:

@@ -1,4 +1,7 @@
-"""``cladebench new-comparison``: write a ``comparison.yaml`` for one's own files, and say what was taken for what."""
+"""``cladebench new-comparison``: write a ``comparison.yaml`` for one's own files.
+
+It says what was taken for what.
+"""
 
 from __future__ import annotations
 

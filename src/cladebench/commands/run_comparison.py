@@ -59,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _start_workflow(file: Path, out: Path, cores: int) -> int:
-    """Start Snakemake in the folder of the run, and wait for it; Ctrl-C is its own to handle."""
+    """Start Snakemake in the folder of the run, and wait.
+
+    Ctrl-C is its own to handle.
+    """
     from cladebench.workflow import folder_lock
     from cladebench.workflow.comparison_jobs import SNAKEFILE
 

@@ -1,4 +1,7 @@
-"""Make features of the columns of a user's table: numbers as they are, categories one-hot, medians for gaps."""
+"""Make features of the columns of a user's table.
+
+Numbers stay as they are, categories become one-hot, gaps get medians.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ Line = Callable[[int], int]
 
 
 def kind_of(present: pd.Series, decimal: str = ".") -> str:
-    """Say what a column without gaps has: numbers, dates, text, or a mixture, which is none of them."""
+    """Say what a column without gaps has.
+
+    Numbers, dates, text, or a mixture, which is none of them.
+    """
     import pandas as pd
 
     kind = present.dtype
@@ -52,7 +58,7 @@ def _is_number(value: Any, decimal: str) -> bool:
 
 
 def most_levels(n_rows: int, asked: bool) -> int:
-    """How many values a column of text may have to be a category."""
+    """Say how many values a category may have, at most."""
     return MOST_LEVELS if asked else min(MOST_LEVELS_FOUND, max(2, n_rows // 2))
 
 
@@ -150,7 +156,10 @@ def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Li
 
 
 def without_names(frame: pd.DataFrame, said: list[str]) -> pd.DataFrame:
-    """Leave out a first column that names the rows of a square matrix."""
+    """Leave out a first column that names the rows.
+
+    The rest must be a square matrix.
+    """
     if frame.shape[1] != len(frame) + 1:
         return frame
     first = frame.iloc[:, 0]
@@ -164,7 +173,10 @@ def without_names(frame: pd.DataFrame, said: list[str]) -> pd.DataFrame:
 def as_distances(
     D: np.ndarray, names: tuple[str, ...], file: str, line: Line
 ) -> tuple[np.ndarray, list[str]]:
-    """Check distances: square, symmetric, not negative, 0 on the diagonal; mend what rounding did."""
+    """Check distances, and mend what rounding did.
+
+    They are square, symmetric, not negative, and 0 on the diagonal.
+    """
     n, p = D.shape
     if n != p:
         refuse(file, f"has {n} rows and {p} columns; expected a square matrix, other columns under ignore")

@@ -1,4 +1,7 @@
-"""A user's own data among the registered ones: their name is how they are read, so that any process finds them."""
+"""Find a user's own data among the registered ones.
+
+Their name is how they are read, so that any process finds them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ from cladebench.datasets.registry import OWN
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OwnDataset(Dataset):
-    """Data of a user: X, or distances as the view ``distances``, and the labellings to score against.
+    """Hold data of a user, and the labellings to score against.
+
+    The data are X, or distances as the view ``distances``.
 
     Attributes
     ----------
@@ -35,7 +40,10 @@ class OwnDataset(Dataset):
 
 
 def own_name(name: str, entry: Mapping[str, Any], folder: Path) -> str:
-    """Give the name by which `load` reads an entry of a comparison, anywhere on this machine."""
+    """Give the name by which `load` reads an entry.
+
+    It works anywhere on this machine.
+    """
     return OWN + json.dumps([name, dict(entry), str(folder.absolute())], sort_keys=True)
 
 

@@ -19,7 +19,10 @@ def files_of(entry: Mapping[str, Any], folder: Path) -> list[Path]:
 
 
 def located(text: str, folder: Path) -> Path:
-    """Find a file or folder: beside comparison.yaml, or in a mirror folder; the first place if it is in none."""
+    """Find a file or folder of a comparison.
+
+    It is beside comparison.yaml or in a mirror folder; if in none, the first place is given.
+    """
     try:
         path = folder / folder_named(text, "data")
     except ValueError as error:
@@ -34,7 +37,10 @@ def no_column(file: str, column: str, columns: Iterable[Any]) -> NoReturn:
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Say what is allowed, in few words: the nearest spelling, or the first names."""
+    """Say in few words what is allowed.
+
+    The nearest spelling, or the first names.
+    """
     names = list(allowed)
     near, mark, _ = one_of(name, names).partition("? ")
     first = ", ".join(names[:5])[:60] + ", ..." * (len(names) > 5)

@@ -1,4 +1,7 @@
-"""Read a user's own data for a comparison, and say what was taken for what."""
+"""Read a user's own data for a comparison.
+
+It says what was taken for what.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +181,10 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
 def _classes(
     values: list[Any], where: str, line: Callable[[int], int], decimal: str, noise: int | None
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Read labels: codes 0..k-1, -1 for noise, and the names of the classes."""
+    """Read labels as codes, and the names of the classes.
+
+    Codes are 0..k-1, and -1 for noise.
+    """
     for at, value in enumerate(values):
         if value.strip() in MISSING if isinstance(value, str) else str(value) in _NO_LABEL:
             raise OwnDataError(f"{where}, row {line(at)}: the label is missing; fill it, or delete the row")

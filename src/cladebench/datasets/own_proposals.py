@@ -1,4 +1,7 @@
-"""Propose an entry of comparison.yaml for a user's file, and say what was taken for what."""
+"""Propose an entry of comparison.yaml for a user's file.
+
+It says what was taken for what.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Read a user's own tables: text, Parquet, Feather, svmlight and NumPy, each also packed by gzip; never pickles."""
+"""Read a user's own tables, packed by gzip or not.
+
+Text, Parquet, Feather, svmlight and NumPy; never pickles.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,9 @@ def _table(frame: Any, columns: Mapping[str, Any], file: str, said: tuple[str, .
 
 
 def _matrix(X: Any, columns: Mapping[str, Any], file: str) -> Table:
-    """Make a table of a matrix, whose columns are called 1, 2, ..., and of further columns.
+    """Make a table of a matrix and further columns.
+
+    The columns of the matrix are called 1, 2, ...
 
     It stays sparse if fewer than half of its entries are given.
     """

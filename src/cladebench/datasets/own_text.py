@@ -1,4 +1,7 @@
-"""Read a user's own text tables: CSV with any separator, TSV, values between spaces."""
+"""Read a user's own text tables.
+
+CSV with any separator, TSV, values between spaces.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", 
 
 
 class OwnDataError(InputFileError):
-    """A user's own data cannot be used: one line with file, column, row and remedy."""
+    """Say that a user's own data cannot be used.
+
+    One line with file, column, row and remedy.
+    """
 
 
 def refuse(file: str, problem: str, column: Any = None, row: int | None = None) -> NoReturn:
@@ -67,7 +73,10 @@ class Table:
 
 
 def read_bytes(path: Path, file: str) -> bytes:
-    """Read a file of at most `SIZE_LIMIT` bytes; ``file`` is its name in messages."""
+    """Read a file of at most `SIZE_LIMIT` bytes.
+
+    ``file`` is its name in messages.
+    """
     if is_special(path):
         refuse(file, "is no regular file; expected one")
     try:
@@ -79,7 +88,10 @@ def read_bytes(path: Path, file: str) -> bytes:
 
 
 def unpacked(data: bytes, file: str) -> bytes:
-    """Undo gzip, if the file is packed by it, up to `SIZE_LIMIT` bytes."""
+    """Undo gzip, up to `SIZE_LIMIT` bytes.
+
+    What is not packed stays as it is.
+    """
     if not (file.lower().endswith(".gz") or data.startswith(b"\x1f\x8b")):
         return data
     content = bytearray()
@@ -113,7 +125,10 @@ def decoded(data: bytes, file: str) -> str:
 
 
 def rows_of(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of each row that is not empty."""
+    """Yield line number and fields of each row.
+
+    Empty rows are left out.
+    """
     lines: Iterator[str] = iter(io.StringIO(text, newline=""))
     if separator == " ":
         lines = (" ".join(line.split()) + "\n" for line in lines)
@@ -127,7 +142,10 @@ def rows_of(text: str, separator: str, file: str) -> Iterator[tuple[int, list[st
 
 
 def separator_of(text: str, decimal: str, file: str) -> str:
-    """The separator by which the first 50 rows have equally many fields, more than one."""
+    """Find the separator of a text table.
+
+    By it the first 50 rows have equally many fields, more than one.
+    """
     head = text if len(text) < 200_000 else text[:200_000].rpartition("\n")[0]
     allowed = [separator for separator in SEPARATORS if separator != decimal]
     rows = {
@@ -141,7 +159,10 @@ def separator_of(text: str, decimal: str, file: str) -> str:
 
 
 def _has_names(first: list[str], how: Format, n_rows: int) -> bool:
-    """Whether the first row has names: no number, or 0, 1, 2, ... as pandas writes them."""
+    """Say whether the first row has names.
+
+    No number, or 0, 1, 2, ... as pandas writes them.
+    """
     if how.header is not None:
         return how.header
     numbers = [entry.strip() for entry in first if is_number(entry, how.decimal)]
@@ -150,7 +171,10 @@ def _has_names(first: list[str], how: Format, n_rows: int) -> bool:
 
 
 def read_text(data: bytes, file: str, how: Format) -> Table:
-    """Read a text; separator and names of the columns are found out where they are not given."""
+    """Read a text table.
+
+    Separator and names of the columns are found out where they are not given.
+    """
     import pandas as pd
 
     text = decoded(data, file)

@@ -1,4 +1,7 @@
-"""Registry: every module of this folder that has ``DATASETS`` adds its entries; loading by name."""
+"""Register data sets, and load them by name.
+
+Every module of this folder that has ``DATASETS`` adds its entries.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,9 @@ def info(name: str) -> DatasetInfo:
 
 
 def availability(name: str) -> str | None:
-    """Where the data would come from without the network; cheap: files are looked for, not read.
+    """Say where the data would come from without the network.
+
+    This is cheap: files are looked for, not read.
 
     Returns
     -------
@@ -166,7 +171,10 @@ def load(name: str, draw: int = 0) -> Dataset:
 
 @contextmanager
 def _process_kept() -> Iterator[None]:
-    """Put back the environment and the module path: OpenCV changes both when it is first imported."""
+    """Put back the environment and the module path.
+
+    OpenCV changes both when it is first imported.
+    """
     environment, path, entries = dict(os.environ), sys.path, list(sys.path)
     try:
         yield
@@ -179,12 +187,17 @@ def _process_kept() -> Iterator[None]:
 
 
 def fixed_sizes() -> dict[str, int]:
-    """Rows of each data set that is not drawn: there is one of it, the same for all repetitions."""
+    """Count the rows of each data set that is not drawn.
+
+    There is one of it, the same for all repetitions.
+    """
     return {entry.name: entry.n_samples for entry in registry().values() if entry.n_draws == 1}
 
 
 def source_files(name: str) -> list[Path]:
-    """Source files that make one data set and not all of them (:func:`~cladebench.datasets.code_files.sources_of`).
+    """List the source files that make one data set alone.
+
+    See :func:`~cladebench.datasets.code_files.sources_of`.
 
     Raises
     ------
@@ -198,7 +211,9 @@ def source_files(name: str) -> list[Path]:
 
 
 def _own(name: str) -> Any:
-    """Give the module that reads data of users, where a name is of such data.
+    """Give the module that reads data of users.
+
+    Only where a name is of such data.
 
     It is found by a computed name: the results of registered data do not depend on it.
     """
@@ -206,7 +221,10 @@ def _own(name: str) -> Any:
 
 
 def registry_frame() -> pd.DataFrame:
-    """The registry as a table, one row for each data set, with what is available on this machine."""
+    """Make a table of the registry, one row a data set.
+
+    It says what is available on this machine.
+    """
     import pandas as pd
 
     rows = []

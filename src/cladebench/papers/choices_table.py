@@ -1,4 +1,7 @@
-"""The table of the register of unstated choices: what each choice does, measured from the records of the run."""
+"""Tabulate the unstated choices and their effects.
+
+Effects are measured from the records of the run.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ from cladebench.papers.tables import listed, with_spread
 
 
 def check_recorded(register: Iterable[UnstatedChoice], context: ArtifactContext, name: str) -> None:
-    """Check evaluation points of a register against the records, where a method that is compared finished.
+    """Check evaluation points of a register against the records.
+
+    Only where a method that is compared has finished.
 
     A metric that nothing has recorded leaves its rows empty: the run may be older than the register.
 
@@ -46,7 +51,10 @@ def check_recorded(register: Iterable[UnstatedChoice], context: ArtifactContext,
 
 
 def choices_table(context: ArtifactContext) -> Table:
-    """Give the register with each effect measured from the records of this run: one row for each compared value."""
+    """Tabulate the register, one row for each compared value.
+
+    Each effect is measured from the records of this run.
+    """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     register = load_choices(context.package)
@@ -88,7 +96,10 @@ def choices_table(context: ArtifactContext) -> Table:
 def _compared(
     effect: Mapping[str, Any], context: ArtifactContext
 ) -> Iterator[tuple[str, str, pd.DataFrame, str]]:
-    """Yield what is compared: a metric, a text that tells it from the others, its records, and which cells it lacks."""
+    """Yield each comparison of an effect.
+
+    A metric, a text that tells it from the others, its records, and which cells it lacks.
+    """
     metrics = effect.get("metrics") or [effect["metric"]]
     by_rule = effect["by"] == "rule"
     rules = [*context.rules] if by_rule else [context.beside]
@@ -113,7 +124,10 @@ def _compared(
 
 
 def _on_common_tasks(values: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.DataFrame]:
-    """The values of methods on the tasks that all of them met; all values where there are none such."""
+    """Keep values on the tasks that all methods met.
+
+    All values where there are no such tasks.
+    """
     tasks = [set(found.task) for found in values.values() if len(found)]
     common = set.intersection(*tasks) if tasks else set()
     if not common:
@@ -122,7 +136,10 @@ def _on_common_tasks(values: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.Data
 
 
 def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the records for each value of a parameter, the smallest first, whatever the others are."""
+    """Yield the records for each value of a parameter.
+
+    The smallest comes first; other parameters may have any value.
+    """
     settings = [json.loads(text) for text in rows.setting.unique()]
     given = [{parameter: setting[parameter]} for setting in settings if parameter in setting]
     # By the text, for a value may be a list.

@@ -36,7 +36,10 @@ RANDOM = "random method: "
 
 
 def headline(figure: Figure, title: str) -> Text | None:
-    """Write what a figure shows above it, in lines as long as it is wide; nothing for an empty title."""
+    """Write what a figure shows above it.
+
+    In lines as long as the figure is wide; nothing for an empty title.
+    """
     if not title:
         return None
     lines = textwrap.fill(title, int(12.5 * figure.get_figwidth()))
@@ -44,7 +47,10 @@ def headline(figure: Figure, title: str) -> Text | None:
 
 
 def with_title(figure: Figure, title: str, above: Sequence[Legend] = ()) -> Figure:
-    """Write what a figure shows above it; the figure grows by the lines, and legends `above` its panels move down."""
+    """Write what a figure shows above it, and make room.
+
+    The figure grows by the lines. Legends `above` its panels move below the title.
+    """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     text = headline(figure, title)
@@ -77,7 +83,10 @@ def axis_label(measure: Measure) -> str:
 
 
 def best_of(values: Mapping[str, float], measure: Measure) -> set[str]:
-    """Give the names with the best value: several where they are equal, none where neither end is better."""
+    """Give the names with the best value.
+
+    Several where they are equal, none where neither end is better.
+    """
     if not values or measure.direction is None:
         return set()
     best = (max if measure.direction == "higher" else min)(values.values())
@@ -90,7 +99,10 @@ def counted(number: int, what: str, plural: str = "") -> str:
 
 
 def panel_title(context: ArtifactContext, dataset: str, width: int = 26) -> str:
-    """Give the title of a data set in lines, and say where it stands in for the paper's: beside it, or below."""
+    """Give the title of a data set in lines.
+
+    Stand-in data are named beside it, or below.
+    """
     entry = context.datasets.get(dataset, {})
     title = textwrap.fill(str(entry.get("title") or dataset), width)
     if not entry.get("stand_in_for"):
@@ -120,7 +132,9 @@ def shared_legend(figure: Figure, panels: Iterable[Axes]) -> None:
 
 
 def thumbnails(axes: Axes, images: Images, rows: Sequence[int], size: int = 64) -> None:
-    """Draw small copies of images side by side, from left to right, each in the middle of a square of its own.
+    """Draw small copies of images from left to right.
+
+    Each is in the middle of a square of its own.
 
     Parameters
     ----------
@@ -146,7 +160,9 @@ def thumbnails(axes: Axes, images: Images, rows: Sequence[int], size: int = 64) 
 
 
 def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[float, float]]:
-    """Place the nodes of a small tree: tips at 0, 1, ..., a parent above the middle of its first and last child.
+    """Place the nodes of a small tree.
+
+    Tips are at 0, 1, ...; a parent is above the middle of its first and last child.
 
     Parameters
     ----------
@@ -176,26 +192,38 @@ def characters(figure: Figure) -> int:
 
 
 def write_below(figure: Figure, notes: Sequence[str]) -> None:
-    """Write notes below a figure, small, in lines as long as it is wide."""
+    """Write notes below a figure.
+
+    Small, in lines as long as the figure is wide.
+    """
     lines = [line for note in notes for line in textwrap.wrap(note, characters(figure))]
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
 
 
 def chosen_with(context: ArtifactContext) -> str:
-    """Say which labels chose the settings of a figure; empty where none were chosen."""
+    """Say which labels chose the settings of a figure.
+
+    Empty where none were chosen.
+    """
     rule = context.rules[context.own_rule]
     return f"Settings chosen with {rule.uses}." if rule.uses else ""
 
 
 def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
-    """Write below a figure with which labels its settings were chosen, where something is shown; give the figure."""
+    """Write below a figure which labels chose its settings.
+
+    Only where something is shown. Gives the figure.
+    """
     if shown:
         write_below(figure, [note for note in [chosen_with(context)] if note])
     return figure
 
 
 def limits_of(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say where a figure rests on fewer rows or runs than are there; see `basis_notes`."""
+    """Say where a figure rests on fewer rows or runs.
+
+    See `basis_notes`.
+    """
     notes = (note for note in basis_notes(context, shown) if note.startswith(("Rows used", "Missing")))
     return tuple(named(context, note) for note in notes)
 

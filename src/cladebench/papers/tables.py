@@ -1,4 +1,7 @@
-"""Tables that every paper has: published numbers beside measured ones, and the cells behind each entry."""
+"""Make the tables that every paper has.
+
+Published numbers stand beside measured ones, with the cells behind each entry.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from cladebench.papers.artifact_types import ArtifactContext, Table
 
 
 def with_spread(values: np.ndarray, measure: Measure) -> str:
-    """Write ``mean ± sd``, the latter to two digits where the measure does not say how many; the mean alone for one."""
+    """Write ``mean ± sd``.
+
+    The latter has two digits where the measure does not say how many. One value has no spread.
+    """
     mean, spread, n = mean_and_spread(values)
     if n <= 1:
         return measure.text(mean)
@@ -26,7 +32,10 @@ def with_spread(values: np.ndarray, measure: Measure) -> str:
 
 
 def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) -> str:
-    """Say why a method has no number on a data set: that none is planned, too few cells finished, or their status."""
+    """Say why a method has no number on a data set.
+
+    None is planned, too few cells finished, or their status.
+    """
     rows = context.results.rows(dataset, method)
     if rows.empty:
         return "not planned"
@@ -38,7 +47,9 @@ def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) ->
 
 
 def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
-    """Say how many rows the finished cells of a data set used, ``1,000 of 30,475``; empty where all used all, or sets.
+    """Say how many rows the finished cells used.
+
+    Of a data set, as ``1,000 of 30,475``; empty where all used all, or sets.
 
     Parameters
     ----------
@@ -63,7 +74,10 @@ def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
 
 
 def _grouped(values: Mapping[str, str]) -> str:
-    """Write the most frequent value, then the others with the names that have them: ``3 (1 for A; B)``."""
+    """Write the most frequent value, then the others with names.
+
+    As ``3 (1 for A; B)``.
+    """
     (common, _), *others = Counter(values.values()).most_common()
     return " ".join([common, *(f"({value} for {_having(values, value)})" for value, _ in others)])
 
@@ -79,7 +93,9 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say what numbers rest on, by the records: rows of the data, repetitions, blocks, settings and missing cells.
+    """Say what numbers rest on, by the records.
+
+    Rows of the data, repetitions, blocks, settings and missing cells.
 
     Parameters
     ----------
@@ -153,7 +169,9 @@ def comparison_table(
     rules: Sequence[str] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Published and measured values of one metric: a row for each method, a group of columns for each data set.
+    """Tabulate published and measured values of one metric.
+
+    A row for each method, a group of columns for each data set.
 
     Parameters
     ----------
@@ -278,7 +296,10 @@ def shown_names(context: ArtifactContext) -> list[str]:
 
 
 def how_chosen(context: ArtifactContext, name: str) -> str:
-    """Say how a rule chooses: ``best SP: the setting with the highest mean SP (%); uses test labels.``"""
+    """Say how a rule chooses.
+
+    As ``best SP: the setting with the highest mean SP (%); uses test labels.``
+    """
     rule = context.rules[name]
     if rule.metric is None:
         chosen = listed(rule.setting or {})
@@ -298,7 +319,9 @@ def listed(values: Mapping[str, Any]) -> str:
 def settings_table(
     context: ArtifactContext, metrics: Sequence[str], *, at: Mapping[str, Any] | None = None
 ) -> Table:
-    """Which setting of its grid each rule chose for a method, with the mean of each metric.
+    """Tabulate which setting each rule chose for a method.
+
+    With the mean of each metric.
 
     Parameters
     ----------
@@ -338,7 +361,10 @@ def settings_table(
 
 
 def status_table(context: ArtifactContext) -> Table:
-    """How many runs each method has on each data set, by status, with CPU time and memory."""
+    """Count the runs of each method on each data set.
+
+    By status, with CPU time and memory.
+    """
     cells = context.results.records.drop_duplicates("cell_id")
     frame = (
         cells.groupby(["dataset", "method"], sort=False)

@@ -59,7 +59,9 @@ _SKIPPED = r"<(?P<tag>script|style|code|option|svg|abbr)\b.*?</(?P=tag)>|<!--.*?
 
 
 def abbreviations(plan: Plan) -> dict[str, str]:
-    """Give the abbreviations that pages of a paper may use, each with its meaning.
+    """List the abbreviations that pages of a paper may use.
+
+    Each with its meaning.
 
     Short names of measures come from the plan, which knows what they mean.
     """
@@ -79,7 +81,9 @@ def _short_names(measure: Measure) -> Iterable[str]:
 
 
 def explained(text: str, meanings: Mapping[str, str]) -> Markup:
-    """Explain in HTML each abbreviation where it is used first, and in words at the `MARK` before.
+    """Explain each abbreviation where it is used first.
+
+    In HTML there, and in words at the `MARK` before.
 
     What is used before the first mark is explained there too.
 
@@ -114,7 +118,10 @@ def explained(text: str, meanings: Mapping[str, str]) -> Markup:
 
 
 def _line(words: Sequence[str], meanings: Mapping[str, str]) -> str:
-    """Write what abbreviations mean in a line; many names of methods are folded."""
+    """Write what abbreviations mean in a line.
+
+    Many names of methods are folded.
+    """
     folded = [word for word in words if word in _METHODS] if len(words) > MOST_IN_A_LINE else []
     line = _said((word for word in words if word not in folded), meanings)
     shown = f'<p class="words"><small>{line}</small></p>' if line else ""
@@ -125,6 +132,9 @@ def _line(words: Sequence[str], meanings: Mapping[str, str]) -> str:
 
 
 def _said(words: Iterable[str], meanings: Mapping[str, str]) -> str:
-    """Give each abbreviation with its meaning up to the first colon; nothing of none."""
+    """Give each abbreviation with its meaning.
+
+    Up to the first colon; nothing of none.
+    """
     said = "; ".join(f"{word}: {escape(meanings[word].partition(':')[0])}" for word in words)
     return f"{said}." if said else ""

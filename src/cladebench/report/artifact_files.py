@@ -1,4 +1,7 @@
-"""Tables and figures as files: JSON (what the report reads), CSV, Markdown and HTML; SVG, for print PDF and PNG."""
+"""Write tables and figures as files.
+
+JSON (what the report reads), CSV, Markdown and HTML; SVG, for print PDF and PNG.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,10 @@ def paper_artifacts(package: str) -> tuple[Artifact, ...]:
 
 
 def figure_formats(scope: str) -> tuple[str, ...]:
-    """What the figures of a scope are written as: of the full one for print too, else what the pages show."""
+    """Say what the figures of a scope are written as.
+
+    Of the full one for print too, else what the pages show.
+    """
     return FORMATS if scope == "full" else ("svg",)
 
 
@@ -168,7 +174,10 @@ def _make_figure(context: ArtifactContext, artifact: Artifact, folder: Path) -> 
 
 @contextlib.contextmanager
 def _building(context: ArtifactContext, artifact: Artifact) -> Iterator[None]:
-    """Name the artifact, file and line where a paper's code fails; what the run's files lack is said as it is."""
+    """Name artifact, file and line where a paper's code fails.
+
+    What the run's files lack is said as it is.
+    """
     lacking: list[RecordError | OSError] = []
     with users_code(f"{context.paper}: {artifact.kind} {artifact.id!r}"):
         try:
@@ -180,7 +189,10 @@ def _building(context: ArtifactContext, artifact: Artifact) -> Iterator[None]:
 
 
 def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
-    """Write a table as JSON (all of it), CSV (the data alone), Markdown and a page of HTML (with caption and notes)."""
+    """Write a table as JSON, CSV, Markdown and HTML.
+
+    JSON has all of it, CSV the data alone, the page of HTML caption and notes.
+    """
     values = {"artifact": artifact, "columns": list(table.frame.columns), "rows": shown(table.frame)}
     texts = {
         ".json": table_json(table),
@@ -193,7 +205,10 @@ def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
 
 
 def table_json(table: Table) -> str:
-    """Write a table as JSON, a line for each row and for the cells behind each entry; numbers that are none as null."""
+    """Write a table as JSON.
+
+    A line for each row and for the cells behind each entry; numbers that are none as null.
+    """
 
     def plain(value: object) -> object:
         value = value.item() if isinstance(value, np.generic) else value
@@ -246,7 +261,10 @@ def read_table(path: Path) -> Table:
 
 
 def shown(frame: pd.DataFrame) -> list[list[str]]:
-    """Entries of a table as readers meet them: numbers with four digits (the CSV file has them all), – for none."""
+    """Write entries of a table as readers meet them.
+
+    Numbers have four digits (the CSV file has them all); – stands for none.
+    """
 
     def text(value: object) -> str:
         if isinstance(value, float):

@@ -1,4 +1,7 @@
-"""Draw the main result of a paper: each printed number beside ours, in the look of its verdict."""
+"""Draw the main result of a paper.
+
+Each printed number beside ours, in the look of its verdict.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """How a verdict is drawn: the colour of its answer, a marker of its own."""
+    """Say how a verdict is drawn.
+
+    The colour of its answer, a marker of its own.
+    """
 
     marker: str
     filled: bool
@@ -94,7 +100,7 @@ def main_result(
     title: str = "",
     direction: str | None = None,
 ) -> Figure:
-    """Draw a table of the paper: for each entry the printed number and ours.
+    """Draw printed numbers and ours, for a table of the paper.
 
     Parameters
     ----------
@@ -189,7 +195,10 @@ def words_of(verdict: str) -> str:
 
 
 def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[Printed]) -> None:
-    """Draw one legend below all panels: printed numbers, verdicts in their order, random methods."""
+    """Draw one legend below all panels.
+
+    Printed numbers, verdicts in their order, random methods.
+    """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

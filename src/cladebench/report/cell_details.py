@@ -1,4 +1,7 @@
-"""What the pages of cells show of each cell: measures, provenance and the ends of logs, as JSON for their script."""
+"""Gather what pages show of each cell.
+
+Measures, provenance and the ends of logs, as JSON for their script.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ class _Interned:
 
 
 def cell_details(records: pd.DataFrame, groups: Iterable[Group], store: Store) -> dict[str, Any]:
-    """Gather what a page of cells shows of each cell, as compact JSON: what many cells share is stored once.
+    """Gather what a page shows of each cell, as JSON.
+
+    It is compact: what many cells share is stored once.
 
     Parameters
     ----------
@@ -106,6 +111,9 @@ def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:
 
 
 def script_json(value: Any) -> str:
-    """JSON that is safe inside a script element: no ``<``, ``>`` or ``&`` and no line separator is left as it is."""
+    """Write JSON that is safe inside a script element.
+
+    No ``<``, ``>`` or ``&`` and no line separator is left as it is.
+    """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,7 @@
-"""Lead from numbers to the cells behind them: the pages of cells, and where on them each cell stands."""
+"""Lead from numbers to the cells behind them.
+
+The pages of cells, and where on them each cell stands.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ PAGE_HEIGHT = 12_000
 
 
 def encoded(name: str) -> str:
-    """Write a name so that neither HTML nor an address can mistake it: other characters become codes."""
+    """Write a name so that no address can mistake it.
+
+    Nor HTML: other characters become codes.
+    """
     return re.sub(r"[^A-Za-z0-9./-]", lambda found: f"_{ord(found[0]):x}_", name)
 
 
@@ -34,13 +40,19 @@ def overview_page(paper: str) -> str:
 
 
 def cells_page(paper: str, dataset: str, number: int = 1) -> str:
-    """File of a page with cells of a paper on one data set: the first, or a further one where there are many."""
+    """Name the file of a page with cells.
+
+    Of a paper on one data set: the first, or a further one where there are many.
+    """
     further = f"-page-{number}" if number > 1 else ""
     return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}{further}.html"
 
 
 def plain(value: Any) -> Any:
-    """Turn a value of a frame into what JSON can hold: missing values become None, numbers keep 7 digits."""
+    """Turn a value of a frame into what JSON holds.
+
+    Missing values become None, numbers keep 7 digits.
+    """
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return None
     if isinstance(value, float):
@@ -135,7 +147,10 @@ class CellLinks:
 
     @property
     def by_dataset(self) -> dict[str, dict[str, list[Group]]]:
-        """Settings under their data set and method, in the order of the records."""
+        """List settings under their data set and method.
+
+        In the order of the records.
+        """
         found: dict[str, dict[str, list[Group]]] = {}
         for group in self.groups:
             found.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
@@ -143,7 +158,10 @@ class CellLinks:
 
     @property
     def by_page(self) -> dict[tuple[str, int], dict[str, list[Group]]]:
-        """Settings under the data set and number of their page, and their method."""
+        """List settings under their page and method.
+
+        A page has a data set and a number.
+        """
         found: dict[tuple[str, int], dict[str, list[Group]]] = {}
         for dataset, methods in self.by_dataset.items():
             for method, groups in methods.items():
@@ -152,7 +170,10 @@ class CellLinks:
         return found
 
     def target(self, cell_ids: Iterable[str]) -> str | None:
-        """Address (page and fragment) of the cells behind a number; None when no such cell is in the run."""
+        """Give the address of the cells behind a number.
+
+        Page and fragment; None when no such cell is in the run.
+        """
         cells = list(dict.fromkeys(str(cell_id) for cell_id in cell_ids))
         if len(cells) == 1 and cells[0] in self._cells:
             group = self.by_id[cells[0].rpartition("/")[0]]
@@ -160,7 +181,10 @@ class CellLinks:
         return self.target_of_groups(cell.rpartition("/")[0] for cell in cells)
 
     def target_of_groups(self, group_ids: Iterable[str]) -> str | None:
-        """Address for settings: of the setting where it is one, else of a list of them."""
+        """Give the address for settings.
+
+        Of the setting where it is one, else of a list of them.
+        """
         groups = tuple(dict.fromkeys(name for name in group_ids if name in self.by_id))
         if len(groups) < 2:
             return self.by_id[groups[0]].address if groups else None
@@ -214,7 +238,10 @@ def link_cells(
 
 
 def _on_pages(groups: Iterable[Group]) -> list[Group]:
-    """Deal settings out to the pages of their data sets, method by method."""
+    """Deal settings out to the pages of their data sets.
+
+    Method by method.
+    """
     listed = list(groups)
     methods = {(group.dataset, group.method): number for number, group in reversed([*enumerate(listed)])}
     page, height = dict.fromkeys((group.dataset for group in listed), 1), Counter[str]()
@@ -232,19 +259,28 @@ def _on_pages(groups: Iterable[Group]) -> list[Group]:
 
 
 def _height(group: Group) -> int:
-    """Guess the height of a setting's row: its words wrap at some 30 characters, its repetitions at some 8."""
+    """Guess the height of a setting's row.
+
+    Its words wrap at some 30 characters, its repetitions at some 8.
+    """
     return 20 + 22 * max(-(-len(group.setting) // 30), -(-len(group.cells) // 8))
 
 
 def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> float | None:
-    """Mean of a rule's metric at its evaluation point, or of what is measured once."""
+    """Compute the mean of a rule's metric.
+
+    At its evaluation point, or of what is measured once.
+    """
     names = (measured_name(metric, at), metric)
     found = [cell[name] for cell in cells for name in dict.fromkeys(names) if name in cell]
     return sum(found) / len(found) if found else None
 
 
 def measured_name(metric: str, at: str) -> str:
-    """Name of a measurement: the metric, and its evaluation point where it has one."""
+    """Name a measurement.
+
+    The metric, and its evaluation point where it has one.
+    """
     return metric if at == "{}" else f"{metric} at {readable(at)}"
 
 
@@ -263,7 +299,10 @@ def readable(setting: str) -> str:
 
 
 def cells_by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """One row for each cell, under the id of its setting; plain lists, as the pages go through every cell."""
+    """List the cells under the id of their setting.
+
+    Plain lists, as the pages go through every cell.
+    """
     found: dict[str, list[dict[str, Any]]] = {}
     cells = records.drop_duplicates("cell_id").drop(columns=["metric", "value"])
     for row in cells.to_dict(orient="records"):
@@ -284,5 +323,8 @@ def metrics_by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _without_dataset(name: str) -> str:
-    """The id of a cell or setting without paper and data set, which its page says."""
+    """Shorten the id of a cell or setting.
+
+    Without paper and data set, which its page says.
+    """
     return name.split("/", 2)[2]

@@ -1,4 +1,7 @@
-"""The page of solver checks: by topic and by what must hold, with the worst of each; the full list is a CSV file."""
+"""Make the page of solver checks.
+
+By topic and by what must hold, with the worst of each; the full list is a CSV file.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,10 @@ def _check(key: tuple[str, str, str], rows: list[Mapping[Hashable, Any]]) -> Che
 
 
 def in_tolerances(row: Mapping[Hashable, Any]) -> float:
-    """Divide the residual by the tolerance; infinite where none is tolerated, -1 where nothing was measured."""
+    """Divide the residual by the tolerance.
+
+    Infinite where none is tolerated, -1 where nothing was measured.
+    """
     residual, tolerance = float(row["residual"]), float(row["tolerance"])
     if math.isnan(residual):
         return -1.0
@@ -74,7 +80,10 @@ def in_tolerances(row: Mapping[Hashable, Any]) -> float:
 
 
 def written_ratio(ratio: float) -> str:
-    """Write a residual in tolerances: ``exact``, ``0.02``, ``below 0.001``, ``–`` where there is none."""
+    """Write a residual in tolerances.
+
+    ``exact``, ``0.02``, ``below 0.001``, ``–`` where there is none.
+    """
     if ratio < 0:
         return "–"
     if ratio == 0:

@@ -1,4 +1,7 @@
-"""Topics of solver checks: which claims rest on them, and how each came out."""
+"""Gather the topics of solver checks.
+
+Which claims rest on them, and how each came out.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from cladebench.notation import significant
 
 
 def claims_by_topic(claims: ClaimSet) -> dict[str, list[str]]:
-    """List for each topic of solver checks the claims that rest on it."""
+    """List the claims that rest on each topic.
+
+    A topic of solver checks.
+    """
     found: dict[str, list[str]] = {}
     for claim in claims.claims.values():
         for topic in _topics(claim.expects):

@@ -1,4 +1,7 @@
-"""Show what the answers to claims turn on, in a figure of a few rows."""
+"""Draw what the answers to claims turn on.
+
+A figure of a few rows.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ _LENGTH, _DIGIT = 1.94, 0.07  # inches of the axis, and of a digit with the room
 
 
 def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """List the claims with more than one stance over all choices; what cannot be tested says nothing."""
+    """List the claims with more than one stance over all choices.
+
+    What cannot be tested says nothing.
+    """
     return [c for c in claims if len({c["stance"], *c["stances"].values()} - {UNTESTED}) > 1]
 
 
@@ -48,7 +54,9 @@ def claims_by_choices(
     other_choices: Sequence[Mapping[str, str]],
     title: str = "",
 ) -> Figure:
-    """Draw for a few claims how many other choices support them, leave them open, contradict them.
+    """Draw how many other choices support a few claims.
+
+    And how many leave them open, or contradict them.
 
     Parameters
     ----------
@@ -105,7 +113,9 @@ def claims_by_choices(
 
 
 def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Choose the claims of the figure: the main claim, then sentences, then those most divided.
+    """Choose the claims of the figure.
+
+    The main claim, then sentences, then those most divided.
 
     Of several claims with one quote the first stands there.
     """
@@ -118,12 +128,18 @@ def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _divided(claim: Mapping[str, Any]) -> int:
-    """How many other choices say something else than the choice that was made."""
+    """Count the other choices that say something else.
+
+    Than the choice that was made.
+    """
     return sum(stance not in (claim["stance"], UNTESTED) for stance in claim["stances"].values())
 
 
 def quoted(claim: Mapping[str, Any]) -> str:
-    """Give what the paper says: the sentence in quotation marks, or the printed number and its place."""
+    """Give what the paper says.
+
+    The sentence in quotation marks, or the printed number and its place.
+    """
     published = str(claim.get("published") or "")
     if claim.get("kind") == "value" or not claim.get("quote"):
         return f"{claim.get('place') or claim['claim']}: {published}" if published else str(claim["claim"])
@@ -165,7 +181,10 @@ def _rest(number: int) -> str:
 
 
 def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
-    """Draw the counts of a claim side by side, each with its number where it has room; the axis ends at `most`."""
+    """Draw the counts of a claim side by side.
+
+    Each has its number where there is room; the axis ends at `most`.
+    """
     left = 0
     for stance, (_, answer) in STANCES.items():
         n = sum(found == stance for found in claim["stances"].values())

@@ -1,4 +1,7 @@
-"""Statements on which choices disagree, and how each comes out under each choice that was run."""
+"""Gather the statements on which choices disagree.
+
+And how each comes out under each choice that was run.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ STANCE_ANSWERS = {
 
 @dataclass(frozen=True)
 class Turn:
-    """A statement on which choices disagree: its claim, and the other choices under each stance."""
+    """Hold a statement on which choices disagree.
+
+    Its claim, and the other choices under each stance.
+    """
 
     row: ClaimRow
     choices: Mapping[str, tuple[str, ...]]
@@ -57,7 +63,10 @@ class Matrix:
 
 
 def turns(paper: PaperView, stated: Iterable[ClaimRow]) -> list[Turn]:
-    """List the statements on which choices disagree, those that turn on a choice first."""
+    """List the statements on which choices disagree.
+
+    Those that turn on a choice come first.
+    """
     stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
     found = []
     for row in stated:
@@ -71,7 +80,10 @@ def turns(paper: PaperView, stated: Iterable[ClaimRow]) -> list[Turn]:
 
 
 def choice_matrix(paper: PaperView, stated: Iterable[ClaimRow]) -> Matrix:
-    """Lay out the statements that come out otherwise under some choice; no rows where there are none."""
+    """Lay out the statements that change under some choice.
+
+    No rows where there are none.
+    """
     claims = {claim["claim"]: claim for claim in paper.claims}
     rows = []
     for row in stated:

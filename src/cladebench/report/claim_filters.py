@@ -1,4 +1,7 @@
-"""What statements can be filtered by, and the fragments of a paper's page to which counts lead."""
+"""Say what statements can be filtered by.
+
+And the fragments of a paper's page to which counts lead.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,18 @@ from cladebench.report.claim_rows import ClaimRow
 
 
 def slug(words: str) -> str:
-    """Write an answer or a verdict as a part of a class or a fragment: ``does-not-hold``."""
+    """Write an answer or a verdict as part of a class.
+
+    Or of a fragment: ``does-not-hold``.
+    """
     return words.replace(" ", "-")
 
 
 def only(verdict: str = "", evidence: str = "") -> str:
-    """Fragment of a paper's page that shows the statements with this verdict, of this evidence."""
+    """Give the fragment that shows statements of one kind.
+
+    Of a paper's page: with this verdict, of this evidence.
+    """
     return "-".join(["only", *evidence.split(), *verdict.split()])
 
 
@@ -26,7 +35,9 @@ def only_answer(answer: str) -> str:
 
 
 def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
-    """Say for each claim which fragments lead to it as the first of those that a count counts.
+    """Say which fragments lead to a claim first.
+
+    As the first of those that a count counts.
 
     There the links of the counts lead where no script can filter.
 
@@ -56,7 +67,10 @@ def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
 
 
 def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
-    """Count what statements can be filtered by: answer, what was done, verdict; values in the order of tables."""
+    """Count what statements can be filtered by.
+
+    Answer, what was done, verdict; values in the order of tables.
+    """
     listed = list(rows)
     orders = {
         "answer": list(ANSWERS),

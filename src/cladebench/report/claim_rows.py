@@ -15,7 +15,9 @@ from cladebench.report.cell_links import CellLinks, anchor
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """The verdict on one claim as ``audit.json`` has it, its numbers written for readers.
+    """Hold the verdict on one claim, written for readers.
+
+    As ``audit.json`` has it.
 
     Attributes
     ----------
@@ -86,7 +88,10 @@ class ClaimRow:
 
     @property
     def level(self) -> str:
-        """Whether it is counted, as the statement that it stands for, or inside another."""
+        """Say whether it is counted, or inside another.
+
+        As the statement that it stands for.
+        """
         return "statement" if self.statement == self.claim else "part"
 
     @property
@@ -101,24 +106,36 @@ class ClaimRow:
 
     @property
     def sentence(self) -> str:
-        """What the paper says, or where its number stands when that is all that is quoted."""
+        """Give what the paper says.
+
+        Or where its number stands when that is all that is quoted.
+        """
         return f"“{self.quote}”" if self.quote and self.quote != self.published else self.place
 
     @property
     def brief(self) -> str:
-        """The reason in a line of at most 110 characters, cut at a word."""
+        """Give the reason in at most 110 characters.
+
+        Cut at a word.
+        """
         reason = self.reason.partition("; the same with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
 
     @property
     def other_choices(self) -> str:
-        """How it comes out with other choices: ``5 support, 1 open, 0 contradict``; empty where there are none."""
+        """Say how it comes out with other choices.
+
+        ``5 support, 1 open, 0 contradict``; empty where there are none.
+        """
         words = zip(self.choice_counts.split("/"), ("support", "open", "contradict"), strict=False)
         return ", ".join(f"{count} {word}" for count, word in words if count)
 
     @property
     def kind_order(self) -> int:
-        """Sentences first, what they are made of next, printed numbers (shown in their tables) last."""
+        """Order sentences first, and printed numbers last.
+
+        What sentences are made of is between them. Numbers are shown in their tables.
+        """
         return {"sentence": 0, "value": 2}.get(self.kind, 1)
 
     @property
@@ -131,14 +148,20 @@ class ClaimRow:
 
     @property
     def gridded(self) -> bool:
-        """Whether the setting was chosen among several, so that another choice could give another number."""
+        """Say whether the setting was chosen among several.
+
+        So that another choice could give another number.
+        """
         return bool(self.selection) and self.selection != "one setting"
 
 
 def claim_row(
     claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule], statement: str
 ) -> ClaimRow:
-    """Write one claim of ``audit.json`` for readers; `rules` are the plan's, whose labels stand for their names."""
+    """Write one claim of ``audit.json`` for readers.
+
+    `rules` are the plan's, whose labels stand for their names.
+    """
     low, high = _number(claim["low"]), _number(claim["high"])
     texts = (
         "claim",
@@ -186,7 +209,10 @@ def _number(value: float | None) -> str:
 
 
 def settings_behind(patterns: Iterable[str], links: CellLinks) -> tuple[tuple[str, str], ...]:
-    """One link for each method and data set, to all settings that count: pages stay small where grids are large."""
+    """Make one link for each method and data set.
+
+    To all settings that count: pages stay small where grids are large.
+    """
     settings: dict[tuple[str, str], list[str]] = {}
     for pattern in patterns:
         name = pattern.removesuffix("/*")

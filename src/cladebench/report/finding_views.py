@@ -1,4 +1,7 @@
-"""Findings as a reader meets them: the sentence, whether it holds in this run, and what it rests on."""
+"""Show findings as a reader meets them.
+
+The sentence, whether it holds in this run, and what it rests on.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ class FindingView:
 def finding_views(
     findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results, links: CellLinks
 ) -> tuple[FindingView, ...]:
-    """Hold the findings of a paper against a run; those that it cannot check come last."""
+    """Hold the findings of a paper against a run.
+
+    Those that it cannot check come last.
+    """
     listed = list(findings)
     broken = check_findings(listed, audit, results)
     rule = next(iter(results.selection), "")
@@ -67,7 +73,10 @@ def finding_views(
 
 
 def lead_finding(findings: Sequence[Finding], views: Sequence[FindingView]) -> FindingView | None:
-    """Give the first finding of a paper, which is about its main claim; None where it does not hold in this run."""
+    """Give the first finding, which is about the main claim.
+
+    None where it does not hold in this run.
+    """
     first = next(iter(findings), None)
     return next(
         (view for view in views if first and view.id == first.id and view.checked and not view.instead), None

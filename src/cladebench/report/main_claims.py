@@ -1,4 +1,7 @@
-"""What the first screen says of a paper: its main claim, what we saw, and its errors in print."""
+"""Say what the first screen says of a paper.
+
+Its main claim, what we saw, and its errors in print.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +34,18 @@ class PrintedError:
 
 
 def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
-    """Find the claim that a paper stands or falls with; None where none is named."""
+    """Find the claim that a paper stands or falls with.
+
+    None where none is named.
+    """
     return next((row for row in rows if row.main), None)
 
 
 def what_we_saw(claim: ClaimRow | None, lead: FindingView | None) -> str:
-    """Say what a run shows of the main claim: the first finding where it holds, else the parts, else the reason."""
+    """Say what a run shows of the main claim.
+
+    The first finding where it holds, else the parts, else the reason.
+    """
     if lead is not None:
         # The answer stands beside it already.
         answer, _, said = lead.headline.partition(": ")
@@ -47,7 +56,10 @@ def what_we_saw(claim: ClaimRow | None, lead: FindingView | None) -> str:
 
 
 def parts_in_words(claim: ClaimRow) -> str:
-    """Count the parts of a claim by answer: ``8 parts: 3 hold, 5 open.``"""
+    """Count the parts of a claim by answer.
+
+    ``8 parts: 3 hold, 5 open.``
+    """
     counts = Counter(VERDICTS[verdict].answer for _, verdict in claim.parts)
     said = [f"{counts[name]} {_verb(name, counts[name])}" for name in ANSWERS if counts[name]]
     return f"{len(claim.parts)} part{'s' * (len(claim.parts) > 1)}: {', '.join(said)}."
@@ -58,7 +70,10 @@ def _verb(answer: str, count: int) -> str:
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text after the first clause that ends late enough, or between words; the cut shows."""
+    """Cut a text, so that the cut shows.
+
+    After the first clause that ends late enough, or between words.
+    """
     line = " ".join(text.split())
     if len(line) <= longest:
         return line
@@ -70,7 +85,10 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 
 def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
-    """List the statements whose verdict is that the paper contradicts itself or a fact, each with what is wrong."""
+    """List the statements that contradict the paper or a fact.
+
+    Each with what is wrong.
+    """
     by_id = {row.claim: row for row in rows}
     return tuple(
         PrintedError(row, shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260))
@@ -85,7 +103,10 @@ def _without_ids(reason: str, ids: Container[str]) -> str:
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:
-    """Find the part that makes a statement wrong: what it says is plainer than a count of parts."""
+    """Find the part that makes a statement wrong.
+
+    What it says is plainer than a count of parts.
+    """
     for part, verdict in row.parts:
         if VERDICTS[verdict].answer == DOES_NOT_HOLD and part in by_id:
             return _deepest(by_id[part], by_id)

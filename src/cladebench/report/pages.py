@@ -1,4 +1,7 @@
-"""The report of a run: pages that open from disk, and the same in Markdown."""
+"""Write the report of a run.
+
+Pages that open from disk, and the same in Markdown.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ from cladebench.report.views import RunView, gather_run
 
 
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
-    """Write the pages of a run into ``<results>/report``, which can be moved as it is.
+    """Write the pages of a run into ``<results>/report``.
+
+    The folder can be moved as it is.
 
     Pages of papers that have no cells in the run any more are removed.
 
@@ -67,7 +72,10 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
 
 
 def _remove_gone(folder: Path, keep: Collection[str]) -> None:
-    """Remove what an earlier report wrote of papers that are not to be kept; other files in the folder stay."""
+    """Remove pages of papers that are not to be kept.
+
+    An earlier report wrote them; other files in the folder stay.
+    """
     for cells in folder.glob("*-cells.html"):
         paper = cells.name.removesuffix("-cells.html")
         if paper not in keep:
@@ -80,7 +88,10 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
 
 
 def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, str]:
-    """Draw the figures of a paper's verdicts; their names and their files below the run's folder."""
+    """Draw the figures of a paper's verdicts.
+
+    Their names and their files below the run's folder.
+    """
     folder = Path("figures") / paper.plan.paper
     formats = figure_formats(scope)
     drawn = draw_verdicts(paper.main, paper.claims, paper.other_choices, results / folder, formats)
@@ -90,7 +101,10 @@ def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, s
 def _sizes(
     run: RunView, figures: Mapping[str, Mapping[str, str]], results: Path
 ) -> dict[str, tuple[int, int]]:
-    """Width and height in pixels of each figure, under its file as the pages name it."""
+    """Measure each figure in pixels.
+
+    Width and height, under its file as the pages name it.
+    """
     names = [name for found in figures.values() for name in found.values()]
     names += [
         view.figure.as_posix() for paper in run.papers for view in paper.artifacts if view.figure is not None

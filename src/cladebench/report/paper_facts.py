@@ -1,4 +1,7 @@
-"""What the pages call a paper and its data: a short name, the year, the address, whose data were used."""
+"""Name a paper and its data.
+
+A short name, the year, the address, whose data were used.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ OWN, STAND_IN, BOTH, NONE = (
 
 
 def short_name(plan: Plan) -> str:
-    """Spell a paper's id as its methods do: ``GHC``; else begin it with a capital.
+    """Spell a paper's id as its methods do.
+
+    ``GHC``; else begin it with a capital.
 
     Examples
     --------
@@ -38,7 +43,10 @@ def year_of(citation: str) -> str:
 
 
 def address_of(citation: str) -> str:
-    """Give the address of a paper in its citation: by arXiv number, DOI or https; nothing where there is none."""
+    """Give the address of a paper in its citation.
+
+    By arXiv number, DOI or https; nothing where there is none.
+    """
     arxiv = re.search(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", citation, re.IGNORECASE)
     if arxiv:
         return f"https://arxiv.org/abs/{arxiv[1]}"
@@ -50,7 +58,10 @@ def address_of(citation: str) -> str:
 
 
 def data_of_the_paper(plan: Plan, datasets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """Give the data that the paper uses, or what stands in for them, as far as this run had them."""
+    """List the data that the paper uses, or their stand-ins.
+
+    As far as this run had them.
+    """
     return tuple(
         row
         for row in datasets

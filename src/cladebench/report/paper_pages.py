@@ -1,4 +1,7 @@
-"""The pages of one paper: what was seen comes first; details, runs and long tables have pages of their own."""
+"""Make the pages of one paper.
+
+What was seen comes first; details, runs and long tables have pages of their own.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ CLAIMS_ON_PAGE = 60
 
 @dataclass(frozen=True)
 class StatementView:
-    """A statement of the paper: the claim that stands for it, and the claims that it is made of."""
+    """Hold a statement of the paper and its claims.
+
+    The claim that stands for it, and the claims that it is made of.
+    """
 
     head: ClaimRow
     inside: tuple[ClaimRow, ...]
@@ -37,7 +43,10 @@ class StatementView:
 
 @dataclass(frozen=True)
 class PlacedArtifact:
-    """A table or figure, and the pages that a long table has: names and slices; none where the paper's page has it."""
+    """Hold a table or figure, and its pages.
+
+    Names and slices of a long table; none where the paper's page has it.
+    """
 
     view: ArtifactView
     pages: tuple[tuple[str, ArtifactView], ...] = ()
@@ -112,7 +121,10 @@ def paper_pages(
 
 
 def choices_page(paper: str) -> str:
-    """File of the page with the unstated choices of a paper and their effects."""
+    """Name the file of the page of unstated choices.
+
+    It has their effects too.
+    """
     return f"{paper}-choices.html"
 
 
@@ -122,12 +134,18 @@ def matrix_page(paper: str) -> str:
 
 
 def runs_page(paper: str) -> str:
-    """File of the page with settings, status, time and memory of a paper's runs."""
+    """Name the file of the page of a paper's runs.
+
+    It has settings, status, time and memory.
+    """
     return f"{paper}-runs.html"
 
 
 def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
-    """List the pages of a paper that an earlier report wrote and this one did not."""
+    """List the pages that this report did not write.
+
+    An earlier report wrote them for the paper.
+    """
     patterns = ("claims-*", "table-*", "choices", "matrix", "runs", "cells-*")
     kept = set(written)
     found = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
@@ -135,7 +153,10 @@ def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
 
 
 def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
-    """Gather claims under the statements that they count in: the main claim first, sentences before numbers."""
+    """Gather claims under the statements that they count in.
+
+    The main claim first, sentences before numbers.
+    """
     inside: dict[str, list[ClaimRow]] = {}
     for row in rows:
         if row.level == "part":
@@ -145,14 +166,20 @@ def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
 
 
 def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[ClaimRow]]:
-    """Deal all claims out to pages of details, each statement before what it is made of."""
+    """Deal all claims out to pages of details.
+
+    Each statement comes before what it is made of.
+    """
     rows = [row for statement in stated for row in (statement.head, *statement.inside)]
     slices = [rows[start : start + CLAIMS_ON_PAGE] for start in range(0, len(rows), CLAIMS_ON_PAGE)]
     return {f"{paper}-claims-{number}.html": part for number, part in enumerate(slices, 1)}
 
 
 def is_of_runs(view: ArtifactView) -> bool:
-    """Whether a table is about the runs, such as the settings chosen, and not about a result."""
+    """Say whether a table is about the runs.
+
+    Such as the settings chosen; not about a result.
+    """
     build = view.artifact.build
     return (build.func if isinstance(build, functools.partial) else build) in (settings_table, status_table)
 
@@ -160,7 +187,10 @@ def is_of_runs(view: ArtifactView) -> bool:
 def place(
     paper: str, view: ArtifactView, rows: int = ROWS_INLINE, elements: int = ELEMENTS_INLINE
 ) -> PlacedArtifact:
-    """Leave a short table where it is, and cut a long one into slices on pages of their own."""
+    """Cut a long table into slices on their own pages.
+
+    A short one stays where it is.
+    """
     weights = [1 + sum(1 + bool(entry.target) + 3 * bool(entry.claim) for entry in row) for row in view.rows]
     if len(view.rows) <= rows and sum(weights) <= elements:
         return PlacedArtifact(view)

@@ -25,7 +25,10 @@ from cladebench.report.verdict_figures import MainResult
 
 @dataclass(frozen=True)
 class ArtifactView:
-    """A table (columns, rows, notes) or a figure (file below the run's folder; None when it was not made)."""
+    """Hold a table or a figure.
+
+    A table has columns, rows and notes; a figure has a file below the run's folder, None when it was not made.
+    """
 
     artifact: Artifact
     columns: tuple[str, ...] = ()
@@ -36,7 +39,10 @@ class ArtifactView:
 
 @dataclass(frozen=True)
 class ChoiceView:
-    """An entry of the register with its measured effects: what was compared, the value, n."""
+    """Hold an unstated choice with its measured effects.
+
+    What was compared, the value, n.
+    """
 
     choice: UnstatedChoice
     effects: tuple[tuple[str, Entry, str], ...]
@@ -109,17 +115,26 @@ class PaperView:
 
     @property
     def data_addresses(self) -> dict[str, str]:
-        """Its data by their names in the registry, each with its official address; empty where there is none."""
+        """Give the official address of each of its data.
+
+        By their names in the registry; empty where there is none.
+        """
         return {row["registry"]: next(iter(row["urls"]), "") for row in self.own_datasets}
 
     @property
     def linked_data(self) -> dict[str, str]:
-        """The data that have an official address, by their names in the registry."""
+        """List the data that have an official address.
+
+        By their names in the registry.
+        """
         return {name: address for name, address in self.data_addresses.items() if address}
 
     @property
     def own_datasets(self) -> tuple[Mapping[str, Any], ...]:
-        """The paper's data, or what stands in for them, as far as this run had them."""
+        """List the paper's data, or what stands in for them.
+
+        As far as this run had them.
+        """
         return paper_facts.data_of_the_paper(self.plan, self.datasets)
 
     @property
@@ -174,7 +189,10 @@ class PaperView:
 
     @property
     def partial(self) -> str:
-        """What a run that has not finished rests on, in a sentence; empty where every planned cell has a record."""
+        """Say what a run that has not finished rests on.
+
+        In a sentence; empty where every planned run has a record.
+        """
         missing = self.statuses.get("missing", 0)
         recorded = sum(self.statuses.values()) - missing
         return (
@@ -186,12 +204,18 @@ class PaperView:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What the metrics of this run mean, in the order of the plan."""
+        """Say what the metrics of this run mean.
+
+        In the order of the plan.
+        """
         return tuple(measure for name, measure in self.plan.measures.items() if name in self.recorded)
 
     @property
     def rows_used(self) -> str:
-        """Which data sets were not used as a whole, ``awa-attr 1,000 of 30,475; ...``; empty where all were."""
+        """Say which data sets were not used as a whole.
+
+        ``awa-attr 1,000 of 30,475; ...``; empty where all were.
+        """
         return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
 
     @property

@@ -1,4 +1,7 @@
-"""Tables of a paper as printed, with what we measured and whether it holds."""
+"""Lay out tables of a paper as printed.
+
+With what we measured and whether it holds.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from cladebench.report.claim_rows import ClaimRow
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of the paper as printed, with what we measured and whether it holds.
+    """Hold a table of the paper as printed.
+
+    With what we measured and whether it holds.
 
     Attributes
     ----------
@@ -40,7 +45,10 @@ class PublishedTable:
 
 
 def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[PublishedTable, ...]:
-    """Lay the printed numbers that have a row and a column out as the paper does."""
+    """Lay printed numbers out as the paper does.
+
+    Those that have a row and a column.
+    """
     by_id = {row.claim: row for row in rows}
     found: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
     for claim in claims.claims.values():
@@ -60,7 +68,10 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
 
 
 def columns_in_order(entries: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Give the columns of places (row, column) in the paper's order: that of the fullest rows, which miss none."""
+    """Give the columns in the paper's order.
+
+    Places are (row, column). The order is that of the fullest rows, which miss none.
+    """
     rows: dict[str, list[str]] = {}
     for row, column in entries:
         rows.setdefault(row, []).append(column)

@@ -1,4 +1,7 @@
-"""The README's parts that depend on a run, its picture, and the run's own README with all tables of results."""
+"""Write the README's parts that depend on a run.
+
+Its picture, and the run's own README with all tables of results.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ Part = Callable[[Sequence[str]], str]
 
 
 def readme_files(readme: Path, results: Path, scope: str, papers: Sequence[str]) -> dict[Path, bytes]:
-    """Give what a README, its picture and the README of the run's folder are to be.
+    """Give what the README and its picture should be.
+
+    And the README of the run's folder.
 
     Parameters
     ----------
@@ -73,7 +78,10 @@ def readme_files(readme: Path, results: Path, scope: str, papers: Sequence[str])
 
 
 def _named(run: RunSummary, ids: Sequence[str], name: str) -> list[tuple[str, str, str]]:
-    """Give paper, headline and text of findings named PAPER/FINDING, without those that the run cannot check."""
+    """Give paper, headline and text of findings.
+
+    They are named PAPER/FINDING; those that the run cannot check are left out.
+    """
     known = {
         f"{paper.plan.paper}/{finding.id}": (paper.short, finding.headline, finding.text)
         for paper in run.papers
@@ -89,7 +97,9 @@ def _named(run: RunSummary, ids: Sequence[str], name: str) -> list[tuple[str, st
 
 
 def renew_readme(text: str, parts: Mapping[str, Part], name: str) -> str:
-    """Put each part between its markers, ``<!-- cladebench readme: NAME -->`` and ``<!-- end -->``.
+    """Put each part between its markers.
+
+    ``<!-- cladebench readme: NAME -->`` and ``<!-- end -->``.
 
     Parameters
     ----------

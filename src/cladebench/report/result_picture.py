@@ -1,4 +1,7 @@
-"""Draw the result of a run as one SVG picture: all statements by answer, and the main claim of each paper."""
+"""Draw the result of a run as one SVG picture.
+
+All statements by answer, and the main claim of each paper.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ _BAR = 1120, 210  # pixels: all statements, and those of a paper
 
 @dataclass(frozen=True)
 class _Row:
-    """A paper in the picture: its top edge, its lines of text, and its bar."""
+    """Hold a paper in the picture.
+
+    Its top edge, its lines of text, and its bar.
+    """
 
     top: int
     height: int
@@ -33,7 +39,9 @@ class _Row:
 
 
 def result_picture(run: RunSummary) -> str:
-    """Draw a run as SVG: 1,200 pixels wide, text as text, on its own background.
+    """Draw a run as SVG.
+
+    It is 1,200 pixels wide, has text as text, and its own background.
 
     The sha256 of ``audit.csv`` is in its metadata, so that a picture of an older run can be told.
     """
@@ -77,7 +85,10 @@ def _row(paper: PaperSummary, top: int) -> _Row:
 
 
 def _segments(counts: Mapping[str, int], width: float) -> tuple[tuple[str, float, float], ...]:
-    """Divide a bar: answer, left edge and width of each part, without empty ones."""
+    """Divide a bar into its parts.
+
+    Answer, left edge and width of each, without empty ones.
+    """
     total = sum(counts.values())
     found, left = [], 0.0
     for name, count in counts.items():

@@ -1,4 +1,7 @@
-"""The result of a run in a sentence: which of the papers' main claims hold."""
+"""Say the result of a run in a sentence.
+
+Which of the papers' main claims hold.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ def result_sentence(n_papers: int, main: Sequence[str], counts: Mapping[str, int
 
 
 def _listed(counts: Mapping[str, int], none: str = "") -> str:
-    """Join counts and verbs: ``none holds, 1 does not hold and 4 stay open``; zeros only of the answer `none`."""
+    """Join counts and verbs.
+
+    ``none holds, 1 does not hold and 4 stay open``; zeros only of the answer `none`.
+    """
     said = [
         f"{counts[answer]:,} {_VERBS[answer][counts[answer] != 1]}"
         if counts.get(answer)

@@ -1,4 +1,7 @@
-"""What a run had: its data, controls, failures and environments, as the pages show them."""
+"""Gather what a run had, for the pages.
+
+Its data, controls, failures and environments.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ from cladebench.report.claim_rows import ClaimRow
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a table: its text, the address of its cells, and the claim whose printed number it repeats."""
+    """Hold one entry of a table.
+
+    Its text, the address of its cells, and the claim whose printed number it repeats.
+    """
 
     text: str
     target: str | None = None
@@ -31,7 +37,10 @@ class Entry:
 
 
 def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, Any], ...]:
-    """Registry entries of the scope's data sets, with what this run had of them."""
+    """List the scope's data sets as the registry has them.
+
+    With what this run had of them.
+    """
     found = []
     for name in plan.datasets_of(scope):
         entry = datasets.info(plan.data_of(name))
@@ -67,7 +76,9 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
-    """Means of the controls beside the range of the other methods' means: a row for each data set and rule.
+    """List means of controls beside those of other methods.
+
+    The range of the other means; a row for each data set and rule.
 
     What a rule chooses by is shown, at the rule's point and in the settings that it selects, of controls as of methods.
     Where one of these measures has a value that all have who know nothing of the data, it stands there too.
@@ -111,7 +122,10 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
 def failure_rows(
     records: pd.DataFrame, plan: Plan, scope: str, links: CellLinks
 ) -> tuple[dict[str, Any], ...]:
-    """Cells that are not ``ok``, one row for each data set, method, status and reason."""
+    """List the runs that are not ``ok``.
+
+    One row for each data set, method, status and reason.
+    """
     cells = records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
     declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
@@ -141,14 +155,20 @@ def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[s
 
 
 def status_counts(records: pd.DataFrame) -> dict[str, int]:
-    """How many cells have each status, ``ok`` first; planned cells without a record are ``missing``."""
+    """Count the runs of each status, ``ok`` first.
+
+    Planned runs without a record are ``missing``.
+    """
     counts = records.drop_duplicates("cell_id")["status"].value_counts()
     order = sorted(counts.index, key=lambda status: (status != "ok", status))
     return {str(status).replace("_", " "): int(counts[status]) for status in order}
 
 
 def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
-    """Each commit, build, machine and set of versions that cells were run with, and how many cells."""
+    """List what runs were made with, and how many.
+
+    Each commit, build, machine and set of versions.
+    """
     keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
     found = []
     for values, rows in cells.groupby(keys, sort=False, dropna=False):
@@ -199,7 +219,10 @@ def provenance(environments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _object(text: Any) -> dict[str, str]:
-    """Read a JSON object as names and texts; anything else is shown as it stands."""
+    """Read a JSON object as names and texts.
+
+    Anything else is shown as it stands.
+    """
     try:
         value = json.loads(text)
     except (TypeError, ValueError):

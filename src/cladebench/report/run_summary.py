@@ -1,4 +1,7 @@
-"""What a run says in one page: main claims, answers counted, findings, main tables, and what it took."""
+"""Say in one page what a run says.
+
+Main claims, answers counted, findings, main tables, and what it took.
+"""
 
 from __future__ import annotations
 

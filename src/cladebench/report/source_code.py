@@ -1,4 +1,7 @@
-"""Where the code behind a run is: an address if the package names a repository, else a folder in words."""
+"""Say where the code behind a run is.
+
+An address if the package names a repository, else a folder in words.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ _LABELS = ("repository", "source", "source code", "code")
 
 @functools.cache
 def repository() -> str:
-    """Give the address of the repository by the package's metadata; empty where it names none."""
+    """Give the address of the repository.
+
+    By the package's metadata; empty where it names none.
+    """
     try:
         entries = metadata("cladebench").get_all("Project-URL") or ()
     except PackageNotFoundError:  # run from a folder that was never installed
@@ -25,13 +31,18 @@ def repository() -> str:
 
 
 def commit_address(commit: str) -> str:
-    """Give the address of a commit; empty where no repository is known, or the commit is none."""
+    """Give the address of a commit.
+
+    Empty where no repository is known, or the commit is none.
+    """
     known = repository() and re.fullmatch(r"[0-9a-f]{7,64}", commit)
     return f"{repository()}/commit/{commit}" if known else ""
 
 
 def folder_of(package: str) -> str:
-    """Give the folder of a paper's package, from the root of the repository for one of cladebench.
+    """Give the folder of a paper's package.
+
+    From the root of the repository for one of cladebench.
 
     >>> folder_of("cladebench.papers.hmmc"), folder_of("my_papers.trees")
     ('src/cladebench/papers/hmmc', 'my_papers/trees')
@@ -40,6 +51,9 @@ def folder_of(package: str) -> str:
 
 
 def folder_address(package: str) -> str:
-    """Give the address of a paper's folder; empty where no repository is known, or the paper is not in it."""
+    """Give the address of a paper's folder.
+
+    Empty where no repository is known, or the paper is not in it.
+    """
     inside = package.startswith("cladebench.") and repository()
     return f"{repository()}/tree/HEAD/{folder_of(package)}" if inside else ""

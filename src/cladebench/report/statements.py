@@ -1,4 +1,7 @@
-"""What a paper states, counted once: parts of a sentence, and several claims of one sentence, count inside it."""
+"""Count once what a paper states.
+
+Parts of a sentence, and several claims of one sentence, count inside it.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,9 @@ def _parts_below(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[
 
 
 def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
-    """Count statements: evidence -> verdict -> how many, without empty rows, in the order of tables.
+    """Count statements by evidence and verdict.
+
+    Without empty rows, in the order of tables.
 
     Every row has the same verdicts: those that any statement has.
     """
@@ -91,7 +96,9 @@ def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
 
 
 def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Count statements by answer, whatever the evidence: every answer, in the order of tables.
+    """Count statements by answer, whatever the evidence.
+
+    Every answer, in the order of tables.
 
     Parameters
     ----------
@@ -106,7 +113,10 @@ def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 
 def by_why(counts: Mapping[str, Mapping[str, int]], answer: str) -> dict[str, int]:
-    """Count the statements with an answer by its reason in plain words, the most frequent first."""
+    """Count the statements with an answer by its reason.
+
+    In plain words, the most frequent first.
+    """
     found: Counter[str] = Counter()
     for row in counts.values():
         for verdict, count in row.items():
@@ -124,7 +134,10 @@ def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Count statements by what was done for them and by answer, so that stand-ins stay apart; no empty rows."""
+    """Count statements by what was done and by answer.
+
+    So stand-ins stay apart; no empty rows.
+    """
     found: dict[str, dict[str, int]] = {}
     for evidence, kind in EVIDENCE.items():
         for verdict, count in counts.get(evidence, {}).items():

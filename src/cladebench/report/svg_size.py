@@ -1,4 +1,7 @@
-"""The size of a drawing, so that a page keeps its place before it is loaded."""
+"""Measure a drawing.
+
+So a page keeps its place before it is loaded.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ _PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "in": 96.0, "cm": 96 / 2.54, "mm": 9
 
 
 def svg_size(path: Path) -> tuple[int, int] | None:
-    """Read width and height in pixels; None where the file does not say them.
+    """Read width and height in pixels.
+
+    None where the file does not say them.
 
     Parameters
     ----------

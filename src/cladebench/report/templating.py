@@ -1,4 +1,7 @@
-"""The templates of the pages, and how text is made safe in them: HTML by Jinja, Markdown by `escape`."""
+"""Fill the templates of the pages safely.
+
+HTML is made safe by Jinja, Markdown by `escape`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ from cladebench.report.untested import UNTESTED_REASONS
 
 
 def escape(text: object) -> str:
-    """Make text stand for itself in Markdown, inside tables too: no markup, no HTML, one line."""
+    """Make text stand for itself in Markdown.
+
+    Inside tables too: no markup, no HTML, one line.
+    """
     line = " ".join(str(text).split())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A low line marks emphasis unless it stands within a word.
@@ -39,14 +45,20 @@ def escape(text: object) -> str:
 
 
 def code(text: object) -> Markup:
-    """Show text as code in Markdown, where a pair of backticks can hold it; else escaped."""
+    """Show text as code in Markdown.
+
+    Where a pair of backticks can hold it; else escaped.
+    """
     line = " ".join(str(text).split())
     return Markup(f"`{line}`" if line and not set("`|<>&") & set(line) else escape(line))
 
 
 @functools.cache
 def _markdown_environment() -> Environment:
-    """Templates of Markdown, where whatever is printed is escaped unless a macro or filter has made it Markdown."""
+    """Make the templates of Markdown.
+
+    What is printed is escaped, unless a macro or filter has made it Markdown.
+    """
     environment = Environment(
         loader=PackageLoader("cladebench.report"),
         # What macros give is marked as done; `escape` marks the rest, so that nothing is escaped as HTML as well.
@@ -140,7 +152,10 @@ def certificate_page(paper: str) -> str:
 
 
 def whys_of(answer: str) -> dict[str, list[str]]:
-    """Give the reasons of an answer in plain words, each with the meanings of its verdicts."""
+    """List the reasons of an answer in plain words.
+
+    Each with the meanings of its verdicts.
+    """
     found: dict[str, list[str]] = {}
     for verdict in VERDICTS.values():
         if verdict.answer == answer:
@@ -149,7 +164,10 @@ def whys_of(answer: str) -> dict[str, list[str]]:
 
 
 def ways_of_testing() -> dict[str, list[str]]:
-    """Give what can be done for a statement, each with the meanings of its kinds of evidence."""
+    """List what can be done for a statement.
+
+    Each with the meanings of its kinds of evidence.
+    """
     found: dict[str, list[str]] = {}
     for evidence in EVIDENCE.values():
         found.setdefault(evidence.done, []).append(evidence.meaning)
@@ -172,7 +190,10 @@ def percent(count: float, total: float) -> str:
 
 
 def cpu_time(seconds: float) -> str:
-    """Write CPU time in its largest fitting unit: ``44 CPU hours``, ``3 CPU minutes``."""
+    """Write CPU time in its largest fitting unit.
+
+    ``44 CPU hours``, ``3 CPU minutes``.
+    """
     for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size or size == 1:
             count = seconds / size
@@ -182,7 +203,10 @@ def cpu_time(seconds: float) -> str:
 
 
 def digits(value: float) -> str:
-    """Write a number with 7 digits at most; nothing where there is none."""
+    """Write a number with 7 digits at most.
+
+    Nothing where there is none.
+    """
     return "" if math.isnan(value) else f"{value:.7g}"
 
 
@@ -192,7 +216,10 @@ def three_digits(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write seconds for readers: ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Write seconds for readers.
+
+    ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``.
+    """
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -200,12 +227,17 @@ def duration(seconds: float) -> str:
 
 
 def not_checked(findings: Sequence[object]) -> str:
-    """Say how many findings a run cannot check, in the line above them."""
+    """Say how many findings a run cannot check.
+
+    In the line above them.
+    """
     return f"{len(findings)} finding{'s' * (len(findings) > 1)} of the full run cannot be checked in this run"
 
 
 def header_groups(columns: Sequence[str]) -> list[tuple[str, list[tuple[int, str]]]]:
-    """Gather neighbouring columns named ``group: column`` under their group; others stand alone, under no group.
+    """Gather neighbouring columns under their group.
+
+    They are named ``group: column``; others stand alone, under no group.
 
     Returns
     -------

@@ -1,4 +1,7 @@
-"""Why statements were not tested, in plain words: by what is known of each, not by the text of its reason."""
+"""Say in plain words why statements were not tested.
+
+By what is known of each, not by the text of its reason.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ def why_untested(claim: Mapping[str, Any], declared: Collection[str]) -> str:
 def count_untested(
     heads: Iterable[str], claims: Iterable[Mapping[str, Any]], declared: Collection[str]
 ) -> dict[str, int]:
-    """Count the statements that were not tested by the reason, the most frequent first.
+    """Count the statements not tested, by the reason.
+
+    The most frequent first.
 
     Parameters
     ----------

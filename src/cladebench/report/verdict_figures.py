@@ -68,7 +68,10 @@ class MainResult:
 def gather_main_result(
     findings: Findings, claims: ClaimSet, audit: Iterable[Mapping[str, Any]], context: ArtifactContext
 ) -> MainResult | None:
-    """Lay out the table that a paper's findings name; None where they name none, or nothing is printed there."""
+    """Lay out the table that a paper's findings name.
+
+    None where they name none, or nothing is printed there.
+    """
     by_id = {row["claim"]: row for row in audit}
     placed = [
         claim
@@ -166,7 +169,10 @@ def draw_verdicts(
     folder: Path,
     formats: Sequence[str] = FORMATS,
 ) -> dict[str, Path]:
-    """Draw and write what there is to draw: name of the figure -> its SVG file, the other formats beside it."""
+    """Draw and write the figures of verdicts.
+
+    Name of the figure -> its SVG file, the other formats beside it.
+    """
     drawn = {}
     with use_style():
         if main is not None:

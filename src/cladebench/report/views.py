@@ -1,4 +1,7 @@
-"""What a run left, gathered for the pages: the same content serves HTML and Markdown."""
+"""Gather what a run left, for the pages.
+
+The same content serves HTML and Markdown.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +164,10 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
 
 
 def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperView:
-    """Read what a run says of one paper; `audit` has the verdicts on every paper."""
+    """Read what a run says of one paper.
+
+    `audit` has the verdicts on every paper.
+    """
     plan = load_plan(paper)
     claims = paper_claims(plan)
     context = build_context(plan, scope, results, claims)
@@ -243,7 +249,10 @@ def _table_view(
 
 
 def _choices(plan: Plan, table: Table | None, links: CellLinks, folder: Path) -> tuple[ChoiceView, ...]:
-    """Deal the rows of the table of effects out to the entries of the register that they belong to."""
+    """Deal effects out to the unstated choices.
+
+    They are rows of the table of effects.
+    """
     register = checked_choices(plan)
     if not register:
         return ()

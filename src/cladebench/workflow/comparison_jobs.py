@@ -1,4 +1,7 @@
-"""What the workflow of a comparison asks: its jobs, their sources, the reasons to run one again."""
+"""Answer what the workflow of a comparison asks.
+
+Its jobs, their sources, the reasons to run one again.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +67,16 @@ class ComparisonJobs:
         return digest([methods, [[cell.spec.as_dict(), cell.not_applicable] for cell in planned.cells]])
 
     def forget_damaged(self) -> None:
-        """Let jobs run again of which a record was cut or overwritten since."""
+        """Let jobs with damaged records run again.
+
+        A record was cut or overwritten since.
+        """
         for name, job in self.jobs.items():
             Store(self.out).forget_damaged(name, (cell.spec.cell_id for cell in job.cells), thoroughly=False)
 
     def note_start(self, to_run: Iterable[str]) -> None:
-        """Note which jobs are going to run, so that each can say how much of the whole is done."""
+        """Note which jobs are going to run.
+
+        So each can say how much of the whole is done.
+        """
         note_start(self.out / "jobs", {name: len(job.cells) for name, job in self.jobs.items()}, list(to_run))

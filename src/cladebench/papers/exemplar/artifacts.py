@@ -1,4 +1,7 @@
-"""Tables and figures of the exemplar paper, and ours about it; each is a function of the records."""
+"""Make tables and figures of the exemplar paper, and ours about it.
+
+Each is a function of the records.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ NOISY_OVER_CLEAN = CENTRES**2 * (1 + NOISE**2) / (CENTRES**2 + 1)
 
 
 def first_of(context: ArtifactContext, names: Sequence[str], method: str) -> str:
-    """The first data set on which a method was run; the first of all where none."""
+    """Find the first data set on which a method was run.
+
+    The first of all where there is none.
+    """
     return next((name for name in names if len(context.results.rows(name, method))), names[0])
 
 
@@ -108,7 +114,10 @@ def points_table(context: ArtifactContext, metric: str) -> Table:
 
 
 def figure_2a(context: ArtifactContext) -> Figure:
-    """The objective of learning against rounds, where half of the dimensions are noisy."""
+    """Draw the objective of learning against rounds.
+
+    Half of the dimensions are noisy.
+    """
     paths = {
         label: [own["objective_path"] for own in arrays_of(context, name, "Exemplar")]
         for name, label in SIZES.items()
@@ -182,7 +191,9 @@ def figure_2d(context: ArtifactContext) -> Figure:
 
 
 def said_of_noise(context: ArtifactContext, curves: Mapping[str, Mapping[float, np.ndarray]]) -> str:
-    """Say at how many shares of noise learned weights alone have the best mean F; nothing without a rival.
+    """Count the shares of noise at which learned weights win.
+
+    They alone have the best mean F. Nothing is said without a rival.
 
     Clean dimensions alone are no rival: no method is told them.
     """
@@ -229,7 +240,10 @@ def largest(names: Sequence[str], weights: np.ndarray, number: int) -> list[str]
 
 
 def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[str]) -> str:
-    """Say which features have the largest weights in the paper, and which ones here."""
+    """Say which features have the largest weights.
+
+    In the paper, and here.
+    """
     here = largest(names, weights, len(printed))
     said, found = (" and ".join(map(name_of, features)) for features in (printed, here))
     if set(here) == set(printed):
@@ -266,7 +280,10 @@ def figure_of_distances(context: ArtifactContext, group: Sequence[str]) -> Figur
 
 
 def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str) -> Figure:
-    """Ten of the images that are exemplars of the first split's test set."""
+    """Draw ten images that are exemplars.
+
+    They are of the first split's test set.
+    """
     name = first_of(context, group, method)
     cells = finished(context, name, method)
     if not cells:

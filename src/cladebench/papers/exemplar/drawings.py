@@ -1,4 +1,7 @@
-"""Draw the figures of the exemplar paper: data come in, a matplotlib figure goes out."""
+"""Draw the figures of the exemplar paper.
+
+Data come in, a matplotlib figure goes out.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ _WEIGHT = "weight of the distance scaled to mean 1"
 
 
 def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[str] = ()) -> Figure:
-    """Draw the objective of learning against the round, over its value at round 0 (Figures 2(a) and 6(b)).
+    """Draw the objective of learning against the round.
+
+    Over its value at round 0 (Figures 2(a) and 6(b)).
 
     Parameters
     ----------
@@ -88,7 +93,10 @@ def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[s
 
 
 def _said_of_fall(paths: Sequence[FloatArray]) -> str:
-    """Say where the mean objectives are after ten rounds, or at the end of shorter ones."""
+    """Say where the mean objectives are after ten rounds.
+
+    Or at the end of shorter ones.
+    """
     rounds = min(10, *(len(path) - 1 for path in paths))
     values = [float(path[rounds]) for path in paths]
     span = " to ".join(dict.fromkeys((f"{min(values):.0%}", f"{max(values):.0%}")))
@@ -96,7 +104,10 @@ def _said_of_fall(paths: Sequence[FloatArray]) -> str:
 
 
 def _relative(name: str, runs: Sequence[FloatArray]) -> list[FloatArray]:
-    """Divide each run by its start; those without a value are left out."""
+    """Divide each run by its start.
+
+    Runs without a value are left out.
+    """
     values = [np.asarray(run, dtype=np.float64) for run in runs if len(run)]
     for run in values:
         if not run[0] > 0:
@@ -105,20 +116,28 @@ def _relative(name: str, runs: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def _mean_path(runs: Sequence[FloatArray]) -> FloatArray:
-    """Average runs; from its end on, one has the lowest value it reached."""
+    """Average runs.
+
+    From its end on, a run has the lowest value it reached.
+    """
     longest = max(map(len, runs))
     whole = [np.concatenate([run, np.full(longest - len(run), run.min())]) for run in runs]
     return np.asarray(np.mean(whole, axis=0))
 
 
 def _line_style(k: int) -> tuple[str, str]:
-    """Colour and dashes of line k; the first 21 all differ, and neighbours in both."""
+    """Give colour and dashes of line k.
+
+    The first 21 all differ, and neighbours in both.
+    """
     n = len(_LINE_COLOURS)
     return _LINE_COLOURS[k % n], _DASHES[(k + k // n) % len(_DASHES)]
 
 
 def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[str] = ()) -> Figure:
-    """Draw the learned weight of each dimension, the noisy ones on a shaded ground (Figure 2(b)).
+    """Draw the learned weight of each dimension (Figure 2(b)).
+
+    The noisy ones lie on a shaded ground.
 
     Parameters
     ----------
@@ -187,7 +206,9 @@ def clustering(
     axis_names: tuple[str, str] = ("dimension 1", "dimension 2"),
     notes: Sequence[str] = (),
 ) -> Figure:
-    """Draw a clustering of points in the plane: true clusters, exemplars, and what went wrong (Figure 2(c)).
+    """Draw a clustering of points in the plane (Figure 2(c)).
+
+    True clusters, exemplars, and what went wrong.
 
     Parameters
     ----------
@@ -260,7 +281,10 @@ def clustering(
 
 
 def _astray(truth: npt.NDArray[np.intp], found: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Whether a point's true cluster is not the one that its found cluster has most of."""
+    """Say whether a point's true cluster is in the minority.
+
+    Its found cluster has more points of another one.
+    """
     _, own = np.unique(found, return_inverse=True)
     counts = np.zeros((own.max() + 1, truth.max() + 1), dtype=np.int64)
     np.add.at(counts, (own, truth), 1)
@@ -273,7 +297,9 @@ def accuracy_against_noise(
     notes: Sequence[str] = (),
     random: Sequence[str] = (),
 ) -> Figure:
-    """Draw the accuracy of clustering against the share of noisy dimensions, a curve for each method (Figure 2(d)).
+    """Draw accuracy against the share of noisy dimensions (Figure 2(d)).
+
+    A curve for each method.
 
     Parameters
     ----------
@@ -326,7 +352,9 @@ def accuracy_against_noise(
 def weights_of_features(
     weights: Mapping[str, FloatArray], names: Sequence[str], notes: Sequence[str] = ()
 ) -> Figure:
-    """Draw the learned weight of each feature's distance as bars, a panel for each data set (Figure 3).
+    """Draw the learned weight of each feature (Figure 3).
+
+    Bars, a panel for each data set.
 
     Parameters
     ----------
@@ -365,7 +393,9 @@ def weights_of_distances(
     kinds: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Figure:
-    """Draw the learned weights where each feature is compared by several distances (Figures 5 and 6(a)).
+    """Draw the learned weights of distances (Figures 5 and 6(a)).
+
+    Each feature is compared by several distances.
 
     Parameters
     ----------
@@ -415,7 +445,10 @@ def weights_of_distances(
 
 
 def _feature_panels(titles: Sequence[str], names: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
-    """Panels side by side with a row, `height` inches high, for each feature, the first on top."""
+    """Make panels side by side with a row for each feature.
+
+    A row is `height` inches high; the first is on top.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -448,7 +481,10 @@ def _whiskers(axes: Axes, places: FloatArray, mean: FloatArray, spread: FloatArr
 
 
 def _zeros(axes: Axes, values: FloatArray) -> None:
-    """Write a 0 in the row of a feature that has no weight in any run."""
+    """Write a 0 in rows of features without weight.
+
+    A feature has none if no run gives it any.
+    """
     for place in np.flatnonzero((values == 0).all(axis=(0, *range(2, values.ndim)))):
         axes.annotate(
             "0",
@@ -461,7 +497,10 @@ def _zeros(axes: Axes, values: FloatArray) -> None:
 
 
 def _from_0(limits: tuple[float, float], values: FloatArray) -> tuple[float, float]:
-    """Let an axis of weights begin at 0 where none is below; where all are 0, it ends at 1."""
+    """Let an axis of weights begin at 0.
+
+    Unless one is below. Where all are 0, it ends at 1.
+    """
     if not values.any():
         return 0.0, 1.0
     return (0.0, limits[1]) if (values >= 0).all() else limits
@@ -474,7 +513,9 @@ def exemplar_images(
     notes: Sequence[str] = (),
     title: str = "",
 ) -> Figure:
-    """Draw images that are exemplars in rows, their captions below them (Figures 4 and 7).
+    """Draw images that are exemplars in rows (Figures 4 and 7).
+
+    Their captions stand below them.
 
     Parameters
     ----------
@@ -536,7 +577,10 @@ def _broken(caption: str, width: int) -> str:
 
 
 def _mean_and_spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation over the runs, the first axis; one run has no spread."""
+    """Compute mean and standard deviation over the runs.
+
+    Runs are the first axis; one run has no spread.
+    """
     mean = np.asarray(values.mean(axis=0))
     return mean, np.asarray(values.std(axis=0, ddof=1)) if len(values) > 1 else np.zeros_like(mean)
 
@@ -547,7 +591,10 @@ def _check_number(name: str, given: Sequence[object] | npt.NDArray[Any], number:
 
 
 def _noted(figure: Figure, notes: Sequence[str]) -> Figure:
-    """Write notes below a figure, which grows by their lines; gives the figure."""
+    """Write notes below a figure, and give the figure.
+
+    It grows by their lines.
+    """
     if notes:
         n_lines = sum(len(textwrap.wrap(note, characters(figure))) for note in notes)
         figure.set_figheight(figure.get_figheight() + _LINE * n_lines + 0.1)

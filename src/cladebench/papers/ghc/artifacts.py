@@ -1,4 +1,7 @@
-"""Tables and figures of the GHC paper, and ours about it; each is a function of the records."""
+"""Make tables and figures of the GHC paper, and ours about it.
+
+Each is a function of the records.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ def figure_3b(context: ArtifactContext) -> Table:
 
 
 def similarity_notes(context: ArtifactContext) -> tuple[str, ...]:
-    """Say how well the similarity of the costs meets the printed ones; nothing where the study was not run."""
+    """Say how well our similarity's costs meet the printed ones.
+
+    Nothing where the study was not run.
+    """
     frame = candidate_costs(context)
     if frame.empty:
         return ()
@@ -97,7 +103,10 @@ def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
 
 
 def unstated_similarity(context: ArtifactContext) -> Table:
-    """Rank the candidates by how far their costs lie from the published ones."""
+    """Rank the candidates for the unstated similarity.
+
+    By how far their costs lie from the published ones.
+    """
     frame = candidate_costs(context)
     if frame.empty:
         return Table(
@@ -136,7 +145,10 @@ COUNTED = {
 
 
 def in_words(kind: str, gamma: str, features: str, pairs: str) -> str:
-    """Write a candidate for the similarity as a formula, the scaling of features, how pairs are counted."""
+    """Write a candidate for the similarity in words.
+
+    Its formula, the scaling of features, how pairs are counted.
+    """
     rate = {"1": "d²", "1/d": "d² / features", "median": "d² / median"}.get(gamma, f"{gamma} d²")
     formula = f"exp(-{rate})" if kind == "exp_sq" else FORMULAS.get(kind, kind)
     return f"{formula}, {SCALED.get(features, features)}, {COUNTED.get(pairs, pairs)}"
@@ -166,7 +178,9 @@ def convergence(context: ArtifactContext) -> Figure:
 
 
 def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]]:
-    """Router and way of training of each method that has a curve: the plan's first of each pair.
+    """Give router and training of each method with a curve.
+
+    The plan's first of each pair.
 
     Those after it are variants: they are in the tables, and here they would only cover the curves.
     """
@@ -180,7 +194,10 @@ def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]
 def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
-    """Give the tree of lowest cost among a method's repetitions, and its points' labels."""
+    """Find the tree of lowest cost among a method's repetitions.
+
+    With the labels of its points.
+    """
     arrays = context.best_arrays(dataset, method, "dasgupta_cost", context.own_rule)
     return (None, None) if arrays is None else (stored_tree(arrays), arrays["labels"])
 
@@ -206,7 +223,10 @@ def figure_2(context: ArtifactContext) -> Figure:
 
 
 def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str, Hierarchy | None]:
-    """The first data set, in the paper's order, that has a learned tree."""
+    """Find the first data set that has a learned tree.
+
+    In the paper's order.
+    """
     for dataset in context.datasets_after(PAPER_DATASETS):
         hierarchy, _ = best_tree(context, dataset, method)
         if hierarchy is not None:

@@ -1,4 +1,7 @@
-"""Draw the figures of the GHC paper: data come in, a matplotlib figure goes out."""
+"""Draw the figures of the GHC paper.
+
+Data come in, a matplotlib figure goes out.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ def convergence(
     curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]],
     looks: Mapping[str, tuple[str, str]],
 ) -> Figure:
-    """Cost against seconds: a panel for each data set, a colour for each way of training, dashes for linear routers.
+    """Draw cost against seconds, a panel for each data set.
+
+    A colour for each way of training, dashes for linear routers.
 
     Parameters
     ----------
@@ -71,7 +76,10 @@ def convergence(
 
 
 def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> str:
-    """Say which method ends at the lowest median cost most often; nothing where none can be compared."""
+    """Say which method ends lowest most often.
+
+    By median cost; nothing where none can be compared.
+    """
     ends = [
         {method: float(median_curve(traces)[1][-1]) for method, traces in methods.items()}
         for methods in curves.values()
@@ -83,7 +91,10 @@ def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndar
 
 
 def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Median over repetitions at equal checkpoints, as far as the shortest trace goes."""
+    """Compute the median over repetitions at equal checkpoints.
+
+    As far as the shortest trace goes.
+    """
     length = min(len(t["trace_seconds"]) for t in traces)
     return (
         np.median([t["trace_seconds"][:length] for t in traces], axis=0),
@@ -92,7 +103,9 @@ def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray
 
 
 def similarity_heatmap(costs: pd.DataFrame, datasets: Sequence[str] = ()) -> Figure:
-    """Map of log10(cost / published range): a row for each candidate, a column for each data set.
+    """Map log10(cost / published range) of each candidate.
+
+    A row for each candidate, a column for each data set.
 
     Parameters
     ----------
@@ -148,7 +161,10 @@ def learned_tree(hierarchy: Hierarchy | None, labels: np.ndarray | None, dataset
 
 
 def said_of_leaves(hierarchy: Hierarchy, labels: np.ndarray | None, dataset: str) -> str:
-    """Say how many leaves a tree has, and how many points have the main class of their leaf."""
+    """Say how many leaves a tree has, and how pure.
+
+    Pure is a point with the main class of its leaf.
+    """
     leaves = np.unique(hierarchy.leaf_of)
     text = f"{dataset}: {counted(len(leaves), 'leaf', 'leaves')}"
     if labels is None:
@@ -203,7 +219,9 @@ def _tree_axes(
 
 
 def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
-    """Draw Figure 1 with a learned tree: a pair's lowest common ancestor, the leaves below it, a path to one.
+    """Draw Figure 1 with a learned tree.
+
+    A pair's lowest common ancestor, the leaves below it, a path to one.
 
     The node is the deepest one that has at least four nodes below it, so that there is something to see.
     """
@@ -241,7 +259,10 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
 
 
 def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:
-    """Draw Figure 2 with a tree learned block-wise: edges coloured by the level of their block of ``depth`` levels."""
+    """Draw Figure 2 with a tree learned block-wise.
+
+    An edge has the colour of its level in a block of ``depth`` levels.
+    """
     if hierarchy is None:
         return empty_figure("No tree trained block-wise in this scope.")
     level = (np.maximum(hierarchy.depths, 1) - 1) // depth

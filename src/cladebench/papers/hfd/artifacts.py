@@ -1,4 +1,7 @@
-"""Tables and figures of the HFD paper, and ours about it; each is a function of the records."""
+"""Make tables and figures of the HFD paper, and ours about it.
+
+Each is a function of the records.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,10 @@ CLUSTERING: Mapping[str, tuple[int, ...]] = {
 
 
 def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
-    """Table 1 or 2: a row for each number of candidates, a group of columns for each data set."""
+    """Make Table 1 or 2, a row for each number of candidates.
+
+    A group of columns for each data set.
+    """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
@@ -124,12 +130,18 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
 
 
 def in_scope(context: ArtifactContext, datasets: Sequence[str]) -> list[str]:
-    """Give the data sets that the scope has; all where it has none, so that the table says that none is planned."""
+    """Keep the data sets that the scope has.
+
+    All where it has none, so that the table says that none is planned.
+    """
     return [name for name in datasets if name in context.datasets] or list(datasets)
 
 
 def classified(context: ArtifactContext) -> list[str]:
-    """Give the data sets of Figure 1, then those beyond the paper on which classes were voted for."""
+    """List the data sets on which classes were voted for.
+
+    Those of Figure 1, then those beyond the paper.
+    """
     records = context.results.records
     voted = set(records.dataset[records.metric == "accuracy"])
     return [
@@ -139,7 +151,10 @@ def classified(context: ArtifactContext) -> list[str]:
 
 
 def figure_1_numbers(context: ArtifactContext) -> Table:
-    """Accuracy of five neighbours: the numbers of Figure 1, which the paper does not print."""
+    """Tabulate the accuracy of five neighbours (Figure 1).
+
+    The paper does not print these numbers.
+    """
     return accuracy_table(context, classified(context))
 
 
@@ -234,7 +249,10 @@ def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN, ending:
 
 
 def accuracy_against_time(context: ArtifactContext) -> Figure:
-    """Accuracy of five neighbours against the time of training and of a query."""
+    """Draw the accuracy of five neighbours against time.
+
+    The time of training, and of a query.
+    """
     datasets = classified(context)
     accuracy = intervals(context, datasets, "accuracy", {"neighbors": 5})
     seconds = intervals(context, datasets, "seconds", None)
@@ -254,7 +272,10 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
 
 
 def gallery(context: ArtifactContext) -> Figure:
-    """The nearest images of a few test images of USPS under each method."""
+    """Draw the nearest images of a few USPS test images.
+
+    Under each method.
+    """
     cells = {
         method: context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
         for method in drawings.STYLES

@@ -1,4 +1,7 @@
-"""Draw the figures of the HFD paper: data come in, a matplotlib figure goes out."""
+"""Draw the figures of the HFD paper.
+
+Data come in, a matplotlib figure goes out.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,9 @@ Bars = Mapping[str, Mapping[str, Interval]]
 
 
 def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
-    """Draw means with 95% intervals: a panel for each data set, a row for each method, a line for a random one.
+    """Draw means with 95% intervals, a panel for each data set.
+
+    A row for each method, a line for a random one.
 
     Where a random method lies far below all others, an arrow at the edge has its number.
     """
@@ -107,7 +112,10 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
 
 
 def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what: str) -> str:
-    """Say in how many comparisons HFD alone has the best mean; nothing where it has no rival."""
+    """Count the comparisons in which HFD has the best mean.
+
+    It alone. Nothing is said where it has no rival.
+    """
     compared = [{name: i.mean for name, i in of.items()} for of in means if "HFD" in of and len(of) > 1]
     leads = sum(best_of(of, measure) == {"HFD"} for of in compared)
     heading = measure.title or measure.name
@@ -117,7 +125,10 @@ def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what
 def dot(
     axes: Axes, y: float, interval: Interval, scale: float, method: str, labels: Mapping[str, str]
 ) -> None:
-    """Draw the mean of a method as its marker, with a line for its interval where there is one."""
+    """Draw the mean of a method as its marker.
+
+    With a line for its interval where there is one.
+    """
     colour, _, marker, _ = STYLES[method]
     if np.isfinite(interval.low) and interval.high > interval.low:
         axes.hlines(y, scale * interval.low, scale * interval.high, color=colour, linewidth=1.2)
@@ -136,7 +147,10 @@ def dot(
 def differences(
     found: Mapping[str, Mapping[float, Interval]], labels: Mapping[str, str], measure: Measure, x_label: str
 ) -> Figure:
-    """Draw HFD minus each other method against a number, a panel for each method; HFD is better above 0."""
+    """Draw HFD minus each other method against a number.
+
+    A panel for each method; HFD is better above 0.
+    """
     from matplotlib.figure import Figure
 
     rivals = [method for method in STYLES if method in found]
@@ -173,13 +187,19 @@ def differences(
 
 
 def lower_end(intervals: Sequence[Interval]) -> float:
-    """Give the tenth that lies below all means and ends of intervals; 0 at least."""
+    """Find the tenth below all means and intervals.
+
+    0 at least.
+    """
     ends = [min(i.mean - 0.05, i.low) if np.isfinite(i.low) else i.mean - 0.05 for i in intervals]
     return max(0.0, float(np.floor(round(10 * min(ends), 9))) / 10)
 
 
 def keep_possible(axes: Axes, measure: Measure, upright: bool = True) -> None:
-    """Cut the axis of values where no value can be: intervals of few values are wider than that."""
+    """Cut the axis of values where no value can be.
+
+    Intervals of few values are wider than that.
+    """
     low, high = axes.get_ylim() if upright else axes.get_xlim()
     least, most = (measure.scale * end for end in measure.range)
     room = 0.02 * (min(high, most) - max(low, least))
@@ -199,7 +219,10 @@ def interval_line(
 
 
 def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], above: bool = False) -> None:
-    """Draw one legend for all panels, beside or above them, in the order of `STYLES`; it tells random methods."""
+    """Draw one legend for all panels.
+
+    Beside or above them, in the order of `STYLES`; it tells random methods.
+    """
     handles = {
         label: handle
         for axes in panels
@@ -220,7 +243,9 @@ def curves(
     x_label: str,
     ending: str = "",
 ) -> Figure:
-    """Draw means with 95% intervals against a number: a panel for each data set, a curve for each method.
+    """Draw means with 95% intervals against a number.
+
+    A panel for each data set, a curve for each method.
 
     The title ends with `ending`.
     """
@@ -269,7 +294,10 @@ def curves(
 
 
 def filling(method: str) -> str:
-    """Colour inside a method's markers: those of what is not in the paper are hollow."""
+    """Give the colour inside a method's markers.
+
+    Those of what is not in the paper are hollow.
+    """
     colour, _, _, hatch = STYLES[method]
     return "white" if hatch else colour
 
@@ -279,7 +307,9 @@ def accuracy_against_time(
     labels: Mapping[str, str],
     accuracy: Measure,
 ) -> Figure:
-    """Accuracy against the seconds of training (left) and of a query (right), a row for each data set.
+    """Draw accuracy against seconds, a row for each data set.
+
+    Of training at the left, of a query at the right.
 
     Parameters
     ----------
@@ -325,7 +355,10 @@ def accuracy_against_time(
 
 
 def said_of_time(found: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
-    """Say on how many data sets HFD trains longer than the median of the other methods; nothing without any."""
+    """Count the data sets on which HFD trains longer.
+
+    Than the median of the other methods. Nothing is said without any.
+    """
     compared = [of for of in found.values() if "HFD" in of and len(of) > 1]
     longer = sum(of["HFD"][1] > np.median([of[name][1] for name in of if name != "HFD"]) for of in compared)
     data = counted(len(compared), "data set")
@@ -333,7 +366,10 @@ def said_of_time(found: Mapping[str, Mapping[str, tuple[float, float, float]]]) 
 
 
 def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:
-    """Scale the horizontal axis by logarithms, from a power of ten to another: two ticks at least have numbers."""
+    """Scale the horizontal axis by logarithms, in whole decades.
+
+    Two ticks at least have numbers.
+    """
     from matplotlib.ticker import NullFormatter
 
     logs = np.log10([value for value in seconds if value > 0] or [1.0])
@@ -348,7 +384,9 @@ def gallery(
     labels: Mapping[str, str],
     images: Images,
 ) -> Figure:
-    """The nearest images of a few test images under each method; a frame marks those of the same class.
+    """Draw the nearest images of test images under each method.
+
+    A frame marks those of the same class.
 
     Parameters
     ----------

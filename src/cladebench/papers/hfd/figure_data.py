@@ -28,7 +28,10 @@ LIMITS = {"max_samples": "rows at most", "max_iter": "iterations at most", "n_tr
 def interval_of(
     context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
 ) -> Interval | None:
-    """Mean and 95% interval as verdicts have them; None where there is nothing."""
+    """Compute mean and 95% interval as verdicts have them.
+
+    None where there is nothing.
+    """
     query: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
     if at is not None:
         query["at"] = dict(at)
@@ -43,7 +46,10 @@ def interval_of(
 def difference_of(
     context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any]
 ) -> Interval | None:
-    """Give HFD minus another method, paired run by run, with its 95% interval; None where they share none."""
+    """Compute HFD minus another method, paired run by run.
+
+    With its 95% interval; None where they share no run.
+    """
     samples = [
         context.results.sample(
             {"dataset": dataset, "method": name, "metric": metric, "at": dict(at)}, context.own_rule
@@ -72,7 +78,10 @@ def intervals(
     at: Mapping[str, Any] | None,
     methods: Mapping[str, str] = OWN,
 ) -> dict[str, dict[str, Interval]]:
-    """Give data set -> style -> interval of the method that it shows; nothing where there is no number."""
+    """Give the interval of each data set and style.
+
+    That of the method that the style shows; nothing where there is no number.
+    """
     found: dict[str, dict[str, Interval]] = {}
     for dataset in datasets:
         for style, method in methods.items():
@@ -83,7 +92,10 @@ def intervals(
 
 
 def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple[str, ...]:
-    """Say how many constraints the runs on each data set were given, as recorded: a scope may draw fewer."""
+    """Say how many constraints the runs were given.
+
+    On each data set, as recorded: a scope may draw fewer.
+    """
     records = context.results.records
     counts = records[records.metric == "n_constraints"].groupby("dataset").value.agg(["min", "max"])
     given: dict[str, list[str]] = {}
@@ -98,7 +110,10 @@ def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple
 def limits_note(
     context: ArtifactContext, datasets: Sequence[str], methods: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Say which methods stop early, or learn from a part of the rows, and where, as recorded."""
+    """Say which methods stop early, or learn from fewer rows.
+
+    And where, as recorded.
+    """
     where: dict[str, dict[str, list[str]]] = {}
     for style, method in methods.items():
         for dataset in datasets:
@@ -122,7 +137,10 @@ def noted(
     shown: Mapping[str, Mapping[str, Any]],
     methods: Mapping[str, str] = OWN,
 ) -> Figure:
-    """Write below a figure what it rests on, and which methods have nothing to show, and why."""
+    """Write below a figure what it rests on.
+
+    And which methods have nothing to show, and why.
+    """
     basis: list[tuple[str, str, pd.DataFrame]] = []
     left_out: dict[tuple[str, str], list[str]] = {}
     for dataset in datasets:

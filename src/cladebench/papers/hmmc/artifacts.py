@@ -1,4 +1,7 @@
-"""Tables and figures of the HMMC paper, and ours about it; each is a function of the records."""
+"""Make tables and figures of the HMMC paper, and ours about it.
+
+Each is a function of the records.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,10 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
 
 
 def figure_2(context: ArtifactContext) -> Figure:
-    """SP against the number of leaves (a-d) and against the number of splits (e-h)."""
+    """Draw SP against the number of leaves and splits.
+
+    Leaves in panels a to d, splits in e to h.
+    """
     context = with_paper_names(context)
     rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
     basis: dict[tuple[str, str], pd.DataFrame] = {}
@@ -111,7 +117,10 @@ def with_paper_names(context: ArtifactContext) -> ArtifactContext:
 
 
 def said_of_lead(by_leaves: drawings.BySize, by_splits: drawings.BySize, measure: Measure) -> str:
-    """Say at how many points of Figure 2 HMMC alone has the best mean; nothing where it has no rival."""
+    """Count the points of Figure 2 where HMMC is best.
+
+    It alone has the best mean. Nothing is said where it has no rival.
+    """
     # K = 2 with as many leaves as classes is in both columns.
     points = [(of, size) for of in by_leaves.values() for size in FACTORS]
     points += [(of, size) for of in by_splits.values() for size in (3, 4, 5)]
@@ -128,7 +137,10 @@ def said_of_lead(by_leaves: drawings.BySize, by_splits: drawings.BySize, measure
 def _points_of_figure_2(
     context: ArtifactContext,
 ) -> Iterator[tuple[int, str, str, float, str, dict[str, int], dict[str, float] | None]]:
-    """Row of panels, data set, method and size; then the method of the plan, part of its setting and the point read."""
+    """Yield the points of Figure 2, and what answers them.
+
+    Row of panels, data set, method and size; then the method of the plan, part of its setting and the point read.
+    """
     for dataset in PAPER_DATASETS:
         for method in (*FIGURE_2, "Random-balanced"):
             for factor in FACTORS:
@@ -143,7 +155,10 @@ def _points_of_figure_2(
 
 
 def figure_3(context: ArtifactContext) -> Figure:
-    """The tree of HMMC on AWA-ATTR, its first four layers, with classes and attributes."""
+    """Draw the top of the tree of HMMC on AWA-ATTR.
+
+    Its first four layers, with classes and attributes.
+    """
     context = with_paper_names(context)
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
@@ -160,7 +175,10 @@ def figure_3(context: ArtifactContext) -> Figure:
 
 
 def figure_4(context: ArtifactContext) -> Figure:
-    """Share of zeros in the models; of other data than the paper's where methods can be compared, if there are any."""
+    """Draw the share of zeros in the models.
+
+    Of other data than the paper's where methods can be compared, if there are any.
+    """
     context = with_paper_names(context)
     shares: dict[str, dict[str, np.ndarray]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
@@ -174,7 +192,10 @@ def figure_4(context: ArtifactContext) -> Figure:
 
 
 def said_of_zeros(shares: Mapping[str, Mapping[str, np.ndarray]]) -> str:
-    """Say which method has most zeros on most data sets; nothing where none can be compared."""
+    """Say which method has most zeros on most data sets.
+
+    Nothing where none can be compared.
+    """
     compared = [{name: float(v.mean()) for name, v in of.items()} for of in shares.values() if len(of) > 1]
     most = Counter(max(of, key=lambda name: of[name]) for of in compared).most_common(1)
     return "".join(
@@ -199,7 +220,10 @@ def convergence(context: ArtifactContext) -> Figure:
 
 
 def said_of_rises(traces: Sequence[np.ndarray]) -> str:
-    """Say in how many runs the objective rises in a half-step by more than rounding; nothing without runs."""
+    """Count the runs in which the objective rises.
+
+    In a half-step, by more than rounding. Nothing is said without runs.
+    """
     rises = sum(bool((np.diff(trace) > RISE * np.abs(trace[:-1])).any()) for trace in traces)
     runs = counted(len(traces), "run")
     if not traces:
@@ -208,7 +232,10 @@ def said_of_rises(traces: Sequence[np.ndarray]) -> str:
 
 
 def ratios_of_time(context: ArtifactContext) -> Table:
-    """Give the claimed ratios of seconds, those of the printed seconds, and those measured, as verdicts have them."""
+    """Tabulate the ratios of seconds.
+
+    Those claimed, those of the printed seconds, and those measured, as verdicts have them.
+    """
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}

@@ -1,4 +1,7 @@
-"""Draw the figures of the HMMC paper: data come in, a matplotlib figure goes out."""
+"""Draw the figures of the HMMC paper.
+
+Data come in, a matplotlib figure goes out.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ BySize = dict[str, dict[str, dict[float, np.ndarray]]]
 
 
 def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure) -> Figure:
-    """Draw a measure against the numbers of leaves (left) and splits (right), a row for each data set."""
+    """Draw a measure against the numbers of leaves and splits.
+
+    Leaves at the left, splits at the right, a row for each data set.
+    """
     from matplotlib.figure import Figure
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
@@ -86,7 +92,10 @@ def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
 
 
 def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -> Figure:
-    """Draw bars of the share of zeros: a group for each data set, a bar for each method, dots for repetitions."""
+    """Draw bars of the share of zeros.
+
+    A group for each data set, a bar for each method, dots for repetitions.
+    """
     from matplotlib.figure import Figure
 
     if not shares:
@@ -113,7 +122,10 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
 
 
 def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Figure:
-    """Draw the objective over its final value against half-steps, a panel for each data set."""
+    """Draw the objective over its final value against half-steps.
+
+    A panel for each data set.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
@@ -159,7 +171,9 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
 def annotated_tree(
     tree: Hierarchy, arrays: Mapping[str, np.ndarray], depth: int, what: str = "image"
 ) -> Figure:
-    """Draw the top of a tree as boxes, the root at the left: size, largest classes, features that split.
+    """Draw the top of a tree as boxes.
+
+    The root is at the left. A box has size, largest classes, features that split.
 
     Parameters
     ----------
@@ -210,7 +224,7 @@ def _in_lines(features: Sequence[str], width: int = 30) -> str:
 
 
 def _classes(arrays: Mapping[str, np.ndarray], node: int, what: str) -> list[str]:
-    """Write the number of rows of a node, and its three largest classes."""
+    """Write a node's number of rows and three largest classes."""
     counts = arrays["class_counts"][node]
     largest = [c for c in np.argsort(-counts, kind="stable")[:3] if counts[c] > 0]
     names = arrays["class_names"]
@@ -219,7 +233,10 @@ def _classes(arrays: Mapping[str, np.ndarray], node: int, what: str) -> list[str
 
 
 def _features(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
-    """Write the three features with the largest shares of a node's regulariser; none that its models do not use."""
+    """Write the three features that weigh most in a node.
+
+    By their shares of its regulariser; none that its models do not use.
+    """
     top = zip(arrays["top_features"][node, :3], arrays["top_feature_shares"][node, :3], strict=True)
     names = arrays["feature_names"]
     return [

@@ -1,4 +1,7 @@
-"""Tables and figures of the taxonomy paper, and ours about it; each is a function of the records."""
+"""Make tables and figures of the taxonomy paper, and ours about it.
+
+Each is a function of the records.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,10 @@ def entropies(context: ArtifactContext) -> Figure:
 
 
 def said_of_rank(context: ArtifactContext, rows: Mapping[str, np.ndarray]) -> str:
-    """Say how many other methods have a lower mean than taxonomy clustering; nothing where there are none."""
+    """Count the methods with a lower mean than taxonomy clustering.
+
+    Nothing where there are no others.
+    """
     own = label_of(context, "NTC")
     if own not in rows or len(rows) < 2:
         return ""
@@ -144,7 +150,10 @@ def figure_1(context: ArtifactContext) -> Figure:
 
 
 def figure_2(context: ArtifactContext) -> Figure:
-    """The taxonomy of one draw of faces: the one whose conditional entropy is the median."""
+    """Draw the taxonomy of one draw of faces.
+
+    The one whose conditional entropy is the median.
+    """
     found = context.results.chosen("faces", "NTC", "conditional_entropy", context.own_rule)
     if found.empty:
         return empty_figure("No finished run of NTC on faces in this scope.")
@@ -254,7 +263,10 @@ def table_2(context: ArtifactContext) -> Table:
 
 
 def worth_table(context: ArtifactContext) -> Table:
-    """Objective (1) of NTC's partition with other structures in the place of the fitted tree."""
+    """Tabulate objective (1) of NTC's partition with other structures.
+
+    They stand in the place of the fitted tree.
+    """
     return measures_table(
         context,
         [("NTC", metric) for metric in WORTH]
@@ -279,7 +291,10 @@ def study_table(context: ArtifactContext, name: str) -> Table:
 
 
 def partitions_table(context: ArtifactContext) -> Table:
-    """What the study of best partitions found, by data set and number of clusters."""
+    """Tabulate what the study of best partitions found.
+
+    By data set and number of clusters.
+    """
     tables = {
         k: measures_table(
             context,

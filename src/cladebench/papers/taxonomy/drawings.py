@@ -1,4 +1,7 @@
-"""Draw the figures of the taxonomy paper: data come in, a matplotlib figure goes out."""
+"""Draw the figures of the taxonomy paper.
+
+Data come in, a matplotlib figure goes out.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ _LEADER = 0.16  # inches from which on a block has a line to its leaf
 
 @dataclass(frozen=True)
 class _Part:
-    """A picture or some lines of small text, with its width and height in inches."""
+    """Hold a picture or some lines of small text.
+
+    With width and height in inches.
+    """
 
     content: npt.NDArray[np.uint8] | str
     size: complex
@@ -51,7 +57,10 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Block:
-    """What stands beside a leaf: parts one above the other, with a frame round them or without."""
+    """Hold what stands beside a leaf.
+
+    Parts one above the other, with a frame round them or without.
+    """
 
     parts: tuple[_Part, ...]
     framed: bool
@@ -96,7 +105,9 @@ def taxonomy_of_images(
     title: str = "",
     notes: Sequence[str] = (),
 ) -> Figure:
-    """Draw a tree over clusters without a root, a picture of each cluster beside its leaf (Figure 2).
+    """Draw a tree over clusters with their pictures (Figure 2).
+
+    It has no root; a picture stands beside each leaf.
 
     Parameters
     ----------
@@ -131,7 +142,9 @@ def taxonomy_of_words(
     title: str = "",
     notes: Sequence[str] = (),
 ) -> Figure:
-    """Draw a tree over clusters without a root, words of each cluster in a frame beside its leaf (Figure 3, Table 2).
+    """Draw a tree over clusters with their words.
+
+    It has no root; the words stand in a frame beside each leaf (Figure 3, Table 2).
 
     Parameters
     ----------
@@ -164,7 +177,10 @@ def _check_number(name: str, given: Sequence[object], tree: Hierarchy) -> None:
 
 
 def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequence[str]) -> Figure:
-    """Draw a tree and the blocks beside its leaves; in the axes a unit is a unit of the edges' lengths."""
+    """Draw a tree and the blocks beside its leaves.
+
+    In the axes a unit is a unit of the edges' lengths.
+    """
     from matplotlib.figure import Figure
 
     tree = tree.pruned()
@@ -217,14 +233,20 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
 
 
 def _levelled(places: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
-    """Turn a drawing until the two nodes farthest apart are level: a page is wider than high."""
+    """Turn a drawing until its two farthest nodes are level.
+
+    A page is wider than high.
+    """
     steps = places[:, None] - places
     longest = steps.ravel()[int(np.abs(steps).argmax())]
     return places * (abs(longest) / longest) if longest else places
 
 
 def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, unit: float) -> None:
-    """Draw a block about its middle, and a line to its leaf where it is not beside it; `unit` is in inches."""
+    """Draw a block about its middle.
+
+    With a line to its leaf where it is not beside it; `unit` is in inches.
+    """
     from matplotlib.patches import Rectangle
 
     middles = [centre + middle / unit for middle in block.middles()]
@@ -279,7 +301,10 @@ def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, uni
 
 
 def _first_met(start: complex, aim: complex, middles: Sequence[complex], sizes: Sequence[complex]) -> complex:
-    """Where the line from `start` to `aim` comes first to one of some rectangles; `aim` lies in one of them."""
+    """Find where a line first meets some rectangles.
+
+    It goes from `start` to `aim`, which lies in one of them.
+    """
     step = aim - start
     shares = [1.0]
     for middle, size in zip(middles, sizes, strict=True):
@@ -314,7 +339,9 @@ def _draw_scale(axes: Axes, x: float, y: float, length: float) -> None:
 
 
 def structures(structures: Mapping[str, Hierarchy]) -> Figure:
-    """Draw trees small, side by side: layers one edge apart, a dot for each cluster (Figure 1).
+    """Draw trees small, side by side (Figure 1).
+
+    Layers are one edge apart, a dot is a cluster.
 
     Parameters
     ----------
@@ -356,7 +383,9 @@ def objective_against_clusters(
     elbow: Mapping[str, int] | None = None,
     eigengap: Mapping[str, int] | None = None,
 ) -> Figure:
-    """Draw the best objective against the number of clusters, and the leading eigenvalues beside it (Section 6).
+    """Draw the best objective against the number of clusters.
+
+    The leading eigenvalues stand beside it (Section 6).
 
     Parameters
     ----------
@@ -434,7 +463,9 @@ def entropies(
     title: str = "",
     random: Mapping[str, np.ndarray] | None = None,
 ) -> Figure:
-    """Draw the conditional entropy of the class given the cluster: a row for each method (Table 1).
+    """Draw the entropy of the class given the cluster.
+
+    A row for each method (Table 1).
 
     Parameters
     ----------
