@@ -29,7 +29,7 @@ class ExemplarClusters(StackDistance):
     price_: float
 
     def exemplars(self, stack: Any) -> IntArray:
-        """Exemplars of a new set.
+        """Find the exemplars of a new set.
 
         That of cluster c, as `predict` numbers them, comes at place c.
 
@@ -108,7 +108,7 @@ def exemplar_clustering(
 
 
 def labels_of(found: FacilityLocation) -> IntArray:
-    """Clusters 0..k-1, in the order of their exemplars."""
+    """Number the clusters in the order of their exemplars."""
     return np.searchsorted(found.exemplars, found.assignment).astype(np.int64)
 
 

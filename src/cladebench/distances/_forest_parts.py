@@ -45,7 +45,7 @@ class Hierarchy(NamedTuple):
 
 
 def check_parameters(forest: Any) -> None:
-    """ValueError or TypeError if a parameter of a HierarchyForest makes no sense."""
+    """Refuse parameters of a HierarchyForest that make no sense."""
     check_int("n_trees", forest.n_trees, 1)
     if forest.n_split_features is not None:
         check_int("n_split_features", forest.n_split_features, 1)
@@ -74,7 +74,7 @@ def check_parameters(forest: Any) -> None:
 
 
 def params_of(forest: Any) -> dict[str, Any]:
-    """Parameters that a forest was fitted with, whatever was set since.
+    """Give the parameters that a forest was fitted with.
 
     Those of its search as they are.
     """
@@ -82,7 +82,7 @@ def params_of(forest: Any) -> dict[str, Any]:
 
 
 def check_candidates(per_tree: Any, order: Any) -> None:
-    """ValueError or TypeError if the parameters of the search make no sense."""
+    """Refuse parameters of the search that make no sense."""
     if per_tree is not None:
         check_int("candidates_per_tree", per_tree, 1)
     check_choice("candidate_order", order, ("sampled", "nearest"))
@@ -143,7 +143,7 @@ def placed(forest: Any, X: FloatArray) -> Any:
 
 
 def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:
-    """SHA-256 of constraints."""
+    """Compute the SHA-256 of constraints."""
     digest = hashlib.sha256()
     for pairs in (must_link, cannot_link):
         digest.update(len(pairs).to_bytes(8, "little"))
@@ -152,7 +152,7 @@ def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:
 
 
 def tree_of(forest: Any, t: int) -> Hierarchy:
-    """Tree t of a fitted forest.
+    """Give tree t of a fitted forest.
 
     ValueError if it has none of that number.
     """
@@ -210,7 +210,7 @@ def join_forests(forests: Sequence[Any], kind: type) -> Any:
 
 
 def json_facts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with numbers of NumPy as those that JSON knows."""
+    """Write parameters with the numbers that JSON knows."""
     facts = dict(values)
     for name, value in facts.items():
         if isinstance(value, bool | np.bool_):

@@ -44,7 +44,7 @@ def zeros_and_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray) -> np.ndarray:
-    """Rows in these zeros and units, as float32.
+    """Scale rows to these zeros and units, as float32.
 
     A ValueError names a value that is too large.
     """

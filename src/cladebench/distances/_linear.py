@@ -37,7 +37,7 @@ class LinearDistance(MappedDistance):
 
 
 def linear_map(X: FloatArray, components: FloatArray) -> FloatArray:
-    """``X @ components.T``; X may be sparse."""
+    """Compute ``X @ components.T``; X may be sparse."""
     if sparse.issparse(X):
         return np.asarray(X @ components.T)
     # The last bits of a BLAS product depend on where a row stands; equal rows must stay equal.

@@ -144,7 +144,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
             return self._cluster(distances)
 
     def pairwise(self, stack: Any) -> npt.NDArray[np.float64]:
-        """Learned distances.
+        """Compute learned distances.
 
         Parameters
         ----------

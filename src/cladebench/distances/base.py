@@ -135,7 +135,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         return self
 
     def pairwise(self, X: Any, Y: Any = None) -> FloatArray:
-        """Distances between rows.
+        """Compute distances between rows.
 
         Parameters
         ----------

@@ -190,7 +190,7 @@ class _Triplets:
             self.unit = squares / n_pairs
 
     def leading(self, u: FloatArray) -> tuple[float, FloatArray]:
-        """Largest eigenvalue and eigenvector of the weighted sum, in units of ``unit``."""
+        """Compute the weighted sum's largest eigenvalue and its eigenvector."""
         n = len(u)
         columns = np.hstack([self._targets, self._impostors])
         weights = np.hstack([-u.sum(axis=2), u.sum(axis=1)])

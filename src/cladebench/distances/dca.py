@@ -160,7 +160,7 @@ def linked_chunklets(chunklets: IntArray, cannot_link: IntArray) -> IntArray:
 def chunklet_covariances(
     X: FloatArray, chunklets: IntArray, cannot_link: IntArray, weighting: str = "rows"
 ) -> tuple[FloatArray, FloatArray]:
-    """C_b and C_w of the chunklets.
+    """Compute C_b and C_w of the chunklets.
 
     C_b is the identity where no cannot-link is between two.
     """

@@ -343,7 +343,7 @@ class HierarchyForest(Distance):
         return self.neighbors_of(X, k)[:2]
 
     def tree(self, t: int) -> Hierarchy:
-        """Arrays of one tree.
+        """Give the arrays of one tree.
 
         Parameters
         ----------

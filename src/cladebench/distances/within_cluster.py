@@ -54,7 +54,7 @@ class WithinCluster(RuleOfWeights):
 
 
 def inverse_within(sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
-    """One over the mean of each distance within clusters, of sum 1."""
+    """Compute weights from mean distances within clusters, of sum 1."""
     n_distances = sets[0].shape[0]
     within, n_pairs = np.zeros(n_distances), 0
     told = np.zeros(n_distances, dtype=bool)

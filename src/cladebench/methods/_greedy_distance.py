@@ -55,7 +55,7 @@ class GreedyByDistance(GreedyTopDown):
 
 
 def within_cluster_distance(X: np.ndarray, labels: np.ndarray, average_over: str = "samples") -> float:
-    """Average Euclidean distance within clusters.
+    """Compute the average Euclidean distance within clusters.
 
     What the hmmc paper minimises, without saying over what it averages.
 
@@ -103,7 +103,7 @@ def _total_distance(X: np.ndarray) -> float:
 
 
 def distances_to_centers(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Euclidean distance of each row to the mean of its cluster.
+    """Compute the distance of each row to its cluster's mean.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def gram_matrix(
 
 
 def kernel_matrix(X: Any, kernel: str, width: float) -> FloatArray:
-    """The kernel matrix, (n_samples, n_samples); parameters as in `gram_matrix`."""
+    """Compute the kernel matrix; parameters as in `gram_matrix`."""
     if kernel == "precomputed":
         return checked_kernel(X)
     if kernel == "linear":
@@ -105,7 +105,7 @@ def _gaussian(squares: FloatArray, scale: float) -> FloatArray:
 
 
 def squared_distances(X: Any) -> FloatArray:
-    """Squared Euclidean distances of all pairs of rows.
+    """Compute squared Euclidean distances of all pairs of rows.
 
     O(n^2) memory, a sparse X stays sparse.
     """
@@ -129,7 +129,7 @@ def _expanded_squares(norms: FloatArray, products: FloatArray) -> FloatArray:
 
 
 def median_square(squares: FloatArray) -> float:
-    """Median squared distance of two rows.
+    """Compute the median squared distance of two rows.
 
     Where more than half of the pairs are equal, the mean; 1 if all are.
     """

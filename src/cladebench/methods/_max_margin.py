@@ -96,7 +96,7 @@ class NodeSplit:
 
 
 def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outward") -> tuple[int, int]:
-    """Bounds on the size of a cluster.
+    """Compute bounds on the size of a cluster.
 
     ``(1 -+ slack) n / n_clusters`` as integers, no cluster empty.
 
@@ -183,7 +183,7 @@ def split_node(
 def first_labels(
     X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState, start: str
 ) -> np.ndarray:
-    """Balanced labels to start from.
+    """Make balanced labels to start from.
 
     The paper does not say how it starts.
 
@@ -232,7 +232,7 @@ def _leading_coordinate(X: np.ndarray) -> np.ndarray:
 def balanced_start(
     X: np.ndarray, n_clusters: int, lower: int, upper: int, random: np.random.RandomState
 ) -> np.ndarray:
-    """K-means from k-means++ seeds, then the balanced assignment to its centres.
+    """Run K-means, then assign to its centres in balance.
 
     With fewer distinct rows than clusters scikit-learn gives a ConvergenceWarning, some centres are equal, and equal
     rows come apart.

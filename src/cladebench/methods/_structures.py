@@ -63,7 +63,7 @@ def n_ary_tree(arity: int, n_leaves: int, truncation: str = "pruned") -> Hierarc
 
 
 def caterpillar(n_leaves: int) -> Hierarchy:
-    """The binary tree whose inner nodes form a chain."""
+    """Make the binary tree whose inner nodes form a chain."""
     nested: Any = [0]
     for leaf in range(1, n_leaves):
         nested = [nested if leaf > 1 else 0, leaf]
@@ -71,7 +71,7 @@ def caterpillar(n_leaves: int) -> Hierarchy:
 
 
 def path_lengths(tree: Hierarchy) -> FloatArray:
-    """Lengths of the paths between samples, (n_samples, n_samples).
+    """Compute the lengths of the paths between samples.
 
     Edges without lengths count 1 each.
     """
@@ -85,7 +85,7 @@ def path_lengths(tree: Hierarchy) -> FloatArray:
 
 
 def named_tree(name: str, n_leaves: int, truncation: str = "pruned") -> Hierarchy:
-    """A tree by its name: "star", "caterpillar", or "2-ary", "3-ary", ...
+    """Make a tree by its name: "star", "caterpillar", "2-ary", ...
 
     Raises
     ------
@@ -107,7 +107,7 @@ def named_tree(name: str, n_leaves: int, truncation: str = "pruned") -> Hierarch
 def structure_matrix(
     structure: Any, n_clusters: int, *, truncation: str = "pruned", squared: bool = True
 ) -> FloatArray:
-    """The matrix Y of a given structure.
+    """Compute the matrix Y of a given structure.
 
     Parameters
     ----------

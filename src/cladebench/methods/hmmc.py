@@ -265,7 +265,7 @@ class HMMC(GreedyTopDown):
         return costs
 
     def penalties(self, n_features: int, ancestors: np.ndarray) -> Penalties:
-        """Weights of the regulariser at a node.
+        """Compute the weights of the regulariser at a node.
 
         Parameters
         ----------

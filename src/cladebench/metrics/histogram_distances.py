@@ -25,7 +25,7 @@ def histogram_distances(
     kind: HistogramDistance = "chi2",
     width: float | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Distances between the rows of `X` and those of `Y`.
+    """Compute distances between the rows of `X` and `Y`.
 
     - "chi2": half the sum of (x - y)^2 / (x + y), where 0 / 0 counts as 0;
     - "squared_l2": sum of (x - y)^2;
@@ -98,7 +98,7 @@ def histogram_distances(
 
 
 def mean_squared_distance(X: npt.ArrayLike) -> float:
-    """Mean of the squared Euclidean distances of all pairs of different rows.
+    """Compute the mean squared Euclidean distance of different rows.
 
     0 for one row.
 

@@ -53,7 +53,7 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
 
 
 def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
-    """Average precision at every k over queries.
+    """Average the precision at every k over queries.
 
     Precision at k is the share of the first k that are relevant.
 

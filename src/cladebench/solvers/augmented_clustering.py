@@ -160,7 +160,7 @@ def energy_less_error(
     exemplars: IntArray,
     assignment: IntArray,
 ) -> float:
-    """Energy of a clustering less its error, as both are defined."""
+    """Compute the energy of a clustering less its error."""
     served = np.flatnonzero(assignment != np.arange(len(labels)))
     energy = float(d[served, assignment[served]].sum()) + price * len(exemplars)
     of_clusters = np.bincount(labels[exemplars], minlength=int(labels.max()) + 1)

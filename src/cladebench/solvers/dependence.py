@@ -103,7 +103,7 @@ def centered(Y: FloatArray) -> FloatArray:
 def dependence(
     gram: CenteredGram, labels: npt.ArrayLike, structure: npt.ArrayLike, *, normalized: bool = True
 ) -> float:
-    """The objective (1), or its numerator alone.
+    """Compute the objective (1), or its numerator alone.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def dependence(
 
 
 def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
-    """Squared norm of H P Y P' H.
+    """Compute the squared norm of H P Y P' H.
 
     tr(A Y A Y) with A = diag(n_a) - n n' / n.
 
@@ -159,7 +159,7 @@ def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
 
 
 def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int) -> FloatArray:
-    """The structure that maximises (1) for a partition.
+    """Compute the structure that maximises (1) for a partition.
 
     Equation (8), of unit norm.
 
@@ -198,7 +198,7 @@ def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int
 
 
 def structure_distances(structure: FloatArray) -> FloatArray:
-    """Distances that a structure implies.
+    """Compute the distances that a structure implies.
 
     D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4); rounding below 0 is 0.
     """
@@ -209,7 +209,7 @@ def structure_distances(structure: FloatArray) -> FloatArray:
 
 
 def distances_structure(distances: FloatArray, *, squared: bool = True) -> FloatArray:
-    """Structure of distances between clusters.
+    """Compute the structure of distances between clusters.
 
     Y = -1/2 H (D o D) H (section 4).
 

@@ -57,7 +57,7 @@ class StackedDistances:
         return self.stack.shape[0], self.stack.shape[1]
 
     def scaled(self, scales: FloatArray) -> Self:
-        """The same distances, divided by other scales."""
+        """Divide the distances by other scales."""
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
@@ -75,11 +75,11 @@ class StackedDistances:
         yield from self.stack
 
     def at(self, w: FloatArray) -> FloatArray:
-        """The sum with weights w, of shape (n, n)."""
+        """Compute the sum with weights w, (n, n)."""
         return weighted_sum(w / self.scales, self.stack)
 
     def total(self, p: IntArray, q: IntArray) -> FloatArray:
-        """Sums of each distance over the pairs (p[i], q[i]), of shape (n_distances,)."""
+        """Sum each distance over the pairs (p[i], q[i])."""
         return np.asarray(self.stack[:, p, q].sum(axis=1, dtype=np.float64) / self.scales)
 
 
@@ -106,7 +106,7 @@ class SquaredDifferences:
         return self.X.shape[1], self.X.shape[0]
 
     def scaled(self, scales: FloatArray) -> Self:
-        """The same distances, divided by other scales."""
+        """Divide the distances by other scales."""
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
@@ -123,7 +123,7 @@ class SquaredDifferences:
             yield np.square(values[:, None] - values)
 
     def at(self, w: FloatArray) -> FloatArray:
-        """The sum with weights w, of shape (n, n)."""
+        """Compute the sum with weights w, (n, n)."""
         of_one = np.asarray(w / self.scales)
         kept = np.flatnonzero(of_one)  # many weights are 0
         X = self.X if len(kept) == len(of_one) else self.X[:, kept]
@@ -136,7 +136,7 @@ class SquaredDifferences:
         return d
 
     def total(self, p: IntArray, q: IntArray) -> FloatArray:
-        """Sums of each distance over the pairs (p[i], q[i]), of shape (n_distances,)."""
+        """Sum each distance over the pairs (p[i], q[i])."""
         difference = self.X[p] - self.X[q]
         return np.asarray(np.einsum("ij,ij->j", difference, difference) / self.scales)
 

@@ -85,7 +85,7 @@ class CenteredGram:
         return (S + S.T) / 2.0
 
     def top_eigenvectors(self, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-        """Eigenvectors for the largest eigenvalues.
+        """Compute eigenvectors of the largest eigenvalues.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class CenteredGram:
 
 
 def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-    """Eigenpairs of a symmetric matrix for its largest eigenvalues, descending.
+    """Compute eigenpairs of the largest eigenvalues, descending.
 
     By Lanczos, LAPACK where M is small.
     """

@@ -88,7 +88,7 @@ class GridCosts:
 
 
 def best_chain(costs: FloatArray, differing: float) -> IntArray:
-    """Labels of a chain of least cost, by dynamic programming.
+    """Find the labels of least cost on a chain.
 
     Of equals the lowest label, from the end.
 

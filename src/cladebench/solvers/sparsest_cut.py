@@ -47,7 +47,7 @@ BLOCK = 64
 
 
 def cut_ratio(S: Any, mask: np.ndarray) -> float:
-    """Ratio of a cut.
+    """Compute the ratio of a cut.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def cut_ratio(S: Any, mask: np.ndarray) -> float:
 
 
 def sweep_cut(order: np.ndarray, S: Any) -> tuple[int, float]:
-    """Sparsest cut among the prefixes of an order.
+    """Find the sparsest cut among the prefixes of an order.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _all_cuts(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def enumerate_cuts(S: np.ndarray) -> np.ndarray:
-    """Sparsest cut by comparing all 2^(n - 1) - 1 of them.
+    """Find the sparsest cut by comparing all 2^(n - 1) - 1.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def enumerate_cuts(S: np.ndarray) -> np.ndarray:
 
 
 def components(S: Any) -> np.ndarray:
-    """Connected components of the graph of the positive weights.
+    """Find the connected components of the positive weights' graph.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def find_cut(
 
 
 def checked_weights(S: Any, *, copy: bool = True) -> Any:
-    """Weights as the solvers want them.
+    """Check weights, and give them as the solvers want them.
 
     Parameters
     ----------

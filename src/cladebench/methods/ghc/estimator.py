@@ -354,7 +354,7 @@ class GHC(HierarchicalClusterer):
         return (X - self._offset) / self._spread
 
     def path_probabilities(self, X: Any) -> np.ndarray:
-        """Pr[x -> v] at every node of the complete tree.
+        """Compute Pr[x -> v] at every node of the complete tree.
 
         Parameters
         ----------
@@ -371,7 +371,7 @@ class GHC(HierarchicalClusterer):
         return np.exp(log_path_probabilities(self._fitted_margins(X), np))
 
     def route(self, X: Any) -> np.ndarray:
-        """Leaf of each point under greedy routing through the complete tree.
+        """Route each point greedily to a leaf.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ def evaluate(
 
 
 def read_out(leaves: np.ndarray, n_nodes: int) -> Hierarchy:
-    """Tree of the leaves that points reach.
+    """Build the tree of the leaves that points reach.
 
     Unused nodes and nodes with one used child are dropped.
     """

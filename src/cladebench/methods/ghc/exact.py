@@ -60,7 +60,7 @@ def value_and_gradient(
     pairs: tuple[Any, Any] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
     leaf_term: bool = True,
 ) -> tuple[jax.Array, Any]:
-    """`normalised_cost` and its gradient in ``params``.
+    """Compute `normalised_cost` and its gradient in ``params``.
 
     O(n^2 L), or O(n L rank) for a low-rank similarity.
     """
@@ -78,7 +78,7 @@ def train_exact(
     tol: float,
     n_checkpoints: int,
 ) -> Run:
-    """Full-batch training of the whole tree.
+    """Train the whole tree on all points at once.
 
     Parameters
     ----------

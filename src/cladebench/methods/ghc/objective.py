@@ -99,7 +99,7 @@ def _check_magnitude(largest: float, n_points: int) -> None:
 
 
 def n_points_of(similarities: Similarities) -> int:
-    """Number of points."""
+    """Count the points."""
     return (similarities.factor if isinstance(similarities, LowRank) else similarities).shape[0]
 
 
@@ -117,7 +117,7 @@ def mean_magnitude(similarities: Similarities) -> float:
 
 
 def similarity_row(similarities: Similarities, i: int) -> np.ndarray:
-    """Similarities of point i to all points.
+    """Give the similarities of point i to all points.
 
     Its own entry has no meaning.
     """
@@ -127,14 +127,14 @@ def similarity_row(similarities: Similarities, i: int) -> np.ndarray:
 
 
 def similarity_pairs(similarities: Similarities, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Similarities of the pairs (i, j) of distinct points."""
+    """Give the similarities of pairs (i, j) of distinct points."""
     if isinstance(similarities, LowRank):
         return np.sum(similarities.factor[i] * similarities.factor[j], axis=-1)
     return similarities[i, j]
 
 
 def similarities_among(similarities: Similarities, members: np.ndarray) -> Similarities:
-    """Similarities of some points, by their numbers in ascending order.
+    """Give the similarities of some points, numbered in ascending order.
 
     What was given where these are all.
     """
@@ -146,7 +146,7 @@ def similarities_among(similarities: Similarities, members: np.ndarray) -> Simil
 
 
 def similarity_product(similarities: Similarities, P: Any) -> Any:
-    """Sim P, the diagonal of Sim being taken as zero."""
+    """Multiply Sim by P, with a diagonal of zero."""
     if isinstance(similarities, LowRank):
         product = similarities.factor @ (similarities.factor.T @ P)
         return product - similarities.diagonal[:, None] * P
@@ -185,14 +185,14 @@ def pair_masses(P: Any, product: Any, leaf_term: bool = True, xp: ModuleType = j
 
 
 def expected_cost(P: np.ndarray, similarities: Similarities, leaf_term: bool = True) -> float:
-    """J' of path probabilities, each unordered pair of distinct points once."""
+    """Compute J' of path probabilities, each unordered pair once."""
     masses = pair_masses(P, similarity_product(similarities, P), leaf_term, np)
     return 0.5 * float(masses @ P.sum(axis=0))
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def ordered_cost(P: jax.Array, similarities: Similarities, leaf_term: bool = True) -> jax.Array:
-    """J' over ordered pairs of distinct points.
+    """Compute J' over ordered pairs of distinct points.
 
     Value and gradient in P need one product Sim P.
     """
@@ -314,7 +314,7 @@ def exact_objective(
     pairs: Literal["unordered", "ordered"] = "unordered",
     leaf_term: bool = True,
 ) -> float:
-    """J' from path probabilities, as matrix products.
+    """Compute J' from path probabilities, as matrix products.
 
     Sum over inner v of 2 n_v P_l' Sim P_r, and the leaves.
 

@@ -16,7 +16,7 @@ class Moments(NamedTuple):
 
 
 def zero_moments(params: Any) -> Moments:
-    """Moments before the first step."""
+    """Give the moments before the first step."""
     zeros = jax.tree.map(jnp.zeros_like, params)
     return Moments(zeros, zeros)
 

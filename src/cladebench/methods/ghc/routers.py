@@ -158,7 +158,7 @@ compiled_left_margins = jax.jit(left_margins, static_argnames=("router",))
 
 
 def route(margins: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:
-    """Greedy routing: heap number of the leaf of each point.
+    """Route each point greedily, to the heap number of its leaf.
 
     Parameters
     ----------

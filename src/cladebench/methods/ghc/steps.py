@@ -60,7 +60,7 @@ class State(NamedTuple):
 
     @classmethod
     def starting_from(cls, params: Any) -> State:
-        """Before the first step."""
+        """Give the state before the first step."""
         return cls(params, zero_moments(params))
 
 

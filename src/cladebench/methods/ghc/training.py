@@ -41,7 +41,7 @@ class Run:
 
 
 def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Levels of blocks, top-down.
+    """List the levels of blocks, top-down.
 
     Subtrees of depth ``block_depth`` (less at the bottom) that tile the tree.
 
@@ -155,7 +155,7 @@ def train_sampled(
     tol: float,
     n_checkpoints: int,
 ) -> Run:
-    """Stochastic training: block-wise, or full-tree where the one block is the tree.
+    """Train by sampled pairs, block by block or as one.
 
     The blocks of one level are trained side by side, each on the points that reach its root under greedy routing.
     A block that fewer than two points reach is left as it is.
