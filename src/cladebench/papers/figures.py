@@ -74,7 +74,9 @@ def with_title(figure: Figure, title: str, above: Sequence[Legend] = ()) -> Figu
 
 def _inches(drawn: Legend | Text) -> float:
     """Height of what is drawn, in inches."""
-    return drawn.get_window_extent().height / drawn.get_figure().dpi
+    figure = drawn.get_figure()
+    assert figure is not None
+    return drawn.get_window_extent().height / figure.dpi
 
 
 def axis_label(measure: Measure) -> str:
