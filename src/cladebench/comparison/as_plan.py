@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import defaultdict
@@ -13,6 +14,7 @@ from cladebench.bench.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, Problem
 from cladebench.comparison.methods import CONTROLS
+from cladebench.comparison.published import MEASURES
 from cladebench.comparison.spec import Comparison, Data
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError, parse_json
@@ -58,16 +60,17 @@ OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
         "title": "refit agrees",
         "range": [0, 1],
     },
+    **MEASURES,
 }
 
 
 def as_document(comparison: Comparison) -> dict[str, Any]:
     """Write a comparison as the mapping from which `as_plan` makes a plan: all that a run depends on."""
-    judged_in = comparison.features[0]
+    read = {"judged_in": comparison.features[0], "published": _published(comparison.published)}
     methods = {
         method.key: {
             "estimator": method.estimator,
-            "params": {"judged_in": judged_in},
+            "params": {name: value for name, value in read.items() if value},
             "label": method.key,
             "role": "control" if method.key in CONTROLS else "method",
         }
@@ -94,11 +97,19 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "rope": comparison.rope,
         "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
+        "published": read["published"],
         "sys_path": list(folders),
         "methods": methods,
         "problems": problems,
         "scope": scope,
     }
+
+
+def _published(archive: Path | None) -> dict[str, str]:
+    """Name the archive of published labels with its content: other labels make runs stale."""
+    if archive is None:
+        return {}
+    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def _overrides(comparison: Comparison) -> list[dict[str, Any]]:

@@ -16,9 +16,10 @@ from markupsafe import Markup
 from cladebench import datasets
 from cladebench.bench.store import Store
 from cladebench.comparison import pictures
+from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
 from cladebench.comparison.methods import CONTROLS
 from cladebench.comparison.protocol import asked
-from cladebench.comparison.scores import LABELLED, UNLABELLED, Run, collect, scores
+from cladebench.comparison.scores import COLUMNS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.statistics import MANY
 from cladebench.comparison.tables import (
     STATUSES,
@@ -68,7 +69,8 @@ def write_page(folder: Path) -> Path:
         "p_adjusted",
         "verdict",
     ]
-    _csv(folder / "scores.csv", table)
+    published = _published(run)
+    _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ())], ignore_index=True))
     _csv(folder / "differences.csv", found.differences[columns])
     write_atomically(folder / "scores.tex", latex(run, counted).encode())
     page = (
@@ -83,6 +85,7 @@ def write_page(folder: Path) -> Path:
             ],
             pictures=_pictures(run, counted, found),
             data=[_about(run, name, counted, found) for name in run.names("data")],
+            published=published,
             failures=failures(run),
             settings=settings_table(run),
             facts=facts(run),
@@ -93,6 +96,24 @@ def write_page(folder: Path) -> Path:
     )
     write_atomically(folder / "index.html", page.encode())
     return folder / "index.html"
+
+
+def _published(run: Run) -> dict[str, Any]:
+    """Hold our runs against published labels, and write ``published.csv``; nothing where the file names none."""
+    if not run.document["published"]:
+        return {}
+    scored = published_scores(run)
+    rows = agreements(run, scored)
+    _csv(run.folder / "published.csv", rows)
+    archive = run.document["published"]
+    return {
+        "name": Path(archive["file"]).name,
+        "sha256": archive["sha256"],
+        "scores": [scored[list(COLUMNS)]],
+        "methods": by_method(rows),
+        "differing": rows[rows["reason"] != ""].to_dict("records"),
+        "variants": by_variant(scored),
+    }
 
 
 def _environment() -> Environment:

@@ -15,6 +15,7 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 from cladebench import datasets, estimators
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison.methods import CONTROLS, NUMBERS
+from cladebench.comparison.published import agreement, published_of, variant_of
 from cladebench.datasets.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
@@ -40,7 +41,7 @@ class Found:
 class ComparisonProtocol(Protocol):
     """The protocol of all comparisons."""
 
-    own: ClassVar[Mapping[str, Any]] = {"features": "raw", "judged_in": "raw"}
+    own: ClassVar[Mapping[str, Any]] = {"features": "raw", "judged_in": "raw", "published": None}
     task_keys: ClassVar[tuple[str, ...]] = ("share",)
 
     def measure(self, cell: Cell) -> CellOutput:
@@ -66,6 +67,7 @@ class ComparisonProtocol(Protocol):
             if whole:
                 again = _fit(cell, given, k)
                 metrics["refit_agrees"] = float(_same(found.clusters, again.clusters))
+                metrics |= _against_published(cell, found, k)
             readings.append(Reading(metrics, {"labels": name, "k": k}))
         first = next(iter(fits.values()))
         if whole and first.tree is not None:
@@ -96,15 +98,25 @@ def _taken(cell: Cell) -> tuple[Any, bool]:
 # ------------------------------------------------------------------ fits
 
 
-def _fit(cell: Cell, X: Any, k: int) -> Found:
-    """Fit the cell's method to a copy of X, asking for k clusters where it takes a number."""
+def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Found:
+    """Fit the cell's method to a copy of X, asking for k clusters where it takes a number.
+
+    A library that is imported by the fit and not installed makes the run unavailable.
+    """
+    try:
+        return _fitted(cell, X, k, cell.spec.seed if seed is None else seed)
+    except ModuleNotFoundError as error:
+        raise datasets.DataUnavailable(f"{error.name} is not installed") from error
+
+
+def _fitted(cell: Cell, X: Any, k: int, seed: int) -> Found:
     cls = estimators.find(cell.method.estimator)
     known = estimators.parameters(cls)
     said = {name: value for name, value in cell.parameters.items() if name not in ComparisonProtocol.own}
     number = next((name for name in NUMBERS if name in known), None)
     given = {
         **({} if number is None else {number: k}),
-        "random_state": cell.spec.seed,
+        "random_state": seed,
         **estimators.WHOLE_TREE,
     }
     estimator = cls(
@@ -170,6 +182,24 @@ def _same(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 # ------------------------------------------------------------------ scores
+
+
+def _against_published(cell: Cell, found: Found, k: int) -> dict[str, float]:
+    """Hold clusters of all rows against published labels of the same method, where there are some."""
+    archive = ComparisonProtocol().own_parameters(cell)["published"]
+    if not archive:
+        return {}
+    known = estimators.parameters(estimators.find(cell.method.estimator))
+    variant = variant_of(cell.method.estimator, known | cell.parameters)
+    labels = published_of(cell.spec.data, **archive).get(variant, {}).get(k)
+    if labels is None:
+        return {}
+
+    def refit(X: np.ndarray, seed: int | None) -> np.ndarray:
+        return _fit(cell, X, k, seed).clusters
+
+    features = np.asarray(cell.data.X, dtype=float)
+    return agreement(labels, found.clusters, features, refit, "random_state" in known)
 
 
 def _against(labels: np.ndarray, found: Found) -> dict[str, float]:

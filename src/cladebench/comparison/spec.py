@@ -9,9 +9,9 @@ from typing import Any
 
 from cladebench import datasets
 from cladebench.comparison.methods import CONTROLS, Method, found_methods
-from cladebench.datasets.own_batteries import expand_battery
+from cladebench.datasets.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own_data import OWN, own, own_name
-from cladebench.datasets.own_entries import nearest
+from cladebench.datasets.own_entries import located, nearest
 from cladebench.input_files import InputFileError, one_of, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
@@ -50,7 +50,10 @@ class Data:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A checked ``comparison.yaml``; attributes are its keys, `mine` is empty where the file names none."""
+    """A checked ``comparison.yaml``; attributes are its keys.
+
+    `mine` is empty where the file names none, and `published` is None where it names no archive of labels.
+    """
 
     path: Path
     title: str
@@ -64,6 +67,7 @@ class Comparison:
     seed: int
     critical_difference: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
+    published: Path | None = None
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -77,7 +81,9 @@ def read_comparison(path: Path) -> Comparison:
     path = path.absolute()
     document = read_validated(path, "comparison")
     data = {name: found for key, entry in document["data"].items() for name, found in _data(path, key, entry)}
-    methods = {method.key: method for method in found_methods(document.get("methods", ["fitting"]), path)}
+    given = document.get("methods", {})
+    given = {"run": given} if isinstance(given, list) else given
+    methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}
     mine = document.get("mine", "")
     if mine:
         mine = _named(mine, methods, f"{path}: mine")
@@ -103,7 +109,18 @@ def read_comparison(path: Path) -> Comparison:
         seed=document.get("seed", 0),
         critical_difference=document.get("critical_difference", False),
         limits={**LIMITS, **document.get("limits", {})},
+        published=_archive(path, given["published"]) if "published" in given else None,
     )
+
+
+def _archive(path: Path, text: str) -> Path:
+    """Find the archive of published labels, beside the file or in a mirror folder."""
+    archive, where = located(text, path.parent), f"{path}: methods.published"
+    if not archive.is_file():
+        raise InputFileError(f"{where}: no file {text}; expected it there or in a CLADEBENCH_MIRROR folder")
+    if not published_sets(archive):
+        raise InputFileError(f"{where}: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz")
+    return archive
 
 
 def _named(name: str, methods: Mapping[str, Method], where: str) -> str:

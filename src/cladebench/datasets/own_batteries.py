@@ -7,9 +7,10 @@ Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.708817
 from __future__ import annotations
 
 import io
+import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cladebench.datasets.archives import read_members
 from cladebench.datasets.base import DatasetError
 from cladebench.datasets.own_entries import located, nearest
 from cladebench.datasets.own_text import OwnDataError, decoded, read_bytes, refuse, unpacked
+from cladebench.datasets.registry import OWN
 from cladebench.input_files import shown
 from cladebench.validation import codes_of_y
 
@@ -91,6 +93,40 @@ def _label_files(place: Path, data: str) -> list[Path]:
     return [numbered[i] for i in sorted(numbered)]
 
 
+def battery_of(source: str) -> tuple[str, str] | None:
+    """Name the battery and the data set behind a name of own data; None for other data.
+
+    Parameters
+    ----------
+    source : str
+        As `cladebench.datasets.own_data.own_name` gives it.
+    """
+    if not source.startswith(OWN):
+        return None
+    file = Path(json.loads(source.removeprefix(OWN))[1]["file"])
+    return (file.parent.name, file.name.removesuffix(".data.gz")) if file.name.endswith(".data.gz") else None
+
+
+def published_sets(tar: Path) -> frozenset[tuple[str, str]]:
+    """List the batteries and data sets for which an archive has labels; OwnDataError if it cannot be read."""
+    found: set[tuple[str, str]] = set()
+
+    def note(member: str) -> bool:
+        if place := re.fullmatch(r".*/[^/]+/([^/]+)/([^/]+)\.result\d+\.gz", member):
+            found.add((place[1], place[2]))
+        return False
+
+    _members(tar, note)
+    return frozenset(found)
+
+
+def _members(tar: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    try:
+        return read_members(read_bytes(tar, str(tar)), wanted, name=str(tar))
+    except DatasetError as error:
+        raise OwnDataError(f"{error}; expected the archive as it was published") from None
+
+
 def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, np.ndarray]]:
     """Read the labels that were published for one data set; nothing is unpacked to disk.
 
@@ -115,12 +151,7 @@ def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, 
     import pandas as pd
 
     end = re.compile(rf".*/[^/]+/{re.escape(battery)}/{re.escape(data)}\.result(\d+)\.gz")
-    try:
-        members = read_members(
-            read_bytes(tar, str(tar)), lambda name: bool(end.fullmatch(name)), name=str(tar)
-        )
-    except DatasetError as error:
-        raise OwnDataError(f"{error}; expected the archive as it was published") from None
+    members = _members(tar, lambda name: bool(end.fullmatch(name)))
     if not members:
         refuse(
             str(tar), f"has no labels of {battery}/{data}; expected .../METHOD/{battery}/{data}.result<k>.gz"

@@ -1,0 +1,107 @@
+"""What the page says of published labels: their scores, their agreement with ours, and why it is not full."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench import datasets, estimators
+from cladebench.comparison.protocol import asked
+from cladebench.comparison.published import SAME, published_of, variant_of
+from cladebench.comparison.scores import COLUMNS, Run
+from cladebench.metrics import rand_scores
+
+#: Columns of ``published.csv``.
+AGREEMENTS = (
+    "data", "k", "method", "setting", "published", "agreement", "ours", "theirs", "within", "reason",
+)  # fmt: skip
+#: Behind the name of a published variant, in ``scores.csv``.
+MARK = " (published)"
+
+
+def published_scores(run: Run) -> pd.DataFrame:
+    """Score published labels on all rows; columns as in ``scores.csv``, and k."""
+    table = []
+    for name in run.names("data"):
+        source = run.plan.data_of(name)
+        found = published_of(source, **run.document["published"])
+        if not found:
+            continue
+        labellings = asked(datasets.load(source))
+        for variant, by_k in found.items():
+            for labelling, (labels, k) in labellings.items():
+                if labels is None or k not in by_k:
+                    continue
+                kept = labels >= 0
+                score = rand_scores(labels[kept], by_k[k][kept]).corrected
+                row = (name, labelling, variant + MARK, '{"rows":"all"}', "ari", score)
+                table.append((*row, np.nan, np.nan, 1, 0.0, "ok", "", k))
+    return pd.DataFrame(table, columns=[*COLUMNS, "k"])
+
+
+def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate ``published.csv``: each method of ours, data set and k beside the published labels of the same method.
+
+    The scores are the best over the labellings with k clusters, on all rows.
+    """
+    keys = ["data", "k", "method", "setting"]
+    wide = run.whole.pivot_table(index=keys, columns="measure", values="value", aggfunc="max", sort=False)
+    if "published_agreement" not in wide:
+        return pd.DataFrame(columns=list(AGREEMENTS))
+    theirs = scored.groupby(["data", "k", "method"])["mean"].max().to_dict()
+    table = []
+    for (data, k, method, setting), row in wide.dropna(subset="published_agreement").iterrows():
+        variant = _variant(run, method, setting)
+        scores = row["ari"], theirs[data, k, variant + MARK], row["published_within"]
+        table.append((data, k, method, setting, variant, row["published_agreement"], *scores, reason(row)))
+    return pd.DataFrame(table, columns=list(AGREEMENTS))
+
+
+def _variant(run: Run, method: str, setting: str) -> str:
+    estimator = run.plan.methods[method].estimator
+    return variant_of(estimator, estimators.parameters(estimators.find(estimator)) | json.loads(setting))
+
+
+def reason(row: Any) -> str:
+    """Say why two partitions differ, from what other runs of ours gave; empty where they are the same."""
+    if row["published_agreement"] >= SAME:
+        return ""
+    if row["published_same_scale"] >= SAME:
+        return "scale of the data"
+    seeded = bool(row["published_seeded"])
+    if row["published_best_other"] >= SAME:
+        return "another start" if seeded else "ties, broken by noise"
+    if row["published_least_between"] < SAME:
+        return "starts: ours differ among themselves" if seeded else "near ties: ours differ under such noise"
+    return "not explained"
+
+
+def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Sum up the agreement of each method of ours with the published labels."""
+    found = []
+    for (method, variant), own in rows.groupby(["method", "published"], sort=False):
+        other = own[own["agreement"] < SAME]
+        found.append(
+            {
+                "method": method,
+                "published": variant,
+                "n": len(own),
+                "same": len(own) - len(other),
+                "least": float(own["agreement"].min()),
+                "ours": float(own["ours"].mean()),
+                "theirs": float(own["theirs"].mean()),
+                "reasons": Counter(other["reason"]).most_common(),
+            }
+        )
+    return found
+
+
+def by_variant(scored: pd.DataFrame) -> pd.DataFrame:
+    """Give each published variant's mean score over data sets, of the best labelling; best first."""
+    best = scored.groupby(["method", "data"])["mean"].max().groupby("method").agg(["mean", "count"])
+    best.index = best.index.str.removesuffix(MARK)
+    return best.sort_values("mean", ascending=False, kind="stable")

@@ -1,0 +1,193 @@
+"""Labels that others published: read safely, scored as ours are, held against our runs of the same method."""
+
+import gzip
+import io
+import tarfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from comparison_runs import run_all
+
+from cladebench.comparison.agreements import AGREEMENTS, by_method, reason
+from cladebench.comparison.published import agreement, as_published, variant_of
+from cladebench.comparison.spec import read_comparison
+from cladebench.datasets.own_batteries import battery_of, published_sets
+from cladebench.datasets.own_data import own_name
+from cladebench.input_files import InputFileError
+
+METHODS = """
+from cladebench.methods import Agglomerative
+
+
+class Ward(Agglomerative):
+    def __init__(self, n_clusters=2, *, linkage="ward"):
+        super().__init__(n_clusters, linkage=linkage)
+"""
+
+
+def gz(rows, head=""):
+    return gzip.compress((head + "".join(f"{row}\n" for row in rows)).encode())
+
+
+@pytest.fixture
+def battery(inputs):
+    """A battery of two data sets, published labels for one of them, and a comparison of both."""
+    folder = inputs / "toys"
+    folder.mkdir()
+    true = np.repeat([1, 2], 12)
+    X = np.random.default_rng(0).normal(size=(24, 2)) + 20.0 * true[:, None]
+    for name in ("x", "y"):
+        (folder / f"{name}.data.gz").write_bytes(gz(f"{a} {b}" for a, b in X))
+        (folder / f"{name}.labels0.gz").write_bytes(gz(true))
+    wrong = np.roll(true, 6)
+    members = {
+        "o/fastcluster/toys/x.result2.gz": gz(true, '"fastcluster_ward"\n'),
+        "o/kmeans/toys/x.result2.gz": gz(wrong, '"sklearn_kmeans"\n'),
+        "o/kmeans/toys/x.result3.gz": gz(wrong, '"sklearn_kmeans"\n'),
+    }
+    with tarfile.open(inputs / "labels.tar", "w") as tar:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    (inputs / "other.py").write_text(METHODS)
+    (inputs / "comparison.yaml").write_text(
+        "data: {toys: {battery: toys, from: toys}}\n"
+        'methods: {run: ["other.py:Ward", sklearn.cluster.KMeans], published: labels.tar}\n'
+        "features: [pooled]\nrepetitions: 2\n"
+    )
+    return inputs
+
+
+def test_published_labels_are_scored_and_held_against_ours(battery):
+    from cladebench.comparison.page import write_page
+
+    out = battery / "out"
+    run_all(battery / "comparison.yaml", out)
+    write_page(out)
+    scores = pd.read_csv(out / "scores.csv", index_col="method")
+    theirs = scores.loc["fastcluster_ward (published)"]
+    assert (theirs["data"], theirs["measure"], theirs["mean"], theirs["n"]) == ("toys-x", "ari", 1.0, 1)
+    rows = pd.read_csv(out / "published.csv", keep_default_na=False)
+    assert list(rows.columns) == list(AGREEMENTS)
+    rows = rows.set_index("method")
+    assert (rows.loc["Ward", "agreement"], rows.loc["Ward", "reason"]) == (1.0, "")
+    assert rows.loc["KMeans", "agreement"] < 0.1 and rows.loc["KMeans", "ours"] == 1.0
+    assert rows.loc["KMeans", "reason"] == "not explained" and rows.loc["KMeans", "within"] < 0.1
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert 'id="published"' in page and "not explained (1)" in page and "labels.tar" in page
+    assert str(battery) not in page
+
+
+def test_a_page_without_published_labels_says_nothing_of_them(finished):
+    assert "Published labels" not in (finished / "index.html").read_text(encoding="utf-8")
+    assert not (finished / "published.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ("{published: gone.tar}", "methods.published: no file gone.tar; expected it"),
+        ("{published: patients.csv}", "cannot be read as a tar or zip archive"),
+        ("{publish: labels.tar}", "methods: "),
+        ("{run: []}", "methods: "),
+    ],
+)
+def test_a_wrong_archive_is_named(battery, methods, said):
+    text = f"data: {{a: {{file: patients.csv, label: diagnosis}}}}\nmethods: {methods}\n"
+    (battery / "comparison.yaml").write_text(text)
+    with pytest.raises(InputFileError) as error:
+        read_comparison(battery / "comparison.yaml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_an_archive_alone_leaves_the_methods_at_their_default(battery):
+    (battery / "comparison.yaml").write_text(
+        "data: {a: {file: patients.csv, label: diagnosis}}\nmethods: {published: labels.tar}\n"
+    )
+    found = read_comparison(battery / "comparison.yaml")
+    assert found.published == battery / "labels.tar" and "Agglomerative" in found.methods
+
+
+def test_the_archive_says_for_which_data_it_is(battery):
+    assert published_sets(battery / "labels.tar") == {("toys", "x")}
+    assert battery_of(own_name("toys-x", {"file": "toys/x.data.gz"}, battery)) == ("toys", "x")
+    assert battery_of(own_name("a", {"file": "patients.csv"}, battery)) is None
+    assert battery_of("digits") is None
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters", "variant"),
+    [
+        ("linkages.Ward", {"linkage": "ward"}, "fastcluster_ward"),
+        ("sklearn.cluster.KMeans", {}, "sklearn_kmeans"),
+        ("sklearn.cluster.Birch", {"threshold": 0.5, "branching_factor": 50}, "sklearn_birch_T0.5_BF50"),
+        ("sklearn.cluster.Birch", {"threshold": 1.0, "branching_factor": 10}, "sklearn_birch_T1_BF10"),
+        ("genieclust.Genie", {"gini_threshold": 0.3}, "Genie_G0.3"),
+        ("genieclust.GIc", {}, "GIc"),
+        ("BirchTree", {"threshold": 0.0, "branching_factor": 50}, ""),
+    ],
+)
+def test_variants_have_the_same_algorithm_and_parameters(estimator, parameters, variant):
+    assert variant_of(estimator, parameters) == variant
+
+
+def test_features_are_prepared_as_the_publisher_did():
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [1, 5, 0] + [0, 100, 7]
+    plain, noisy = as_published(X, None), as_published(X, 1)
+    expected = (X - X.mean(axis=0))[:, :2] / X[:, :2].std(ddof=1)
+    assert plain.dtype == np.float32 and plain.shape == (50, 2)
+    np.testing.assert_allclose(plain, expected, atol=1e-6)
+    assert 1e-7 < np.abs(noisy - plain).max() < 1e-5
+    assert (noisy != as_published(X, 2)).any() and (noisy == as_published(X, 1)).all()
+
+
+def test_other_runs_are_made_only_where_the_labels_differ():
+    X, true = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
+    calls = []
+
+    def refit(features, seed):
+        calls.append(seed)
+        return true if seed == 3 else np.arange(8) % 2
+
+    same = agreement(true, 1 - true, X, refit, seeded=True)
+    assert (
+        same == {"published_agreement": 1.0, "published_within": 1.0, "published_seeded": 1.0} and not calls
+    )
+    other = agreement(true, np.arange(8) % 2, X, refit, seeded=True)
+    assert calls == [None, 0, 1, 2, 3, 4] and other["published_best_other"] == 1.0
+    assert reason(other) == "another start" and other["published_within"] > 1
+    with pytest.raises(ValueError, match="8 labels are published; expected 7"):
+        agreement(true, true[:7], X[:7], refit, seeded=True)
+
+
+@pytest.mark.parametrize(
+    ("agrees", "scale", "best", "between", "seeded", "said"),
+    [
+        (0.99, np.nan, np.nan, np.nan, 0, ""),
+        (0.5, 0.99, 0.5, 0.5, 0, "scale of the data"),
+        (0.5, 0.5, 1.0, 0.5, 0, "ties, broken by noise"),
+        (0.5, 0.5, 1.0, 0.5, 1, "another start"),
+        (0.5, 0.5, 0.6, 0.6, 0, "near ties: ours differ under such noise"),
+        (0.5, 0.5, 0.6, 0.6, 1, "starts: ours differ among themselves"),
+        (0.5, 0.5, 0.5, 1.0, 1, "not explained"),
+    ],
+)
+def test_reasons_come_from_other_runs(agrees, scale, best, between, seeded, said):
+    names = ("agreement", "same_scale", "best_other", "least_between", "seeded")
+    row = dict(zip([f"published_{n}" for n in names], (agrees, scale, best, between, seeded), strict=True))
+    assert reason(row) == said
+
+
+def test_agreement_is_summed_up_by_method():
+    rows = pd.DataFrame(
+        [
+            ("a", 2, "Ward", "{}", "fastcluster_ward", 1.0, 0.5, 0.5, 1.0, ""),
+            ("b", 2, "Ward", "{}", "fastcluster_ward", 0.2, 0.7, 0.9, 1.0, "not explained"),
+        ],
+        columns=list(AGREEMENTS),
+    )
+    (found,) = by_method(rows)
+    assert (found["n"], found["same"], found["least"], found["ours"]) == (2, 1, 0.2, 0.6)
+    assert found["reasons"] == [("not explained", 1)]
