@@ -41,7 +41,7 @@ from cladebench.plotting import save_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Beyond so many data sets their pictures stand in files beside the page.
+#: Beyond so many data sets their pictures stand in files beside the page, without trees, and tables have a row each.
 MANY_PICTURES = 12
 
 
@@ -91,6 +91,7 @@ def write_page(folder: Path) -> Path:
             facts=facts(run),
             measures=run.plan.measures,
             controls=CONTROLS,
+            many=MANY_PICTURES,
             nan=math.nan,
         )
     )
@@ -161,8 +162,9 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
 
 def _embedded(run: Run, figure: Figure, name: str) -> str:
     """Save a figure as SVG and PNG, and give it as an address that holds it."""
-    paths = save_figure(figure, run.folder / "figures" / name, ("svg", "png"))
-    if len(run.names("data")) > MANY_PICTURES and name.startswith(("data-", "tree-")):
+    beside = len(run.names("data")) > MANY_PICTURES and name.startswith("data-")
+    paths = save_figure(figure, run.folder / "figures" / name, ("svg",) if beside else ("svg", "png"))
+    if beside:
         return f"figures/{name}.svg"
     return "data:image/svg+xml;base64," + base64.b64encode(paths[0].read_bytes()).decode()
 
@@ -201,7 +203,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         if cell:
             arrays = store.load_arrays(cell)
             panels[method] = arrays[f"clusters_{k}"][rows]
-            if tree is None and "parents" in arrays:
+            if tree is None and "parents" in arrays and len(run.names("data")) <= MANY_PICTURES:
                 tree = method, stored_tree(arrays)
     about["picture"] = _embedded(run, pictures.groups(points, panels), f"data-{name}") if panels else ""
     about["tree"] = ""
