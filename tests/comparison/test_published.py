@@ -74,9 +74,9 @@ def test_published_labels_are_scored_and_held_against_ours(battery):
     rows = rows.set_index("method")
     assert (rows.loc["Ward", "agreement"], rows.loc["Ward", "reason"]) == (1.0, "")
     assert rows.loc["KMeans", "agreement"] < 0.1 and rows.loc["KMeans", "ours"] == 1.0
-    assert rows.loc["KMeans", "reason"] == "not explained" and rows.loc["KMeans", "within"] < 0.1
+    assert rows.loc["KMeans", "reason"] == "two optima: ours has fewer squares"
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert 'id="published"' in page and "not explained (1)" in page and "labels.tar" in page
+    assert 'id="published"' in page and "ours has fewer squares (1)" in page and "labels.tar" in page
     assert str(battery) not in page
 
 
@@ -157,7 +157,7 @@ def test_other_runs_are_made_only_where_the_labels_differ():
     )
     other = agreement(true, np.arange(8) % 2, X, refit, seeded=True)
     assert calls == [None, 0, 1, 2, 3, 4] and other["published_best_other"] == 1.0
-    assert reason(other) == "another start" and other["published_within"] > 1
+    assert reason(other, "") == "another start" and other["published_within"] > 1
     with pytest.raises(ValueError, match="8 labels are published; expected 7"):
         agreement(true, true[:7], X[:7], refit, seeded=True)
 
@@ -166,18 +166,23 @@ def test_other_runs_are_made_only_where_the_labels_differ():
     ("agrees", "scale", "best", "between", "seeded", "said"),
     [
         (0.99, np.nan, np.nan, np.nan, 0, ""),
-        (0.5, 0.99, 0.5, 0.5, 0, "scale of the data"),
-        (0.5, 0.5, 1.0, 0.5, 0, "ties, broken by noise"),
+        (0.5, 0.99, 1.0, 0.99, 0, "scale and rounding of the data"),
+        (0.5, 0.99, 0.5, 0.5, 0, "ties, which noise breaks"),
+        (0.5, 0.5, 1.0, 0.5, 0, "ties, which noise breaks"),
         (0.5, 0.5, 1.0, 0.5, 1, "another start"),
-        (0.5, 0.5, 0.6, 0.6, 0, "near ties: ours differ under such noise"),
-        (0.5, 0.5, 0.6, 0.6, 1, "starts: ours differ among themselves"),
-        (0.5, 0.5, 0.5, 1.0, 1, "not explained"),
+        (0.5, 0.5, 0.6, 0.5, 0, "near ties: ours differ as much under such noise"),
+        (0.5, 0.5, 0.6, 0.4, 1, "starts: ours differ as much"),
+        (0.5, 0.5, 0.6, 0.9, 1, "not explained"),
     ],
 )
 def test_reasons_come_from_other_runs(agrees, scale, best, between, seeded, said):
     names = ("agreement", "same_scale", "best_other", "least_between", "seeded")
     row = dict(zip([f"published_{n}" for n in names], (agrees, scale, best, between, seeded), strict=True))
-    assert reason(row) == said
+    assert reason(row, "fastcluster_ward") == said
+    row["published_within"] = 1.01
+    if said == "not explained":
+        said = "two optima: theirs has fewer squares"
+    assert reason(row, "sklearn_kmeans") == said
 
 
 def test_agreement_is_summed_up_by_method():

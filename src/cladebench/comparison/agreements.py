@@ -57,7 +57,9 @@ def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
     for (data, k, method, setting), row in wide.dropna(subset="published_agreement").iterrows():
         variant = _variant(run, method, setting)
         scores = row["ari"], theirs[data, k, variant + MARK], row["published_within"]
-        table.append((data, k, method, setting, variant, row["published_agreement"], *scores, reason(row)))
+        table.append(
+            (data, k, method, setting, variant, row["published_agreement"], *scores, reason(row, variant))
+        )
     return pd.DataFrame(table, columns=list(AGREEMENTS))
 
 
@@ -66,17 +68,21 @@ def _variant(run: Run, method: str, setting: str) -> str:
     return variant_of(estimator, estimators.parameters(estimators.find(estimator)) | json.loads(setting))
 
 
-def reason(row: Any) -> str:
+def reason(row: Any, variant: str) -> str:
     """Say why two partitions differ, from what other runs of ours gave; empty where they are the same."""
-    if row["published_agreement"] >= SAME:
+    agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
+    if agrees >= SAME:
         return ""
-    if row["published_same_scale"] >= SAME:
-        return "scale of the data"
-    seeded = bool(row["published_seeded"])
-    if row["published_best_other"] >= SAME:
-        return "another start" if seeded else "ties, broken by noise"
-    if row["published_least_between"] < SAME:
-        return "starts: ours differ among themselves" if seeded else "near ties: ours differ under such noise"
+    same_scale, between = row["published_same_scale"] >= SAME, row["published_least_between"]
+    if same_scale and between >= SAME:
+        return "scale and rounding of the data"
+    if same_scale or row["published_best_other"] >= SAME:
+        return "another start" if seeded else "ties, which noise breaks"
+    if between <= agrees:
+        return "starts: ours differ as much" if seeded else "near ties: ours differ as much under such noise"
+    if variant == "sklearn_kmeans" and abs(row["published_within"] - 1) > 1e-6:
+        better = "ours" if row["published_within"] < 1 else "theirs"
+        return f"two optima: {better} has fewer squares"
     return "not explained"
 
 
