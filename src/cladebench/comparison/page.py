@@ -163,9 +163,9 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
 def _embedded(run: Run, figure: Figure, name: str) -> str:
     """Save a figure as SVG and PNG, and give it as an address that holds it."""
     beside = len(run.names("data")) > MANY_PICTURES and name.startswith("data-")
-    paths = save_figure(figure, run.folder / "figures" / name, ("svg",) if beside else ("svg", "png"))
+    paths = save_figure(figure, run.folder / "figures" / name, ("png",) if beside else ("svg", "png"))
     if beside:
-        return f"figures/{name}.svg"
+        return f"figures/{name}.png"
     return "data:image/svg+xml;base64," + base64.b64encode(paths[0].read_bytes()).decode()
 
 

@@ -124,7 +124,8 @@ def _members(tar: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     try:
         return read_members(read_bytes(tar, str(tar)), wanted, name=str(tar))
     except DatasetError as error:
-        raise OwnDataError(f"{error}; expected the archive as it was published") from None
+        first = str(error).splitlines()[0].rstrip(":")
+        raise OwnDataError(f"{first}; expected the archive as it was published") from None
 
 
 def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, np.ndarray]]:
