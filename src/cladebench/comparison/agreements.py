@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,8 @@ def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=list(AGREEMENTS))
     theirs = scored.groupby(["data", "k", "method"])["mean"].max().to_dict()
     table = []
-    for (data, k, method, setting), row in wide.dropna(subset="published_agreement").iterrows():
+    for row in wide.dropna(subset="published_agreement").reset_index().to_dict("records"):
+        data, k, method, setting = (row[key] for key in keys)
         variant = _variant(run, method, setting)
         scores = row["ari"], theirs[data, k, variant + MARK], row["published_within"]
         table.append(
@@ -68,7 +70,7 @@ def _variant(run: Run, method: str, setting: str) -> str:
     return variant_of(estimator, estimators.parameters(estimators.find(estimator)) | json.loads(setting))
 
 
-def reason(row: Any, variant: str) -> str:
+def reason(row: Mapping[str, Any], variant: str) -> str:
     """Say why two partitions differ, from what other runs of ours gave; empty where they are the same."""
     agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
     if agrees >= SAME:
