@@ -70,7 +70,7 @@ def _variant(run: Run, method: str, setting: str) -> str:
     return variant_of(estimator, estimators.parameters(estimators.find(estimator)) | json.loads(setting))
 
 
-def reason(row: Mapping[str, Any], variant: str) -> str:
+def reason(row: Mapping[Any, Any], variant: str) -> str:
     """Say why two partitions differ, from what other runs of ours gave; empty where they are the same."""
     agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
     if agrees >= SAME:
