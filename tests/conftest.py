@@ -15,10 +15,24 @@ settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("cladebench")
 
 
-#: Files that take minutes. They begin first, so that no worker of pytest-xdist is left alone with one at the end.
+#: Files that take long, the longest first: no worker of pytest-xdist is left alone with one at the end.
 LONGEST = [
     Path(__file__).parent / name
-    for name in ("core/test_cpp.py", "workflow/test_workflow.py", "bench/test_run_job.py")
+    for name in [
+        "workflow/test_workflow.py",
+        "core/test_cpp.py",
+        "workflow/test_toy_papers.py",
+        "bench/test_run_job.py",
+        "comparison/test_docs.py",
+        "audit/test_audit_full_run.py",
+        "commands/test_damaged_files.py",
+        "contract/test_datasets.py",
+        "verdicts/test_recomputed.py",
+        "methods/test_ghc_objective.py",
+        "test_input_mutants.py",
+        "methods/test_ghc_steps.py",
+        "bench/test_bench_interruption.py",
+    ]
 ]
 
 
