@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
-import pytest
 
 from cladebench.bench.store import Store
 
@@ -104,35 +103,34 @@ def finish(method: str, out: Path, trace: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    finish("slow", folder, folder / "trace")
-    return results(folder)
+STOPS = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)],
-    ids=["KILL", "INT", "TERM"],
-)
-def test_a_stopped_run_goes_on_where_it_was(tmp_path, undisturbed, number, code):
+def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path):
+    """Again and again, in each way; what is there at last is what a run gives that nobody stops."""
     out, trace = tmp_path / "out", tmp_path / "trace"
-    with started("slow", out, trace) as process:
-        wait_for(lambda: len(traced(trace)) == 3)
-        process.send_signal(number)
-        assert process.wait(timeout=20) == code
-        worker = traced(trace)[-1][1]
-        wait_for(lambda: gone(worker))
-    begun, finished = len(traced(trace)), results(out)
-    assert 2 <= len(finished) < 6 and begun - len(finished) in (0, 1)
-    assert all(undisturbed[cell] == found for cell, found in finished.items())
+    finish("slow", tmp_path / "undisturbed", tmp_path / "other-trace")
+    undisturbed = results(tmp_path / "undisturbed")
+    finished, begun, twice = {}, 0, 0
+    for number, code in STOPS.items():
+        before = finished
+        with started("slow", out, trace) as process:
+            wait_for(lambda least=begun + 2: len(traced(trace)) >= least)
+            process.send_signal(number)
+            assert process.wait(timeout=20) == code
+            worker = traced(trace)[-1][1]
+            wait_for(lambda pid=worker: gone(pid))
+        begun, finished = len(traced(trace)), results(out)
+        # One that was under way, if there was one, is run twice.
+        assert begun - twice - len(finished) in (0, 1)
+        twice = begun - len(finished)
+        assert before.items() <= finished.items() <= undisturbed.items()
+        assert len(before) < len(finished) < len(undisturbed), "the run was not stopped half-way"
     output = finish("slow", out, trace)
-    assert results(out) == undisturbed and len(undisturbed) == 6
-    # Finished cells are run once; the one that was under way, if there was one, twice.
+    assert results(out) == undisturbed and len(undisturbed) == 12
     assert output.count("(kept)") == len(finished)
     runs = Counter(cell for cell, _ in traced(trace))
-    assert runs.total() == 6 + begun - len(finished) and all(runs[cell] == 1 for cell in finished)
+    assert runs.total() == len(undisturbed) + twice and max(runs.values()) <= 1 + len(STOPS)
     assert not [path for path in out.rglob("*.tmp")]
 
 

@@ -34,7 +34,7 @@ def test_grid_is_a_product_in_the_files_order(jobs):
 def test_overrides_merge_limits_and_replace_the_rest(jobs):
     limits = jobs["hang"].cells[0].spec.limits
     assert (limits.time_s, limits.memory_mb, limits.wall_s) == (10, 600, 12)
-    assert len(jobs["slow"].cells) == 6
+    assert len(jobs["slow"].cells) == 12
     assert {cell.not_applicable for cell in jobs["skipped"].cells} == {"has no meaning here"}
     assert {cell.not_applicable for cell in jobs["good"].cells} == {None}
 
@@ -769,7 +769,7 @@ def test_rules_take_direction_and_point_from_measure_and_plan(edited_plan):
 
 def test_folds_are_cells_of_each_repetition_and_tasks_can_be_overridden(edited_plan):
     path = edited_plan("repetitions: 2\n", "repetitions: 2\n    task: {folds: {n: 3}, rows: 50}\n")
-    text = path.read_text().replace("- {method: slow, repetitions: 6}", "- {method: slow, task: {rows: 20}}")
+    text = path.read_text().replace("- {method: slow, repetitions: 12}", "- {method: slow, task: {rows: 20}}")
     path.write_text(text)
     jobs = {job.methods[0].name: job for job in expand(read_plan(path, "toy_paper"), "smoke")}
     specs = [cell.spec for cell in jobs["bad"].cells]
