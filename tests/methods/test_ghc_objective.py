@@ -27,6 +27,8 @@ from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import LinearKernel, Similarity
 from cladebench.reference import ghc as reference
 
+pytestmark = pytest.mark.usefixtures("quickly_compiled")
+
 
 def random_case(n: int, n_leaves: int, seed: int, spread: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
     """Path probabilities and a similarity that may be negative."""

@@ -16,6 +16,7 @@ from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, i
 from cladebench.methods.ghc.session import double_precision
 from cladebench.methods.ghc.steps import Problem, Samples, State, Stepper
 
+pytestmark = pytest.mark.usefixtures("quickly_compiled")
 # One shape for each number of leaves spares compilations.
 N_STEPS, N_BLOCKS, N_PAIRS, N_SECOND, N_FEATURES = 5, 3, 7, 4, 9
 ROUTERS = (LinearRouter(), NeuralRouter(3, "tanh"), NeuralRouter(8, "relu"))
