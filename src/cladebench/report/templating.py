@@ -16,7 +16,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.evidence import EVIDENCE, ON_PAPER
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.notation import significant
 from cladebench.report.abbreviations import MARK, explained
@@ -119,6 +119,7 @@ def _html_environment() -> Environment:
         only_answer=only_answer,
         whys_of=whys_of,
         ways_of_testing=ways_of_testing,
+        ON_PAPER=ON_PAPER,
         provenance=provenance,
         parts_in_words=parts_in_words,
         n_files=n_files,
