@@ -69,6 +69,7 @@ def test_a_reason_stands_where_labels_differ(scores, published):
 
 
 def test_the_page_needs_no_other_machine_and_its_pictures_are_there():
+    assert 'id="unlabelled"' not in PAGE  # all data have labels
     assert not re.search(r"/(tmp|work|home|root)/", PAGE)
     for picture in re.findall(r'src="(figures/[^"]+)"', PAGE):
         assert (FOLDER / picture).is_file()

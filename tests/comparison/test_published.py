@@ -51,10 +51,10 @@ def battery(inputs):
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
-    (inputs / "other.py").write_text(METHODS)
+    (inputs / "users_linkages.py").write_text(METHODS)
     (inputs / "comparison.yaml").write_text(
         "data: {toys: {battery: toys, from: toys}}\n"
-        'methods: {run: ["other.py:Ward", sklearn.cluster.KMeans], published: labels.tar}\n'
+        'methods: {run: ["users_linkages.py:Ward", sklearn.cluster.KMeans], published: labels.tar}\n'
         "features: [pooled]\nrepetitions: 2\n"
     )
     return inputs

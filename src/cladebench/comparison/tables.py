@@ -56,6 +56,8 @@ def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> di
     if shown[0] in UNLABELLED:
         first, counted = first[first["labels"] == ""], counted[alone]
     names = [name for name in run.names("data") if name in set(first.loc[first["mean"].notna(), "data"])]
+    if not names:
+        return {}
     known = run.plan.measures.get(shown[0])
     higher = known is None or known.direction != "lower"
     rows: list[dict[str, Any]] = []
