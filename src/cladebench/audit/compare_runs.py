@@ -1,4 +1,7 @@
-"""Two runs side by side: two machines, two commits, two seeds, two scopes."""
+"""Compare two runs.
+
+They may be of two machines, two commits, two seeds or two scopes.
+"""
 
 from __future__ import annotations
 

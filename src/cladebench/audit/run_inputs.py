@@ -1,4 +1,7 @@
-"""What two runs were made from, how their runs ended, and how long they took."""
+"""Compare what two runs were made from.
+
+Also how their runs ended, and how long they took.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ LEAST_SECONDS = 0.1
 
 
 def input_lines(both: pd.DataFrame) -> dict[str, str]:
-    """Say of each kind of input how it differs, in a line; kinds that are equal are left out.
+    """Say of each kind of input how it differs.
+
+    A line each; kinds that are equal are left out.
 
     Parameters
     ----------
@@ -94,7 +99,9 @@ def _most(names: pd.Series) -> str:
 
 
 def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
-    """Count cells whose status differs by method and cause: paper, method, status_a, status_b, cause, runs.
+    """Count cells whose status differs, by method and cause.
+
+    Columns: paper, method, status_a, status_b, cause, runs.
 
     Numbers in a cause are those of its first run.
     """
@@ -110,7 +117,9 @@ def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios_of_times(common: pd.DataFrame) -> pd.DataFrame:
-    """Give the CPU time of B over A by method, as the median over runs that both finished.
+    """Give the CPU time of B over A by method.
+
+    It is the median over runs that both finished.
 
     Parameters
     ----------
@@ -136,7 +145,9 @@ def ratios_of_times(common: pd.DataFrame) -> pd.DataFrame:
 
 
 def median_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
-    """Give the median and its interval by signs, of whatever distribution; infinite for fewer than 6 values.
+    """Give the median and its interval by signs.
+
+    The values may have any distribution. For fewer than 6 the interval is infinite.
 
     >>> median_interval(np.arange(1.0, 7.0))
     (3.5, 1.0, 6.0)
@@ -153,7 +164,10 @@ def median_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, flo
 def without_seed(
     a: pd.DataFrame | None, b: pd.DataFrame | None, cells_a: pd.DataFrame, cells_b: pd.DataFrame
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Give solver checks of B the names of A where only the root seed in them differs."""
+    """Give solver checks of B the names of A.
+
+    Only where nothing but the root seed in them differs.
+    """
     if a is None or b is None:
         return a, b
     ours, theirs = ({*frame["id"]} for frame in (a, b))
@@ -172,7 +186,10 @@ def _shifted(name: str, by: int) -> Iterator[str]:
 
 
 def _root_seed(cells: pd.DataFrame, names: Iterable[str]) -> int | None:
-    """Find the number in names of solver checks from which the seed of a cell was derived."""
+    """Find the root seed in the names of solver checks.
+
+    The seeds of the cells were derived from it.
+    """
     cell: Any
     for cell in cells[cells["seed"].notna()].head(1).itertuples():
         repetition, _, fold = str(cell.cell_id).rpartition("/")[2].partition(".")

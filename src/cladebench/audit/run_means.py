@@ -90,7 +90,10 @@ def compare_means(
 
 
 def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Columns that tests read; ``pool`` is the rows of the data, as many as any run of the same data had."""
+    """Give the columns that tests read.
+
+    ``pool`` is the rows of the data, as many as any run of the same data had.
+    """
     names = ["seed", "repetition", "n_rows", "n_test", "value"]
     found = {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
     rows = frame.groupby("data_sha256", dropna=False)["n_rows"].transform("max")

@@ -212,7 +212,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float) -> list[float]:
-    """Adjust p-values by Holm's method over the tests that can reach the level at all; 1 for the others.
+    """Adjust p-values by Holm's method over tests that can reach the level.
+
+    Those that cannot have 1.
 
     Parameters
     ----------
@@ -238,7 +240,9 @@ def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float)
 
 @dataclass(frozen=True)
 class Friedman:
-    """Test that no method has a rank of its own, in the form of Iman and Davenport.
+    """Test that no method has a rank of its own.
+
+    In the form of Iman and Davenport.
 
     References
     ----------
@@ -252,7 +256,10 @@ class Friedman:
 
 
 def friedman(ranked: np.ndarray) -> Friedman:
-    """Test ranks of shape (n_data, n_methods), at least two each; ties are allowed."""
+    """Test ranks of shape (n_data, n_methods).
+
+    There are at least two of each; ties are allowed.
+    """
     n, k = ranked.shape
     spread = float(((ranked - (k + 1) / 2) ** 2).sum())
     between = n * float(((ranked.mean(axis=0) - (k + 1) / 2) ** 2).sum())

@@ -50,7 +50,10 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what differs; 1 when a conclusion does, or with ``--exact`` anything beyond tolerance."""
+    """Print what differs.
+
+    1 when a conclusion does, or with ``--exact`` anything beyond tolerance.
+    """
     from cladebench.audit.compare_runs import Tolerance, compare_runs
     from cladebench.comparison.two_reports import compare_reports
     from cladebench.files import write_atomically

@@ -101,7 +101,7 @@ def write_page(folder: Path) -> Path:
 
 def _published(run: Run) -> dict[str, Any]:
     """Hold our runs against published labels, and write ``published.csv``; nothing where the file names none."""
-    if not run.document["published"]:
+    if not run.document.get("published"):
         return {}
     scored = published_scores(run)
     rows = agreements(run, scored)

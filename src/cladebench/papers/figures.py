@@ -189,7 +189,7 @@ def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[fl
 
 
 def characters(figure: Figure) -> int:
-    """Count the characters of small text in a line as long as the figure is wide."""
+    """Count the characters of small text that a figure is wide."""
     return int(17 * figure.get_figwidth())
 
 

@@ -1,4 +1,7 @@
-"""What two runs say differently, as a short text and as a page: both are made of the same sections."""
+"""Show what two runs say differently, as text and as a page.
+
+Both are made of the same sections.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +160,10 @@ def _reports(reports: TwoReports | None) -> Iterator[Section]:
 
 
 def _means(found: RunComparison) -> Section:
-    """Tell means that repetitions do not explain from others, and how many small p-values chance alone gives."""
+    """Tell means that repetitions do not explain from others.
+
+    Also say how many small p-values chance alone gives.
+    """
     means = found.means.head(_ROWS)
     rows = [
         (_mean(r), significant(r.mean_a), significant(r.mean_b), _spread(r), f"{r.p_adjusted:.2g}", r.says)
