@@ -74,7 +74,7 @@ def made(jobs, now, monkeypatch):
 
 def test_the_first_cell_of_each_fault_is_named():
     found = kept_rows.KeptRows(frozenset(), {"a": "one", "b": "one", "c": "two", "d": "two"}, frozenset())
-    assert found.said == "2 cells with one (first a), 2 cells with two (first c)"
+    assert found.said == "2 runs with one (first a), 2 runs with two (first c)"
 
 
 def changed(table, cell, column, value):

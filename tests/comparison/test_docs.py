@@ -15,6 +15,9 @@ import pytest
 from cladebench.comparison.spec import read_comparison
 from doc_examples import ROOT
 
+#: Each test starts the whole workflow several times.
+pytestmark = pytest.mark.timeout(900)
+
 PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
 BASH = [block.strip().splitlines() for block in re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)]
 (YAML,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
@@ -57,7 +60,7 @@ def command(line):
 
 
 def run(line, folder):
-    done = subprocess.run(command(line), cwd=folder, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(command(line), cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -112,7 +115,7 @@ def test_an_interrupted_run_goes_on_with_equal_values(files):
     while not [*files.glob("cut/cells/*/*/*/*.json")] and time.monotonic() < deadline:
         time.sleep(0.1)
     os.killpg(started.pid, signal.SIGINT)
-    started.communicate(timeout=60)
+    started.communicate(timeout=240)
     assert started.returncode == 130
     run(line.format("cut"), files)
     run(line.format("whole"), files)
