@@ -108,6 +108,8 @@ def test_an_interrupted_run_goes_on_with_equal_values(files):
         command(line.format("cut")),
         cwd=files,
         start_new_session=True,
+        # Tests that run in the background of a shell ignore it, and a command that was told so goes on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
