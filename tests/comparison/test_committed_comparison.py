@@ -109,6 +109,6 @@ def findings(best, differences, published):
     known = (published.reason != "not explained")[~same].sum()
     yield (
         f"Linkages give the published labels in {same[linked].sum()} of {linked.sum()} pairs of data and k, "
-        f"K-means in {same[flat].sum()} of {flat.sum()}; further runs explain {known} of all {(~same).sum()} "
+        f"K-means in {same[flat].sum()} of {flat.sum()}. Further runs explain {known} of all {(~same).sum()} "
         "differences."
     )

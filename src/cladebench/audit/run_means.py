@@ -44,9 +44,10 @@ def compare_means(
     """Test means of two runs that differ visibly.
 
     Means over tasks that both have are paired, by the t test with correction for overlap. Without such tasks it is the
-    test of Welch: draws of two runs overlap as those of one run do, so that the overlap cancels. A single pair, or
-    pairs that all differ by as much, have no spread: with the same seed the repetition is the same, and cannot explain
-    the difference; with another the least p-value of so many pairs counts.
+    test of Welch: draws of two runs overlap as those of one run do, so that the overlap cancels.
+
+    A single pair, or pairs that all differ by as much, have no spread. With the same seed the repetition is the same,
+    and cannot explain the difference. With another seed the least p-value of so many pairs counts.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def compare_means(
     -------
     DataFrame
         Columns `COLUMNS`, the surest difference first: ``n`` pairs, or the smaller number of values where none are
-        ``paired``; p-values are corrected by Holm's method over all means that are not equal.
+        ``paired``. Holm's method corrects p-values over all means that are not equal.
     int
         How many means both have.
     """

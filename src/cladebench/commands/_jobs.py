@@ -24,8 +24,8 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
     Returns
     -------
     int
-        Exit code: 0 when every cell has a record; 1 when records cannot be made or written; 128 and the number of the
-        signal that stopped it.
+        Exit code 0 when every run has a record, 1 when records cannot be made or written. A signal that stopped it
+        adds its number to 128.
     """
     from cladebench.bench.core_build import StaleCore, check_core_is_fresh
     from cladebench.bench.progress import Progress
