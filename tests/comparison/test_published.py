@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from comparison_runs import run_all
 
-from cladebench.comparison.agreements import AGREEMENTS, by_method, reason
+from cladebench.comparison.agreements import AGREEMENTS, by_method, by_variant, reason
 from cladebench.comparison.published import agreement, as_published, variant_of
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own_batteries import battery_of, published_sets
@@ -196,3 +196,11 @@ def test_agreement_is_summed_up_by_method():
     (found,) = by_method(rows)
     assert (found["n"], found["same"], found["least"], found["ours"]) == (2, 1, 0.2, 0.6)
     assert found["reasons"] == [("not explained", 1)]
+
+
+def test_the_best_labelling_of_a_data_set_counts_for_a_published_variant():
+    scored = pd.DataFrame(
+        [("a", "x (published)", 0.2), ("a", "x (published)", 0.8), ("b", "x (published)", 0.4)],
+        columns=["data", "method", "mean"],
+    )
+    assert by_variant(scored).loc["x"].tolist() == [pytest.approx(0.6), 2.0]
