@@ -4,7 +4,6 @@ import pytest
 
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import ClaimsError
-from cladebench.audit.claim_checks import MAX_DEPTH
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.claims_file import slug
 from cladebench.audit.printed import parse_printed
@@ -381,6 +380,10 @@ def test_references_must_lead_somewhere(tmp_path, claims, said):
         claims_of(tmp_path, text)
     for part in said:
         assert part in str(error.value), str(error.value)
+
+
+#: Levels of sentences within sentences.
+MAX_DEPTH = 50
 
 
 def diamonds(depth, base="a"):

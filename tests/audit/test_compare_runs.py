@@ -1,4 +1,5 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
-from cladebench.audit.compare_runs import Tolerance, compare_runs, in_both
+from cladebench.audit.compare_runs import RunComparison, Tolerance, compare_runs, in_both
 from cladebench.audit.run_inputs import median_interval
 from cladebench.bench.cell_spec import derive_seed
 from cladebench.cli import main
@@ -164,6 +165,14 @@ def test_the_interval_of_a_median_is_by_signs(n, out):
     """By tables of the sign test at 5%."""
     found = median_interval(np.arange(n, 0.0, -1))
     assert found == ((n + 1) / 2, *((out, n + 1 - out) if out else (-np.inf, np.inf)))
+    # All 3 on one side of the median: 2 in 8, just what a level of 75% leaves.
+    assert median_interval(np.arange(3.0), level=0.75) == (1.0, 0.0, 2.0)
+
+
+def test_values_that_differ_by_the_same_stay_in_their_order():
+    values = pd.DataFrame({"agrees": False, "difference": [1.0, -2.0] * 500, "row": range(1000)})
+    beyond = RunComparison.beyond.fget(SimpleNamespace(values=values))
+    assert beyond["row"].tolist() == [*range(1, 1000, 2), *range(0, 1000, 2)]
 
 
 def test_missing_cells_and_statuses(write, capsys):

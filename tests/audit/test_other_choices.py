@@ -183,6 +183,21 @@ def test_what_some_choice_turns_round_depends_on_its_entry(tmp_path):
     assert found["t"]["universes"] == "0/0/2"  # C took as long
 
 
+def test_arithmetic_of_printed_numbers_asks_no_other_choice(tmp_path, monkeypatch):
+    """A choice moves what was measured; the difference of two printed numbers stays what it is."""
+    value = "{kind: value, place: {section: '1'}, quote: q, measure: {metric: dendrogram_purity, dataset: d, method: "
+    printed = [
+        value + "A}, published: '0.70', id: a}",
+        value + "B}, published: '0.50', id: b}",
+        "{kind: arithmetic, place: {section: '1'}, quote: q, published: '0.20', id: gap,"
+        " expects: {difference_of: [a, b]}}",
+    ]
+    monkeypatch.setattr(f"{__name__}.CLAIMS", "claims:\n" + "".join(f"  - {text}\n" for text in printed))
+    found = run(tmp_path, [entry("f", ("with C", {"method": {"A": "C"}}))], *ROWS)
+    assert "with C" in found["a"]["stances"] and not found["b"]["stances"] and not found["gap"]["stances"]
+    assert found["gap"]["verdict"] == "reproduced"
+
+
 def test_a_main_claim_names_the_parts_that_decide_it(tmp_path, monkeypatch):
     rows = [[*cells("d", "A", {PURITY: 0.7 + NOISE}), *cells("e", "A", {PURITY: 0.3 + NOISE})], *ROWS[1:]]
     assert "decided by" not in run(tmp_path, [], *rows)["s"]["reason"]
@@ -278,6 +293,23 @@ def test_a_rule_of_selection_is_an_entry_where_there_is_a_choice(tmp_path):
     assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "1/0/0")
     fixed = [entry("rate", ("k of 2", {"where": {"A": {"k": 2}}}))]
     assert run(tmp_path, fixed, *grid)["o/d"]["verdict"] == "depends"
+
+
+def test_a_rule_touches_a_change_through_the_setting_at_its_start(tmp_path, monkeypatch):
+    """On d there is one setting of A; on e, from where the change is counted, there are two."""
+    grid = [
+        both("A", 0.7, 0.6)[:5],
+        cells("e", "A", {PURITY: 0.6 + NOISE, "dasgupta_cost": [5.0] * 5}, {"k": 1}),
+        cells("e", "A", {PURITY: 0.2 + NOISE, "dasgupta_cost": [1.0] * 5}, {"k": 2}),
+        both("B", 0.5, 0.2),
+    ]
+    order = CLAIMS[: CLAIMS.index("  - id: s")].replace("for_each: {dataset: [d, e]}\n", "\n")
+    order = order.replace(
+        "metric: dendrogram_purity", "metric: dendrogram_purity, dataset: d, change_from: e"
+    )
+    monkeypatch.setattr(f"{__name__}.CLAIMS", order)
+    found = run(tmp_path, [entry("rule", ("without labels", {"selection": "label_free"}))], *grid)["o"]
+    assert found["stances"] == {"without labels": "supports"} and found["verdict"] == "depends"
 
 
 def test_a_family_is_corrected_anew_with_each_choice(tmp_path):

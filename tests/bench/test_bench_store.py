@@ -5,10 +5,11 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 
 from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
-from cladebench.bench.cells_table import COLUMNS, read_cells
+from cladebench.bench.cells_table import COLUMNS, _where_changed, read_cells
 from cladebench.bench.run_cell import blank_record
 from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import remove, write_atomically
@@ -428,3 +429,8 @@ def test_a_row_that_is_ok_without_a_value_is_refused_wherever_it_stands(tmp_path
             InputFileError, match="expected a metric and a finite value where the status is ok"
         ):
             read_cells(table)
+
+
+def test_a_row_differs_from_the_one_before_also_where_one_of_them_is_empty():
+    table = pyarrow.table({"a": [None, None, "x", "x", None, "y", "y"], "row": list(range(7))})
+    assert _where_changed(table, ["a"])["row"].to_pylist() == [0, 2, 4, 5]

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -21,7 +22,7 @@ from cladebench.bench.cell_spec import Limits
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import Interrupted, JobLocked, _signals_raise, run_job
+from cladebench.bench.run_job import Interrupted, JobLocked, _remove_leftovers, _signals_raise, run_job
 from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
 from cladebench.measures import Measure
@@ -533,6 +534,12 @@ def test_leftovers_of_a_killed_write_are_removed(jobs, tmp_path):
     assert not list(folder.glob(".*"))
 
 
+def test_leftovers_that_another_job_removes_first_are_no_error(jobs, tmp_path, monkeypatch):
+    """Jobs on the settings of one method share a folder."""
+    monkeypatch.setattr(Path, "glob", lambda folder, _: iter([folder / ".default-0.json.1.tmp"]))
+    _remove_leftovers(Store(tmp_path), jobs["skipped"])
+
+
 def test_limits_are_judged_memory_first_and_cpu_by_thread():
     limits = Limits(10, 100, 20)
     assert breach(Usage(5, 5, 50), limits, 1) is None
@@ -540,6 +547,22 @@ def test_limits_are_judged_memory_first_and_cpu_by_thread():
     assert breach(Usage(11, 5, 50), limits, 1) == ("timeout", "11.0 s of CPU time, limit 10.0 s")
     assert breach(Usage(11, 5, 50), limits, 2) is None
     assert "wall limit 20.0 s" in breach(Usage(1, 21, 50), limits, 1)[1]
+
+
+def test_a_good_record_that_took_too_long_is_a_timeout(jobs, tmp_path, monkeypatch):
+    """Its limit was broken between two looks of the watchdog."""
+    ran = Worker.run
+
+    def slow(worker, spec, *others):
+        outcome = ran(worker, spec, *others)
+        assert outcome.record["status"] == "ok"
+        usage = dataclasses.replace(outcome.usage, wall=spec.limits.wall_limit + 1)
+        return dataclasses.replace(outcome, usage=usage)
+
+    monkeypatch.setattr(Worker, "run", slow)
+    job = dataclasses.replace(jobs["good"], cells=jobs["good"].cells[:1])
+    _, (record,), _ = run(job, tmp_path)
+    assert record["status"] == "timeout" and "wall limit" in record["reason"]
 
 
 def test_a_worker_that_fills_its_memory_is_replaced(jobs, tmp_path, monkeypatch):

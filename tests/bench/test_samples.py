@@ -70,6 +70,7 @@ def test_changes_are_paired_by_place_and_keep_the_notes_of_both():
     found = change(of([5.0, 7.0], "ab", "after"), of([1.0, 2.0], "cd", "before"))
     assert found.values.to_dict() == {"a": 4.0, "b": 5.0}
     assert found.notes == ("after", "before") and found.changed_from == "before"
+    assert found.drawn.places(["b"]) == {"b": (1.0, -1.0)}
 
 
 PLACES = {"repetition": [0.0, 1.0], "fold": [np.nan, np.nan], "n_rows": [9.0, 9.0], "n_test": [0.0, 0.0]}

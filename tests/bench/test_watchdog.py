@@ -349,3 +349,12 @@ def test_a_worker_that_ends_is_left_a_moment(monkeypatch):
     finally:
         os.close(answers)
     assert len(slept) == 1 and 0 < slept[0] <= watchdog.POLL_SECONDS
+
+
+def test_a_link_in_the_place_of_a_log_makes_way_and_what_it_leads_to_stays(tmp_path):
+    log, other = tmp_path / "log", tmp_path / "other"
+    other.write_text("not ours")
+    log.symlink_to(other)
+    with watchdog.open_log(log) as file:
+        file.write(b"a line")
+    assert log.read_text() == "a line" and other.read_text() == "not ours"

@@ -196,7 +196,11 @@ def test_noise_is_the_same_for_all_methods_of_a_task_and_no_other():
     for kinds in ("own", "all"):
         again = noise_of(problem_of(IMAGES, task, kinds, True))
         assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
-    # Nothing but the digest says what is drawn.
+    # Nothing but the digest, a number of base 16, says what is drawn.
+    values = np.random.default_rng(int(f"0x{TASK.digest}", 0)).standard_normal((N, 100))
+    train = TASK.rows[TASK.train]
+    between = ((values[train, None] - values[None, train]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(first[0][0], between, rtol=1e-5, atol=1e-4)
     other = noise_of(problem_of(IMAGES, replace(TASK, digest=task_of(IMAGES, 1).digest), "own", True))
     assert not any(np.array_equal(one, own) for one, own in zip(first, other, strict=True))
 

@@ -94,6 +94,20 @@ def test_a_title_stands_above_all_and_takes_no_room_from_it():
     assert with_title(plain, "").get_size_inches().tolist() == size and plain._suptitle is None
 
 
+def test_a_legend_stands_close_between_the_title_and_the_panels():
+    with use_style():
+        figure = panels(2)
+        handles, names = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper right", ncols=2, frameon=False)
+        with_title(figure, "It is shown in one of two comparisons. " * 5, figure.legends)
+        own = extents(figure, figure.axes)
+        title, legend = extents(figure, [figure._suptitle, *figure.legends])
+    highest = max(box.ymax for box in own)
+    assert highest < legend.ymin and legend.ymax < title.ymin and inside(title, figure.bbox_inches)
+    # Inches: each stands near its neighbour, and the page has no empty band.
+    assert title.ymin - highest < legend.height + 0.3
+
+
 def test_an_axis_says_which_end_is_better():
     measures = [Measure("m", "", "M", "%", direction) for direction in ("higher", "lower", None)]
     assert list(map(axis_label, measures)) == [

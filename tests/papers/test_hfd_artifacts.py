@@ -29,6 +29,7 @@ from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.drawings import STYLES
 from cladebench.papers.hfd.figure_data import constraints_note, limits_note
+from cladebench.papers.hfd.protocol import HFDProtocol
 from golden_looks import check_looks
 
 AT5 = {"neighbors": 5}
@@ -543,6 +544,7 @@ def test_artifacts_ask_for_what_the_plan_has():
             }
     candidates = plan.methods["HFD-search"].params["candidates"]
     assert tuple(candidates) == artifacts.CANDIDATES
+    assert set(artifacts.RETRIEVED) < set(HFDProtocol.own["neighbors"])
     # A method that is measured where rows are held out has a look in the figures, but for the oracle.
     drawn = {
         name
