@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Annotation, Text
 
-from cladebench.papers.figures import WIDTH
+from cladebench.paper.figures import WIDTH
 
 FOLDER = Path(__file__).parent / "papers" / "looks"
 #: Text below this size cannot be read in print.

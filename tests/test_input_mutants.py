@@ -15,8 +15,8 @@ from cladebench.bench.config import load_config, parse_config
 from cladebench.bench.jobs import expand
 from cladebench.bench.plan_file import read_plan
 from cladebench.input_files import InputFileError, read_yaml
-from cladebench.papers.catalogue import load_plan, validate_protocol
-from cladebench.papers.choices import check_choices, read_choices
+from cladebench.paper.catalogue import load_plan, validate_protocol
+from cladebench.paper.choices import check_choices, read_choices
 from doc_examples import ROOT
 from input_mutants import Mutator
 

@@ -12,7 +12,7 @@ from cladebench.audit.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 
 
 def write(folder, paper="ghc"):

@@ -16,7 +16,7 @@ from cladebench.bench.selection import Rule
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.workflow.workplan import Workplan
 
 GRID = """  smoke:

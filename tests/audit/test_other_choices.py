@@ -10,7 +10,7 @@ from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.samples import nothing
-from cladebench.papers.choices import OtherChoice, UnstatedChoice
+from cladebench.paper.choices import OtherChoice, UnstatedChoice
 
 PURITY = "dendrogram_purity"
 NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])

@@ -8,7 +8,7 @@ import pytest
 
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from cladebench.bench.plan import PlanError, Problem, expected_failures
 from cladebench.bench.plan_file import read_plan
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
+from cladebench.paper.protocol import Protocol
 
 
 def test_papers_are_found_by_folder_and_by_module_name():

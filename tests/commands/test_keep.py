@@ -10,7 +10,7 @@ from cladebench.bench.provenance import collect
 from cladebench.bench.run_cell import run_cell
 from cladebench.bench.store import Store
 from cladebench.cli import main
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 
 CELL = "toy_paper/nested-blobs/globals/default/1"
 

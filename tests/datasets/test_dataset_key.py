@@ -18,7 +18,7 @@ from cladebench.datasets import Content, Images, Part, View, registry
 
 PROTOCOL = """
 from cladebench.bench.cell_io import CellOutput
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.protocol import Protocol
 
 
 class Count(Protocol):

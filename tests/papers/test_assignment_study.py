@@ -11,7 +11,7 @@ from cladebench import datasets
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs OR-tools")

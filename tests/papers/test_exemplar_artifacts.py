@@ -5,16 +5,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from golden_records import build, cell_id, cells, context_of, legend_of, points_of, texts
 
 from cladebench import datasets
 from cladebench.datasets import DataUnavailable
 from cladebench.metrics.histogram_distances import KINDS
-from cladebench.papers.artifact_types import Table
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.artifact_types import Table
+from cladebench.paper.catalogue import load_plan
 from cladebench.papers.exemplar import artifacts
 from cladebench.papers.exemplar.artifacts import ARTIFACTS, NOISY_OVER_CLEAN, name_of, said_of_lead
 from golden_looks import check_looks
+from golden_records import build, cell_id, cells, context_of, legend_of, points_of, texts
 
 PLAN = load_plan("exemplar")
 LABELS = {name: method.label for name, method in PLAN.methods.items()}

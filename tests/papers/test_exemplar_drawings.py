@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from cladebench.papers.exemplar import drawings
 from cladebench.plotting import SMALL, use_style
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 NOTE = "A note of many words that takes more than a line. " * 3
 NAMES = ["gist", "dense HOG", "rot-LBP", "MR8 textons"]

@@ -14,7 +14,7 @@ from cladebench.datasets.content import content_sha256
 from cladebench.distances import ExemplarMetric, FixedWeights, SVMCluster
 from cladebench.metrics import f_scores, matched_scores, vote
 from cladebench.metrics.histogram_distances import KINDS
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.papers.exemplar import protocol
 from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
 

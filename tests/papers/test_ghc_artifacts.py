@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from golden_records import build, cell_id, cells, context_of, failed, legend_of, points_of, texts
 from matplotlib.colors import same_color
 
 from cladebench.bench.results import Results
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.artifact_types import Table
+from cladebench.paper.artifact_types import Table
+from cladebench.paper.protocol import tree_arrays
 from cladebench.papers.ghc.artifacts import ARTIFACTS, best_tree, candidate_costs, in_words
 from cladebench.papers.ghc.similarity_study import BOUNDS, CANDIDATE
-from cladebench.papers.protocol import tree_arrays
 from golden_looks import check_looks
+from golden_records import build, cell_id, cells, context_of, failed, legend_of, points_of, texts
 
 #: Settings of GHC-N-FT: the first is the purest, the second the cheapest.
 PURE, CHEAP = ({"learning_rate": rate} for rate in (1.0, 3.0))

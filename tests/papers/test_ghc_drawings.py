@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from golden_records import apart, extents, inside, least_text, points_of, texts
 from matplotlib.colors import same_color, to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import WIDTH
+from cladebench.paper.figures import WIDTH
 from cladebench.papers.ghc import drawings
 from cladebench.plotting import PALETTE, SMALL, use_style
+from golden_records import apart, extents, inside, least_text, points_of, texts
 
 #: Node 1 has four nodes below it, node 4 two; 2, 3, 5 and 6 are leaves.
 TREE = Hierarchy([-1, 0, 0, 1, 1, 4, 4], [2, 2, 3, 5, 5, 5, 6])

@@ -15,9 +15,9 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
 from cladebench.metrics import cost_scores, dasgupta_cost, purity_scores
 from cladebench.metrics.similarity import Similarity
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.protocol import stored_tree
 from cladebench.papers.ghc import protocol
-from cladebench.papers.protocol import stored_tree
 from cladebench.reference.metrics import mean_over_permutations
 
 

@@ -7,6 +7,18 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.patches import Rectangle
+
+from cladebench import datasets
+from cladebench.audit.claims_file import load_claims
+from cladebench.paper.artifact_types import Table
+from cladebench.paper.catalogue import load_plan
+from cladebench.papers.hfd import artifacts
+from cladebench.papers.hfd.artifacts import ARTIFACTS
+from cladebench.papers.hfd.drawings import STYLES
+from cladebench.papers.hfd.figure_data import constraints_note, limits_note
+from cladebench.papers.hfd.protocol import HFDProtocol
+from golden_looks import check_looks
 from golden_records import (
     N_SAMPLES,
     build,
@@ -19,18 +31,6 @@ from golden_records import (
     ranges_of,
     texts,
 )
-from matplotlib.patches import Rectangle
-
-from cladebench import datasets
-from cladebench.audit.claims_file import load_claims
-from cladebench.papers.artifact_types import Table
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.hfd import artifacts
-from cladebench.papers.hfd.artifacts import ARTIFACTS
-from cladebench.papers.hfd.drawings import STYLES
-from cladebench.papers.hfd.figure_data import constraints_note, limits_note
-from cladebench.papers.hfd.protocol import HFDProtocol
-from golden_looks import check_looks
 
 AT5 = {"neighbors": 5}
 TREES = {"n_trees": 50}

@@ -4,17 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
-from golden_records import apart, extents, inside, least_text, legend_of, points_of, ranges_of, texts
 from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.bench.intervals import mean_interval
 from cladebench.measures import Measure
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.figures import axis_label
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.figures import axis_label
 from cladebench.papers.hfd import drawings
 from cladebench.papers.hfd.drawings import STYLES
 from cladebench.plotting import SMALL, use_style
 from golden_looks import fits_a_page
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, ranges_of, texts
 
 PERCENT = Measure("accuracy", "what it is", "accuracy", "%", range=(0.0, 1.0), direction="higher")
 SHARE = Measure("m", "what it is", "M", direction="higher")

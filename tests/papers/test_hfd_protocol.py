@@ -16,9 +16,9 @@ from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.distances import Euclidean
 from cladebench.metrics import vote
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.protocol import scaled
 from cladebench.papers.hfd import graph_clustering, protocol
-from cladebench.papers.protocol import scaled
 
 PLAN = load_plan("hfd")
 DATA = datasets.load("nested-blobs")

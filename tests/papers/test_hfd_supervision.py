@@ -12,9 +12,9 @@ from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.distances import HierarchyForest
+from cladebench.paper.protocol import scaled
 from cladebench.papers.hfd import protocol
 from cladebench.papers.hfd.supervision import links_in_trees
-from cladebench.papers.protocol import scaled
 from cladebench.reference import hierarchy_forest as plain
 
 

@@ -4,6 +4,20 @@ import dataclasses
 
 import numpy as np
 import pytest
+
+from cladebench.audit.claim_types import queries
+from cladebench.audit.claims_file import load_claims
+from cladebench.audit.judging import Evaluation
+from cladebench.audit.reading import Reader
+from cladebench.bench.cell_spec import canonical_json
+from cladebench.hierarchy import Hierarchy
+from cladebench.notation import significant
+from cladebench.paper.artifact_types import Table
+from cladebench.paper.protocol import tree_arrays
+from cladebench.papers.hmmc import drawings
+from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_2, FIGURE_4, PAPER_DATASETS, said_of_rises
+from cladebench.plotting import use_style
+from golden_looks import check_looks, fits_a_page
 from golden_records import (
     build,
     cell_id,
@@ -16,20 +30,6 @@ from golden_records import (
     ranges_of,
     texts,
 )
-
-from cladebench.audit.claim_types import queries
-from cladebench.audit.claims_file import load_claims
-from cladebench.audit.judging import Evaluation
-from cladebench.audit.reading import Reader
-from cladebench.bench.cell_spec import canonical_json
-from cladebench.hierarchy import Hierarchy
-from cladebench.notation import significant
-from cladebench.papers.artifact_types import Table
-from cladebench.papers.hmmc import drawings
-from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_2, FIGURE_4, PAPER_DATASETS, said_of_rises
-from cladebench.papers.protocol import tree_arrays
-from cladebench.plotting import use_style
-from golden_looks import check_looks, fits_a_page
 
 #: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
 COMPACT, BEST, OTHER = ({"alpha": alpha, "beta": 1.0} for alpha in (0.01, 1.0, 100.0))

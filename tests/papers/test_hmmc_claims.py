@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cladebench.audit.claims_file import load_claims
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.findings import read_findings
 from cladebench.papers import hmmc
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.findings import read_findings
 
 CLAIMS = load_claims("hmmc").claims
 FINDINGS = read_findings(Path(hmmc.__file__).parent / "findings.yaml").findings

@@ -4,15 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 from matplotlib.colors import to_hex, to_rgb
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.figures import axis_label
+from cladebench.paper.figures import axis_label
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.hmmc.artifacts import FIGURE_2, FIGURE_4
 from cladebench.plotting import SMALL, use_style
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 PERCENT, SHARE = Measure("m", "what it is", "M", "%"), Measure("m", "what it is", "M")
 SP = Measure("sp", "", "SP", "%")

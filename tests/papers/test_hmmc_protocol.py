@@ -15,10 +15,10 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods import GHC
 from cladebench.methods._greedy import GreedyTopDown, Split
 from cladebench.metrics import rand_index, rand_scores, semantic_scores
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.protocol import stored_tree
 from cladebench.papers.hmmc import protocol
 from cladebench.papers.hmmc.controls import ClassTree
-from cladebench.papers.protocol import stored_tree
 from cladebench.reference.semantic import semantic_similarity
 
 PLAN = load_plan("hmmc")

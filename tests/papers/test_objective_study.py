@@ -12,7 +12,7 @@ from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
 from cladebench.methods._max_margin import Penalties, balance_bounds
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import objective_study as study
 from cladebench.papers.hmmc import protocol
 from cladebench.solvers.margin import fit_margin

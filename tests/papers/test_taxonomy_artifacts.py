@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from golden_records import build, cell_id, cells, context_of, failed, legend_of, line_of, points_of, texts
 
 from cladebench.datasets import DataUnavailable, Images
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.protocol import tree_arrays
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.protocol import tree_arrays
 from cladebench.papers.taxonomy.artifacts import ARTIFACTS, repetition_of
 from cladebench.papers.taxonomy.words import LETTERS, PRINTED
 from golden_looks import check_looks
+from golden_records import build, cell_id, cells, context_of, failed, legend_of, line_of, points_of, texts
 
 PLAN = load_plan("taxonomy")
 THREE = Hierarchy([-1, 0, 0, 0], [1, 2, 3], edge_lengths=[0.0, 1.0, 2.0, 3.0])

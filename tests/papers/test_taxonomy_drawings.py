@@ -4,12 +4,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 from matplotlib.colors import to_hex
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.taxonomy import drawings
 from cladebench.plotting import PALETTE, SMALL, use_style
+from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 WORDS = ["neurons", "cells", "em", "electroencephalographic", "backpropagation", "policy", "chip", "circuit"]
 LENGTHS = {

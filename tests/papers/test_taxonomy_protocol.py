@@ -18,8 +18,8 @@ from cladebench.methods import CLUHSIC, KernelSpectral, NumericalTaxonomy, _kern
 from cladebench.methods._kernel import gram_matrix, start_labels
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.metrics import entropy_scores, rand_scores, v_scores
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.protocol import stored_tree
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.protocol import stored_tree
 from cladebench.papers.taxonomy import protocol, words
 from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
 from cladebench.reference import tree_metric as trees

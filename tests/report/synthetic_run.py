@@ -15,7 +15,7 @@ from cladebench.bench.cell_spec import canonical_json, digest
 from cladebench.bench.cells_table import COLUMNS
 from cladebench.bench.jobs import expand
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.report.artifact_files import build_context, paper_artifacts, write_table
 
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="200" height="100"/></svg>\n'

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.report.abbreviations import MARK, abbreviations, explained
 
 SP = {"SP": "shortest path similarity: one minus the mean", "nats": "units <of> information"}

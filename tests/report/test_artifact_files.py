@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from cladebench.bench.store import ArraysLost, Store
 from cladebench.input_files import InputFileError
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.report import artifact_files
 from cladebench.report.artifact_files import read_table, shown, write_artifacts, write_table
 

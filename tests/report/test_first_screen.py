@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView, lead_finding
 from cladebench.report.main_claims import (

@@ -9,8 +9,8 @@ import synthetic_run
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.findings import Finding
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.findings import Finding
 from cladebench.report import readme as parts
 from cladebench.report import run_summary
 from cladebench.report.readme import renew_readme

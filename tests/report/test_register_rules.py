@@ -6,9 +6,9 @@ import pytest
 
 from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
-from cladebench.papers import choices_table as table_module
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.choices_table import choices_table
+from cladebench.paper import choices_table as table_module
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices_table import choices_table
 from cladebench.report.artifact_files import build_context
 
 EFFECTS = [

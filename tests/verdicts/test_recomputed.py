@@ -144,5 +144,5 @@ def test_nothing_of_the_audit_is_imported():
     assert not [
         name
         for name in json.loads(run.stdout)
-        if name.startswith(("cladebench.audit", "cladebench.bench", "cladebench.papers"))
+        if name.startswith(("cladebench.audit", "cladebench.bench", "cladebench.paper"))
     ]

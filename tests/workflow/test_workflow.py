@@ -13,8 +13,8 @@ from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
-from cladebench.papers.catalogue import load_artifacts, load_plan
-from cladebench.papers.choices import load_choices
+from cladebench.paper.catalogue import load_artifacts, load_plan
+from cladebench.paper.choices import load_choices
 from cladebench.report.artifact_files import read_table
 from cladebench.workflow.workplan import Workplan
 

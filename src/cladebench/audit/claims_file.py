@@ -21,7 +21,7 @@ from cladebench.audit.verdict_types import Rules
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
 from cladebench.measures import MEASURES, Measure
-from cladebench.papers.catalogue import load_plan, resolve_package
+from cladebench.paper.catalogue import load_plan, resolve_package
 
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")

@@ -19,7 +19,7 @@ from cladebench.bench.plan import Plan
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError, parse_json
 from cladebench.measures import MEASURES
-from cladebench.papers.catalogue import built_in_papers, load_plan
+from cladebench.paper.catalogue import built_in_papers, load_plan
 
 _CELL = ["paper", "dataset", "method", "setting_id", "repetition", "fold"]
 _KEY = [*_CELL, "metric", "at"]

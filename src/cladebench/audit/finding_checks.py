@@ -14,7 +14,7 @@ from cladebench.bench.intervals import mean_interval
 from cladebench.bench.results import Results
 from cladebench.bench.samples import overlap_of_pairs, pair
 from cladebench.notation import significant
-from cladebench.papers.findings import Finding
+from cladebench.paper.findings import Finding
 
 
 def check_findings(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
-from cladebench.papers.choices import UnstatedChoice
+from cladebench.paper.choices import UnstatedChoice
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Choice:
     entries : tuple of str
         Ids of the register's entries that it varies.
     instead : tuple of mapping
-        As `cladebench.papers.choices.OtherChoice` has them, all of what the claim asks.
+        As `cladebench.paper.choices.OtherChoice` has them, all of what the claim asks.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all. Others ask what they ask with our choices.
     """

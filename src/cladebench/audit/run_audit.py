@@ -26,8 +26,8 @@ from cladebench.bench.results import Results
 from cladebench.bench.selection import Rule
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.choices import UnstatedChoice, checked_choices
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices import UnstatedChoice, checked_choices
 
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
 

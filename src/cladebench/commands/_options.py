@@ -129,7 +129,7 @@ def planned_jobs(
     from cladebench.bench.cells_table import read_cells
     from cladebench.bench.config import load_config
     from cladebench.bench.jobs import expand
-    from cladebench.papers.catalogue import built_in_papers, load_plan
+    from cladebench.paper.catalogue import built_in_papers, load_plan
 
     config = load_config(args.config)
     os.environ.update(config.data.environment())
@@ -220,7 +220,7 @@ def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> lis
     A record has the id, not the package.
     """
     from cladebench.input_files import InputFileError
-    from cladebench.papers.catalogue import built_in_papers
+    from cladebench.paper.catalogue import built_in_papers
 
     names = {name: name for name in built_in_papers()}
     names |= {name.rpartition(".")[2]: name for name in configured}

@@ -35,7 +35,7 @@ from cladebench.comparison.tables import (
 from cladebench.comparison.verdicts import Verdicts, verdicts
 from cladebench.files import write_atomically
 from cladebench.notation import significant
-from cladebench.papers.protocol import stored_tree
+from cladebench.paper.protocol import stored_tree
 from cladebench.plotting import save_figure
 
 if TYPE_CHECKING:

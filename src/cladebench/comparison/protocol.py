@@ -20,7 +20,7 @@ from cladebench.datasets.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
-from cladebench.papers.protocol import Protocol, scaled, tree_arrays
+from cladebench.paper.protocol import Protocol, scaled, tree_arrays
 
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
 validator("own_data")

@@ -1,1 +1,1 @@
-"""The papers: one folder each, with plan, protocol, claims, deviations and artifacts."""
+"""The papers: one folder each, with plan, protocol, claims, choices and artifacts."""

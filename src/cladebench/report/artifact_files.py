@@ -27,8 +27,8 @@ from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json, users_code
 from cladebench.notation import significant
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table
-from cladebench.papers.catalogue import load_artifacts
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
+from cladebench.paper.catalogue import load_artifacts
 from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.templating import html_page, markdown_page
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
-from cladebench.papers.figures import BETTER, RANDOM, STAND_IN, empty_figure, headline
+from cladebench.paper.figures import BETTER, RANDOM, STAND_IN, empty_figure, headline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,7 +20,7 @@ from cladebench.audit.verdict_types import (
     UNDECIDED,
     UNTESTED,
 )
-from cladebench.papers.figures import empty_figure, headline
+from cladebench.paper.figures import empty_figure, headline
 from cladebench.plotting import SMALL
 
 if TYPE_CHECKING:

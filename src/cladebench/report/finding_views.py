@@ -11,7 +11,7 @@ from typing import Any
 
 from cladebench.audit.finding_checks import bound_claims, check_findings
 from cladebench.bench.results import Results
-from cladebench.papers.findings import Finding
+from cladebench.paper.findings import Finding
 from cladebench.report.cell_links import CellLinks
 from cladebench.report.claim_rows import settings_behind
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cladebench.papers.tables import settings_table, status_table
+from cladebench.paper.tables import settings_table, status_table
 from cladebench.report.cell_links import cells_page, encoded, overview_page
 from cladebench.report.choice_matrix import choice_matrix, turns
 from cladebench.report.claim_filters import count_values, filter_places

@@ -9,8 +9,8 @@ from typing import Any
 
 from cladebench.bench.plan import Plan
 from cladebench.measures import Measure
-from cladebench.papers.artifact_types import Artifact
-from cladebench.papers.choices import UnstatedChoice
+from cladebench.paper.artifact_types import Artifact
+from cladebench.paper.choices import UnstatedChoice
 from cladebench.report import paper_facts, source_code
 from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks

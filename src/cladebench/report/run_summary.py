@@ -16,8 +16,8 @@ from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, OPEN, VERDICTS
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.findings import Finding, checked_findings
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.findings import Finding, checked_findings
 from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
 from cladebench.report.paper_facts import short_name, year_of
 from cladebench.report.result_sentence import result_sentence

@@ -16,8 +16,8 @@ from cladebench.audit.statistics import against_published
 from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.samples import Sample
-from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.findings import Findings
+from cladebench.paper.artifact_types import ArtifactContext
+from cladebench.paper.findings import Findings
 from cladebench.plotting import FORMATS, save_figure, use_style
 from cladebench.report.audit_figures import Printed, main_result
 from cladebench.report.choice_figures import changing, claims_by_choices

@@ -17,11 +17,11 @@ from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError
-from cladebench.papers.artifact_types import Artifact, Table
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.choices import checked_choices
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.findings import checked_findings
+from cladebench.paper.artifact_types import Artifact, Table
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices import checked_choices
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells

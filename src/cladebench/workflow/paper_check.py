@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan import Plan
-from cladebench.papers.catalogue import validate_protocol
-from cladebench.papers.choices import checked_choices
+from cladebench.paper.catalogue import validate_protocol
+from cladebench.paper.choices import checked_choices
 
 
 def check_paper(plan: Plan) -> None:

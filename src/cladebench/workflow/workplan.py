@@ -20,7 +20,7 @@ from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, PlanError
 from cladebench.bench.store import Store
 from cladebench.input_files import plain_value
-from cladebench.papers.catalogue import (
+from cladebench.paper.catalogue import (
     built_in_papers,
     load_artifacts,
     load_plan,

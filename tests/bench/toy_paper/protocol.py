@@ -16,7 +16,7 @@ import numpy as np
 
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.protocol import Protocol
 
 
 class Toy(Protocol):

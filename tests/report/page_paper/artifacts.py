@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from cladebench.papers.artifact_types import Artifact, Table
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.tables import comparison_table, status_table
+from cladebench.paper.artifact_types import Artifact, Table
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.tables import comparison_table, status_table
 
 
 def table_1(context):

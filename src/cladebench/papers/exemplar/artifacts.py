@@ -14,10 +14,9 @@ import numpy as np
 
 from cladebench.datasets.noisy_mixtures import CENTRES, NOISE
 from cladebench.metrics.histogram_distances import KINDS
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.exemplar import drawings
-from cladebench.papers.figures import (
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import (
     BETTER,
     best_of,
     counted,
@@ -25,8 +24,9 @@ from cladebench.papers.figures import (
     panel_title,
     with_title,
 )
-from cladebench.papers.measures_table import label_of, measures_table
-from cladebench.papers.tables import comparison_table, status_table
+from cladebench.paper.measures_table import label_of, measures_table
+from cladebench.paper.tables import comparison_table, status_table
+from cladebench.papers.exemplar import drawings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

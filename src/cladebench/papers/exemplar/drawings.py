@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.papers.figures import (
+from cladebench.paper.figures import (
     RANDOM,
     characters,
     counted,

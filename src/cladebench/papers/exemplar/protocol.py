@@ -19,8 +19,8 @@ from sklearn.metrics.cluster import contingency_matrix
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.distances.base import StackDistance
 from cladebench.metrics import f_scores, matched_scores, vote
+from cladebench.paper.protocol import Protocol, scored, timed_fit
 from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
-from cladebench.papers.protocol import Protocol, scored, timed_fit
 
 FloatArray = npt.NDArray[Any]
 IntArray = npt.NDArray[np.int64]

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.figures import panel_title, with_rule
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import panel_title, with_rule
+from cladebench.paper.protocol import stored_tree
+from cladebench.paper.tables import comparison_table, settings_table, status_table
 from cladebench.papers.ghc import drawings, similarity_ranking
 from cladebench.papers.ghc.protocol import PAIRS, SIMILARITY
-from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

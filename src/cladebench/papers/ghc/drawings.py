@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import (
+from cladebench.paper.figures import (
     BETTER,
     WIDTH,
     counted,

@@ -20,7 +20,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Scores, cost_scores, purity_scores
 from cladebench.metrics.chance import sum_of_sizes
 from cladebench.metrics.similarity import Similarity
-from cladebench.papers.protocol import Protocol, scaled, scored, timed_fit, tree_arrays
+from cladebench.paper.protocol import Protocol, scaled, scored, timed_fit, tree_arrays
 
 #: The similarity behind the costs shown. The paper states none, and no candidate meets its printed costs on all three
 #: data sets; the artifact "the unstated similarity" has the ranking and says where no tree could meet them. This is

@@ -15,9 +15,18 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.intervals import Interval
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.figures import empty_figure, panel_title
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import empty_figure, panel_title
+from cladebench.paper.tables import (
+    basis_notes,
+    comparison_table,
+    listed,
+    settings_table,
+    status_table,
+    why_empty,
+    with_spread,
+)
 from cladebench.papers.hfd import drawings
 from cladebench.papers.hfd.figure_data import (
     OWN,
@@ -26,15 +35,6 @@ from cladebench.papers.hfd.figure_data import (
     intervals,
     labels_of,
     noted,
-)
-from cladebench.papers.tables import (
-    basis_notes,
-    comparison_table,
-    listed,
-    settings_table,
-    status_table,
-    why_empty,
-    with_spread,
 )
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cladebench.bench.intervals import Interval
 from cladebench.measures import Measure
-from cladebench.papers.figures import (
+from cladebench.paper.figures import (
     BETTER,
     RANDOM,
     WIDTH,

@@ -10,10 +10,10 @@ import pandas as pd
 
 from cladebench.bench.intervals import Interval, mean_interval
 from cladebench.bench.samples import pair
-from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.figures import chosen_with, limits_of, named, write_below
+from cladebench.paper.artifact_types import ArtifactContext
+from cladebench.paper.figures import chosen_with, limits_of, named, write_below
+from cladebench.paper.tables import why_empty
 from cladebench.papers.hfd.drawings import STYLES
-from cladebench.papers.tables import why_empty
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from cladebench.distances.base import Distance
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._spectral import cut_rows, joined, unit_rows
 from cladebench.metrics import Scores, v_scores
+from cladebench.paper.protocol import scored
 from cladebench.papers.hfd.discretisation import discretised
-from cladebench.papers.protocol import scored
 from cladebench.validation import check_choice, neighbor_lists
 
 #: Widths of the Gaussian (Section 6.6).

@@ -24,10 +24,10 @@ from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.distances import HierarchyForest
 from cladebench.distances.base import Distance
 from cladebench.metrics import precision_at, vote
+from cladebench.paper.protocol import Protocol, scaled
 from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
 from cladebench.papers.hfd.supervision import links_in_trees
-from cladebench.papers.protocol import Protocol, scaled
 from cladebench.validation import neighbor_lists
 
 #: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
@@ -38,7 +38,7 @@ class HFDProtocol(Protocol):
     """Section 6: nearest neighbours, retrieval and clustering under a learned distance."""
 
     own: ClassVar[Mapping[str, Any]] = {
-        "features": "zscore",  # see `cladebench.papers.protocol.scaled`; "classes": the true classes, for the oracle
+        "features": "zscore",  # see `cladebench.paper.protocol.scaled`; "classes": the true classes, for the oracle
         "neighbors": (1, 3, 5, 7, 10, 15, 20, 30, 40, 50),  # numbers of neighbours that are read
         "similarity": "gaussian",  # of a distance d, for Table 3: by a Gaussian, or "complement": 1 - d
         "other_graphs": True,  # cluster other readings of the graphs of Table 3 too

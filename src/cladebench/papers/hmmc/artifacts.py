@@ -17,9 +17,9 @@ import pandas as pd
 from cladebench.bench.samples import pair, paired_ratio
 from cladebench.measures import Measure
 from cladebench.notation import significant
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.figures import (
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import (
     best_of,
     chosen_with,
     counted,
@@ -31,9 +31,9 @@ from cladebench.papers.figures import (
     with_title,
     write_below,
 )
+from cladebench.paper.protocol import stored_tree
+from cladebench.paper.tables import comparison_table, settings_table, status_table
 from cladebench.papers.hmmc import drawings
-from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import comparison_table, settings_table, status_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

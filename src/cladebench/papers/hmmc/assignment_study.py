@@ -18,7 +18,7 @@ import numpy as np
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import DataUnavailable
 from cladebench.methods._max_margin import balance_bounds, balanced_start
-from cladebench.papers.protocol import scaled
+from cladebench.paper.protocol import scaled
 from cladebench.reference.assignment import assignment_value, balanced_assignment_flow, flow_rounding
 from cladebench.reference.assignment_programme import timed_assignment_ilp
 from cladebench.solvers.assignment import balanced_assignment

@@ -13,7 +13,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.figures import RANDOM, WIDTH, axis_label, empty_figure, node_places, shared_legend
+from cladebench.paper.figures import RANDOM, WIDTH, axis_label, empty_figure, node_places, shared_legend
 from cladebench.plotting import PALETTE, SMALL
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from cladebench.methods._max_margin import (
     first_labels,
 )
 from cladebench.methods.spectral import FlatSpectral
-from cladebench.papers.protocol import scaled
+from cladebench.paper.protocol import scaled
 from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hinge
 
 FloatArray = npt.NDArray[np.float64]

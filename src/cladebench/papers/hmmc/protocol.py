@@ -22,14 +22,14 @@ from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
 from cladebench.metrics import rand_scores, semantic_scores
-from cladebench.papers.protocol import Protocol, scaled, scored, timed_fit, tree_arrays
+from cladebench.paper.protocol import Protocol, scaled, scored, timed_fit, tree_arrays
 
 
 class HMMCProtocol(Protocol):
     """Section 5: trees of F leaves against the tree of the classes."""
 
     own: ClassVar[Mapping[str, Any]] = {
-        "features": "unit",  # how the features are scaled, see `cladebench.papers.protocol.scaled`
+        "features": "unit",  # how the features are scaled, see `cladebench.paper.protocol.scaled`
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
         "flat": False,  # whether the method gives clusters without a tree
         "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from cladebench.methods._structures import named_tree
-from cladebench.papers.artifact_types import Artifact, ArtifactContext, Table, declare
-from cladebench.papers.choices_table import choices_table
-from cladebench.papers.figures import counted, empty_figure, panel_title, with_title
-from cladebench.papers.measures_table import label_of, measures_table
-from cladebench.papers.protocol import stored_tree
-from cladebench.papers.tables import comparison_table, status_table
+from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
+from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import counted, empty_figure, panel_title, with_title
+from cladebench.paper.measures_table import label_of, measures_table
+from cladebench.paper.protocol import stored_tree
+from cladebench.paper.tables import comparison_table, status_table
 from cladebench.papers.taxonomy import drawings
 from cladebench.papers.taxonomy.words import LETTERS, N_WORDS, PRINTED
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.figures import (
+from cladebench.paper.figures import (
     BETTER,
     RANDOM,
     WIDTH,

@@ -27,7 +27,7 @@ from cladebench.methods._spectral import unit_rows
 from cladebench.methods.kernel_spectral import KernelSpectral
 from cladebench.methods.numerical_taxonomy import NumericalTaxonomy
 from cladebench.metrics import entropy_scores, rand_scores, v_scores
-from cladebench.papers.protocol import Protocol, scored, timed_fit, tree_arrays
+from cladebench.paper.protocol import Protocol, scored, timed_fit, tree_arrays
 from cladebench.papers.taxonomy import words
 from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
 from cladebench.solvers.gram import center, normalized_cut, top_eigenvectors

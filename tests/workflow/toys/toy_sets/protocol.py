@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench.bench.cell_io import CellOutput, Reading
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.protocol import Protocol
 
 
 class Weights(BaseEstimator):

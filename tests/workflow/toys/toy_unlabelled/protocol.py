@@ -2,7 +2,7 @@ import numpy as np
 
 from cladebench import estimators
 from cladebench.bench.cell_io import CellOutput
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.protocol import Protocol
 
 
 class Compactness(Protocol):

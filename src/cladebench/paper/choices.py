@@ -30,7 +30,7 @@ from typing import Any
 
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, told, validate
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.catalogue import load_plan
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """A table of several measures: its rows, its columns, what its entries rest on, and what it says where none is."""
 
 import pytest
-from golden_records import N_SAMPLES, cell_id, cells, context_of
 
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.measures_table import label_of, measures_table
-from cladebench.papers.tables import why_empty
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.measures_table import label_of, measures_table
+from cladebench.paper.tables import why_empty
+from golden_records import N_SAMPLES, cell_id, cells, context_of
 
 LABELS = {name: method.label for name, method in load_plan("exemplar").methods.items()}
 MEASURES = load_plan("exemplar").measures

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cladebench.papers.tables import basis_notes
+from cladebench.paper.tables import basis_notes
 from cladebench.plotting import SMALL
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cladebench.datasets import Images
     from cladebench.hierarchy import Hierarchy
     from cladebench.measures import Measure
-    from cladebench.papers.artifact_types import ArtifactContext
+    from cladebench.paper.artifact_types import ArtifactContext
 
 
 #: Widest figure in inches: a page has no more room, and print would shrink the text.

@@ -3,7 +3,7 @@
 A paper is a folder ``papers/<id>`` with
 
 - ``plan.yaml``: methods, data sets, settings, repetitions, scopes;
-- ``protocol.py``: ``PROTOCOL``, a :class:`cladebench.papers.protocol.Protocol`: what one cell computes;
+- ``protocol.py``: ``PROTOCOL``, a :class:`cladebench.paper.protocol.Protocol`: what one cell computes;
 - ``claims.yaml``: the published numbers and sentences, as data;
 - ``choices.yaml``: every guess, with its alternatives and how its effect is measured;
 - ``artifacts.py``: ``ARTIFACTS``, a tuple of :class:`Artifact`;

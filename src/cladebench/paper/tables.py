@@ -17,7 +17,7 @@ from cladebench.bench.cell_spec import point_text
 from cladebench.bench.samples import mean_and_spread
 from cladebench.measures import Measure
 from cladebench.notation import significant
-from cladebench.papers.artifact_types import ArtifactContext, Table
+from cladebench.paper.artifact_types import ArtifactContext, Table
 
 
 def with_spread(values: np.ndarray, measure: Measure) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from cladebench.bench.plan import PlanError
 from cladebench.input_files import InputFileError
-from cladebench.papers import catalogue
+from cladebench.paper import catalogue
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_broken_protocol_is_named(package, protocol, said):
 
 REFUSING = """
 from cladebench.bench.plan import PlanError
-from cladebench.papers.protocol import Protocol
+from cladebench.paper.protocol import Protocol
 
 class Own(Protocol):
     def measure(self, cell):

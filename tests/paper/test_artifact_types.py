@@ -3,12 +3,12 @@
 import dataclasses
 
 import pytest
-from golden_records import cell_id, cells, context_of
 
 from cladebench.bench.selection import Rule
-from cladebench.papers.artifact_types import Artifact, Table, declare
+from cladebench.paper.artifact_types import Artifact, Table, declare
 from cladebench.papers.ghc.artifacts import ARTIFACTS as GHC
 from cladebench.papers.hmmc.artifacts import ARTIFACTS as HMMC
+from golden_records import cell_id, cells, context_of
 
 RULES = {name: Rule(name, name, "dasgupta_cost", "lower") for name in ("first", "second", "third")}
 

@@ -4,15 +4,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from golden_records import cell_id, cells, context_of, extents, inside, legend_of
 from matplotlib.figure import Figure
 
 from cladebench import datasets
 from cladebench.datasets import Images
 from cladebench.hierarchy import Hierarchy
 from cladebench.measures import Measure
-from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.figures import (
+from cladebench.paper.artifact_types import ArtifactContext
+from cladebench.paper.figures import (
     axis_label,
     best_of,
     counted,
@@ -25,6 +24,7 @@ from cladebench.papers.figures import (
     write_below,
 )
 from cladebench.plotting import use_style
+from golden_records import cell_id, cells, context_of, extents, inside, legend_of
 
 REASON = "No data set of the paper is within reach in this run, and this is told in a sentence that takes two lines."
 

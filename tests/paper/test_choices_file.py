@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.choices import checked_choices, load_choices
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices import checked_choices, load_choices
 
 ENTRY = """
 - id: scale

@@ -17,8 +17,8 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan_file import read_plan
 from cladebench.bench.results import Results
 from cladebench.input_files import InputFileError, validator
-from cladebench.papers.catalogue import built_in_papers, load_plan
-from cladebench.papers.findings import Finding, checked_findings, read_findings
+from cladebench.paper.catalogue import built_in_papers, load_plan
+from cladebench.paper.findings import Finding, checked_findings, read_findings
 from cladebench.report.artifact_files import build_context
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from cladebench.papers.artifact_types import ArtifactContext, Table
-from cladebench.papers.tables import basis_notes, why_empty, with_spread
+from cladebench.paper.artifact_types import ArtifactContext, Table
+from cladebench.paper.tables import basis_notes, why_empty, with_spread
 
 
 def label_of(context: ArtifactContext, method: str) -> str:

@@ -7,8 +7,8 @@ from matplotlib.text import Text
 
 from cladebench.bench.cell_spec import canonical_json, point_text, setting_id
 from cladebench.bench.results import Results
-from cladebench.papers.artifact_types import ArtifactContext
-from cladebench.papers.catalogue import load_plan
+from cladebench.paper.artifact_types import ArtifactContext
+from cladebench.paper.catalogue import load_plan
 
 COLUMNS = [
     *(

@@ -16,9 +16,9 @@ from cladebench.bench.cell_spec import canonical_json, setting_order
 from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.bench.selection import agrees
 from cladebench.input_files import InputFileError, told
-from cladebench.papers.artifact_types import ArtifactContext, Table
-from cladebench.papers.choices import UnstatedChoice, load_choices, methods_in, names_in
-from cladebench.papers.tables import listed, with_spread
+from cladebench.paper.artifact_types import ArtifactContext, Table
+from cladebench.paper.choices import UnstatedChoice, load_choices, methods_in, names_in
+from cladebench.paper.tables import listed, with_spread
 
 
 def check_recorded(register: Iterable[UnstatedChoice], context: ArtifactContext, name: str) -> None:

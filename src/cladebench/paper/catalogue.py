@@ -15,7 +15,7 @@ from cladebench.bench.plan_file import read_plan
 from cladebench.input_files import InputFileError, one_of, users_code
 
 if TYPE_CHECKING:
-    from cladebench.papers.artifact_types import Artifact
+    from cladebench.paper.artifact_types import Artifact
 
 #: Where the papers of cladebench lie.
 BUILT_IN = "cladebench.papers"
@@ -95,7 +95,7 @@ def validate_protocol(plan: Plan) -> None:
     PlanError
         If there is no protocol, or it refuses the plan.
     """
-    from cladebench.papers.protocol import Protocol
+    from cladebench.paper.protocol import Protocol
 
     module = f"{plan.package}.protocol"
     with _plan_errors(f"{module}: cannot be imported"):
@@ -105,7 +105,7 @@ def validate_protocol(plan: Plan) -> None:
     found = getattr(protocol, "PROTOCOL", None)
     if not isinstance(found, Protocol):
         raise PlanError(
-            f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.papers.protocol.Protocol"
+            f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.paper.protocol.Protocol"
         )
     with _plan_errors(f"{plan.path}: {module}"):
         found.validate(plan)
@@ -141,7 +141,7 @@ def load_artifacts(package: str) -> tuple[Artifact, ...]:
         If there is no such module, it cannot be imported, reads a file that is missing (a caption), or lists nothing.
     """
     module = f"{package}.artifacts"
-    expected = "expected ARTIFACTS, a tuple of cladebench.papers.artifact_types.Artifact"
+    expected = "expected ARTIFACTS, a tuple of cladebench.paper.artifact_types.Artifact"
     with users_code(f"{module}: cannot be imported"):
         if importlib.util.find_spec(module) is None:
             raise InputFileError(f"{module}: no such module; {expected} in it")

@@ -18,8 +18,8 @@ from cladebench.bench.task import draw_task
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
-from cladebench.papers.catalogue import load_plan, validate_protocol
-from cladebench.papers.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
+from cladebench.paper.catalogue import load_plan, validate_protocol
+from cladebench.paper.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
 
 
 class Toy(Protocol):
@@ -68,7 +68,7 @@ def met(monkeypatch):
     """What fits meet, each in place of the fit: the estimator, its rows, labels and further arguments."""
     met = []
     monkeypatch.setattr(
-        "cladebench.papers.protocol.timed_fit", lambda *given, **more: (met.append((*given, more)), 3.0)[1]
+        "cladebench.paper.protocol.timed_fit", lambda *given, **more: (met.append((*given, more)), 3.0)[1]
     )
     return met
 

@@ -5,12 +5,11 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from golden_records import cell_id, cells, context_of, failed
 
 from cladebench.bench.selection import Rule
 from cladebench.measures import with_own
-from cladebench.papers.artifact_types import Artifact
-from cladebench.papers.tables import (
+from cladebench.paper.artifact_types import Artifact
+from cladebench.paper.tables import (
     basis_notes,
     comparison_table,
     fewer_rows,
@@ -18,6 +17,7 @@ from cladebench.papers.tables import (
     status_table,
     with_spread,
 )
+from golden_records import cell_id, cells, context_of, failed
 
 RULES = {
     "best": Rule("best", "oracle", "purity", "higher", uses="test labels"),

@@ -3,13 +3,13 @@
 import sys
 
 import pytest
-from golden_records import cell_id, cells, context_of, failed
 
 from cladebench.bench.selection import Rule
 from cladebench.input_files import InputFileError
-from cladebench.papers.catalogue import load_plan
-from cladebench.papers.choices import check_choices, load_choices, read_choices
-from cladebench.papers.choices_table import check_recorded, choices_table
+from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices import check_choices, load_choices, read_choices
+from cladebench.paper.choices_table import check_recorded, choices_table
+from golden_records import cell_id, cells, context_of, failed
 
 PLAN = """
 paper: madeup

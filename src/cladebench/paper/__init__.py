@@ -1,0 +1,1 @@
+"""What every paper shares: protocol, tables, figures, choices and findings."""
