@@ -71,6 +71,7 @@ def test_a_comparison_runs_from_what_is_installed(installed, tmp_path):
     file.write_text(few)
     said = run(installed, tmp_path, *cli, "run-comparison", "comparison.yaml", "--out", "report")
     assert said.splitlines()[-1] == str(tmp_path / "report/index.html")
+    assert said.count("report/index.html") == 1
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "Mine has the best score" in page and "color-scheme" in page
     assert str(ROOT) not in page

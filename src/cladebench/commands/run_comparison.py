@@ -40,8 +40,8 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the whole, or what the workflow asks for."""
-    from cladebench.comparison.as_plan import jobs_of, read_plan, write_plan
-    from cladebench.workflow.comparison_jobs import default_folder
+    from cladebench.comparison.as_plan import jobs_of, read_plan
+    from cladebench.workflow.comparison_jobs import default_folder, plan
 
     out = (args.out or default_folder(args.file)).absolute()
     if args.job:
@@ -50,11 +50,9 @@ def run(args: argparse.Namespace) -> int:
     if args.page:
         from cladebench.comparison.page import write_page
 
-        print(write_page(out))
+        write_page(out)
         return 0
-    from cladebench.comparison.spec import read_comparison
-
-    write_plan(read_comparison(args.file), out)
+    plan(args.file, out, args.cores)
     return _start_workflow(args.file.absolute(), out, args.cores)
 
 

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cladebench.bench.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, Problem
-from cladebench.comparison.methods import CONTROLS
-from cladebench.comparison.published import MEASURES
-from cladebench.comparison.spec import Comparison, Data
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError, parse_json
 from cladebench.measures import with_own
+
+# They bring scikit-learn and pandas with them, for which a job that reads its plan does not wait.
+if TYPE_CHECKING:
+    from cladebench.comparison.spec import Comparison, Data
 
 #: Stands where a plan has the id of a paper, in records and seeds: they do not depend on names of files.
 NAME = "comparison"
 SCOPE = "comparison"
 PACKAGE = "cladebench.comparison"
 FILE = "plan.json"
+#: In every comparison: what knows nothing of the data.
+CONTROLS = ("RandomClusters", "RandomTree")
+#: Jobs a core: few, because their processes take seconds to start, but enough to keep the cores busy.
+JOBS_A_CORE = 4
 #: Share of the rows that a repetition draws.
 SHARE = 0.5
 #: Behind the name of a data set: all of its rows, once, for pictures.
@@ -60,7 +67,12 @@ OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
         "title": "refit agrees",
         "range": [0, 1],
     },
-    **MEASURES,
+    "published_agreement": {"meaning": "adjusted Rand index of ours with the published labels"},
+    "published_within": {"meaning": "sum of squares within clusters, ours over the published one"},
+    "published_same_scale": {"meaning": "agreement of ours after the publisher's scaling, without his noise"},
+    "published_best_other": {"meaning": "best agreement of ours over other seeds, or other noise"},
+    "published_least_between": {"meaning": "least agreement of ours among themselves, over these"},
+    "published_seeded": {"meaning": "1 where the others differ by seed, 0 where they differ by noise"},
 }
 
 
@@ -99,6 +111,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "features": list(comparison.features),
         "published": read["published"],
         "sys_path": list(folders),
+        "methods_a_job": 1,
         "methods": methods,
         "problems": problems,
         "scope": scope,
@@ -154,9 +167,14 @@ def as_plan(document: Mapping[str, Any]) -> Plan:
     )
 
 
-def write_plan(comparison: Comparison, folder: Path) -> dict[str, Any]:
-    """Write the plan into the folder of a run, where its jobs read it; an equal file stays as it is."""
+def write_plan(comparison: Comparison, folder: Path, cores: int | None = None) -> dict[str, Any]:
+    """Write the plan into the folder of a run, where its jobs read it; an equal file stays as it is.
+
+    Without a number of cores, as on a cluster, each method is a job.
+    """
     document = as_document(comparison)
+    if cores is not None:
+        document["methods_a_job"] = math.ceil(len(document["methods"]) / (JOBS_A_CORE * cores))
     path = folder / FILE
     content = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()  # in the order of the file
     if not path.exists() or path.read_bytes() != content:
@@ -184,4 +202,16 @@ def read_plan(folder: Path) -> dict[str, Any]:
 def jobs_of(document: Mapping[str, Any]) -> list[Job]:
     """List the jobs of a comparison; modules of the user's files can be imported afterwards."""
     sys.path.extend(folder for folder in document["sys_path"] if folder not in sys.path)
-    return expand(as_plan(document), SCOPE, root_seed=document["seed"])
+    libraries: dict[str, list[Job]] = defaultdict(list)
+    for job in expand(as_plan(document), SCOPE, root_seed=document["seed"]):
+        libraries[job.estimators[0].rpartition(".")[0].partition(".")[0]].append(job)
+    most = document["methods_a_job"]
+    return [_joined(own[i : i + most]) for own in libraries.values() for i in range(0, len(own), most)]
+
+
+def _joined(jobs: Sequence[Job]) -> Job:
+    """Join jobs of methods of one library, so that the memory of a run has no other library in it."""
+    first = jobs[0]
+    cells = [cell for job in jobs for cell in job.cells]
+    cells.sort(key=lambda cell: first.datasets.index(cell.spec.dataset))
+    return replace(first, methods=tuple(m for job in jobs for m in job.methods), cells=tuple(cells))

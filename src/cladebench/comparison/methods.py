@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import estimators
+from cladebench.comparison.as_plan import CONTROLS
 from cladebench.input_files import InputFileError, users_code
 
-#: In every comparison: what knows nothing of the data.
-CONTROLS = ("RandomClusters", "RandomTree")
 #: Ours that are no methods: what knows nothing, or all.
 _NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
 #: Parameters that take the number of clusters, the first that a class has.

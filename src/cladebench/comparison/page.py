@@ -17,7 +17,7 @@ from cladebench import datasets
 from cladebench.bench.store import Store
 from cladebench.comparison import pictures
 from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
-from cladebench.comparison.methods import CONTROLS
+from cladebench.comparison.as_plan import CONTROLS
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.statistics import MANY

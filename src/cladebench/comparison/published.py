@@ -17,15 +17,6 @@ from cladebench.metrics import rand_scores
 SAME = 0.99
 #: Other runs of ours, by which a difference is explained.
 OTHERS = 5
-#: What a run on all rows measures against published labels, where there are some.
-MEASURES: Mapping[str, Mapping[str, Any]] = {
-    "published_agreement": {"meaning": "adjusted Rand index of ours with the published labels"},
-    "published_within": {"meaning": "sum of squares within clusters, ours over the published one"},
-    "published_same_scale": {"meaning": "agreement of ours after the publisher's scaling, without his noise"},
-    "published_best_other": {"meaning": "best agreement of ours over other seeds, or other noise"},
-    "published_least_between": {"meaning": "least agreement of ours among themselves, over these"},
-    "published_seeded": {"meaning": "1 where the others differ by seed, 0 where they differ by noise"},
-}
 
 
 def variant_of(estimator: str, parameters: Mapping[str, Any]) -> str:
@@ -97,7 +88,7 @@ def agreement(
     Returns
     -------
     dict of str to float
-        Of `MEASURES`.
+        Measures of the plan; see `cladebench.comparison.as_plan.OWN_MEASURES`.
     """
     if len(published) != len(clusters):
         raise ValueError(f"{len(published)} labels are published; expected {len(clusters)}, one for each row")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
-from cladebench.comparison.methods import CONTROLS, Method, found_methods
+from cladebench.comparison.as_plan import CONTROLS
+from cladebench.comparison.methods import Method, found_methods
 from cladebench.datasets.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own_data import OWN, own, own_name
 from cladebench.datasets.own_entries import located, nearest

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.comparison.as_plan import SHARE
-from cladebench.comparison.methods import CONTROLS
+from cladebench.comparison.as_plan import CONTROLS, SHARE
 from cladebench.comparison.ranks import Ranks, best_method, failures_last, ranks
 from cladebench.comparison.scores import LABELLED, Run
 from cladebench.comparison.statistics import ALL, UNDECIDED, VERDICTS, Compared, compare, table

@@ -1,4 +1,4 @@
-# A comparison: one job a method, then the page. `cladebench run-comparison` starts it, and so does the Snakefile of the
+# A comparison: jobs of a few methods, then the page. `cladebench run-comparison` starts it, and so does the Snakefile of the
 # repository with `--config comparison=FILE`.
 import shlex
 import sys
@@ -10,7 +10,9 @@ from cladebench.workflow.folder_lock import hold_if_possible
 
 try:
     COMPARISON = ComparisonJobs(
-        config, planned="planned" in config or not workflow.is_main_process
+        config,
+        planned="planned" in config or not workflow.is_main_process,
+        cores=workflow.resource_settings.cores,
     )
 except InputFileError as error:
     sys.exit(str(error))
@@ -31,6 +33,11 @@ onstart:
         for job in workflow.dag.needrun_jobs()
         if job.rule.name == "comparison_runs"
     )
+
+
+onsuccess:
+    if "planned" not in config:  # else the command says it
+        print(f"{COMPARISON.out}/index.html")
 
 
 rule all:

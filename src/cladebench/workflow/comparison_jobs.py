@@ -14,7 +14,6 @@ from cladebench.bench.cell_spec import digest
 from cladebench.bench.jobs import Job
 from cladebench.bench.store import Store
 from cladebench.comparison.as_plan import PACKAGE, jobs_of, read_plan, write_plan
-from cladebench.comparison.spec import read_comparison
 from cladebench.workflow.run_state import note_start
 
 #: The workflow itself.
@@ -26,6 +25,13 @@ def default_folder(file: Path) -> Path:
     return file.absolute().with_name(f"{file.stem}-results")
 
 
+def plan(file: Path, out: Path, cores: int | None) -> dict[str, Any]:
+    """Look at a comparison's data and methods, and write its plan into the folder of the run."""
+    from cladebench.comparison.spec import read_comparison  # brings scikit-learn and pandas with it
+
+    return write_plan(read_comparison(file), out, cores)
+
+
 class ComparisonJobs:
     """A comparison as Snakemake needs to see it.
 
@@ -35,6 +41,8 @@ class ComparisonJobs:
         ``comparison``, the file; ``out``, the folder of the run, beside the file by default.
     planned : bool
         Whether the folder has the plan already, so that data and methods need not be looked at.
+    cores : int, optional
+        See `cladebench.comparison.as_plan.write_plan`.
 
     Raises
     ------
@@ -42,10 +50,10 @@ class ComparisonJobs:
         If the file, its data or its methods are wrong.
     """
 
-    def __init__(self, config: Mapping[str, Any], planned: bool) -> None:
+    def __init__(self, config: Mapping[str, Any], planned: bool, cores: int | None = None) -> None:
         self.file = Path(str(config["comparison"])).absolute()
         self.out = Path(str(config["out"])).absolute() if "out" in config else default_folder(self.file)
-        document = read_plan(self.out) if planned else write_plan(read_comparison(self.file), self.out)
+        document = read_plan(self.out) if planned else plan(self.file, self.out, cores)
         self.jobs: dict[str, Job] = {job.name: job for job in jobs_of(document)}
         self._sources = {
             job.name: [str(path) for path in sources.job_sources(PACKAGE, job.estimators, job.data)]
