@@ -14,7 +14,6 @@ import pandas as pd
 
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.intervals import mean_interval
-from cladebench.bench.jobs import Job
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.comparison.as_plan import CONTROLS, NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
@@ -95,13 +94,13 @@ def collect(folder: Path) -> Run:
             raise InputFileError(
                 f"{plan.path}: data.{name}: its file changed between runs; start the command again"
             )
-    values = _values(cells, jobs)
+    values = _values(cells)
     found = Run(folder, document, plan, cells, values[~values["is_whole"]], values[values["is_whole"]], {})
     found = replace(found, values=pd.concat([found.values, _agreement(found)], ignore_index=True))
-    return replace(found, chosen=_chosen(found.values))
+    return replace(found, chosen=choose(found.values))
 
 
-def _values(cells: pd.DataFrame, jobs: list[Job]) -> pd.DataFrame:
+def _values(cells: pd.DataFrame) -> pd.DataFrame:
     """Give one row for each run, labelling and measure; a run that failed has a row without value for each."""
     cells = cells.assign(
         is_whole=cells["dataset"].str.endswith(WHOLE),
@@ -142,7 +141,7 @@ def _agreement(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=run.values.columns)
 
 
-def _chosen(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
+def choose(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
     """Choose for each method on each data set the setting of the best mean silhouette; it reads no labels.
 
     Settings with fewer failed draws go first; of equal ones the first in the file.
