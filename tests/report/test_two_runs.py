@@ -9,7 +9,7 @@ import pytest
 from audit_records import cells, failed, frame, write_cells
 from cladebench.audit.compare_runs import compare_runs
 from cladebench.cli import main
-from cladebench.comparison.two_reports import compare_reports
+from cladebench.report.two_comparisons import compare_reports
 from cladebench.report.two_runs import sections, text
 
 EVIL = "<script>alert(1)</script>"

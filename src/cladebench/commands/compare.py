@@ -55,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
     1 when a conclusion does, or with ``--exact`` anything beyond tolerance.
     """
     from cladebench.audit.compare_runs import Tolerance, compare_runs
-    from cladebench.comparison.two_reports import compare_reports
     from cladebench.files import write_atomically
+    from cladebench.report.two_comparisons import compare_reports
     from cladebench.report.two_runs import page, sections, text
 
     found = compare_runs(args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)))

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.method_differences import ALL, UNDECIDED, VERDICTS, Compared, compare, table
+from cladebench.bench.method_ranks import Ranks, best_method, failures_last, ranks
+from cladebench.bench.method_scores import Settings, Values, read_values
 from cladebench.comparison.as_plan import CONTROLS, SHARE
-from cladebench.comparison.ranks import Ranks, best_method, failures_last, ranks
 from cladebench.comparison.scores import LABELLED, Run
-from cladebench.comparison.statistics import ALL, UNDECIDED, VERDICTS, Compared, compare, table
-from cladebench.comparison.values import Settings, Values, read_values
 
 
 @dataclass(frozen=True, eq=False)

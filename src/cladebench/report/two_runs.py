@@ -20,9 +20,9 @@ from cladebench.audit.run_inputs import LEAST_SECONDS
 from cladebench.audit.run_means import ALPHA, DIFFERS
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.comparison.as_plan import NAME
-from cladebench.comparison.two_reports import TwoReports
 from cladebench.notation import significant
 from cladebench.report.templating import html_page
+from cladebench.report.two_comparisons import TwoReports
 
 _WIDTH = 150
 #: Rows of a table on the page.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.method_scores import Settings, Values
 from cladebench.bench.statistics import (
     Difference,
     middle_of_pairs,
@@ -18,7 +19,6 @@ from cladebench.bench.statistics import (
     signed_rank,
     tarone_holm,
 )
-from cladebench.comparison.values import Settings, Values
 
 #: Columns of ``differences.csv``.
 COLUMNS = (

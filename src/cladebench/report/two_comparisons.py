@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from cladebench.bench.method_differences import COLUMNS as DIFFERENCES
 from cladebench.comparison.as_plan import FILE, read_plan
 from cladebench.comparison.scores import COLUMNS as SCORES
 from cladebench.comparison.scores import LABELLED, UNLABELLED
-from cladebench.comparison.statistics import COLUMNS as DIFFERENCES
 from cladebench.input_files import InputFileError
 
 
