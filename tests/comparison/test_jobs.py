@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from cladebench.comparison.as_plan import CONTROLS, jobs_of, write_plan
+from cladebench.comparison import CONTROLS
+from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.spec import read_comparison
 
 METHODS = 'methods: [Agglomerative, FlatKMeans, sklearn.cluster.KMeans, sklearn.cluster.Birch, "users_methods.py:Mine"]'

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cladebench.comparison.methods import CONTROLS, fitting, found_methods
+from cladebench.comparison import CONTROLS
+from cladebench.comparison.methods import fitting, found_methods
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cladebench.bench.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, Problem
+from cladebench.comparison import CONTROLS
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError, parse_json
 from cladebench.measures import with_own
@@ -28,8 +29,6 @@ NAME = "comparison"
 SCOPE = "comparison"
 PACKAGE = "cladebench.comparison"
 FILE = "plan.json"
-#: In every comparison: what knows nothing of the data.
-CONTROLS = ("RandomClusters", "RandomTree")
 #: Jobs a core: few, because their processes take seconds to start, but enough to keep the cores busy.
 JOBS_A_CORE = 4
 #: Share of the rows that a repetition draws.

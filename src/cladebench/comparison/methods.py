@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import estimators
-from cladebench.comparison.as_plan import CONTROLS
+from cladebench.comparison import CONTROLS
 from cladebench.input_files import InputFileError, users_code
 
 #: Ours that are no methods: what knows nothing, or all.

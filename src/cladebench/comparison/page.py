@@ -16,9 +16,8 @@ from markupsafe import Markup
 from cladebench import datasets
 from cladebench.bench.method_differences import MANY
 from cladebench.bench.store import Store
-from cladebench.comparison import pictures
+from cladebench.comparison import CONTROLS, pictures
 from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
-from cladebench.comparison.as_plan import CONTROLS
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (

@@ -16,7 +16,8 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
-from cladebench.comparison.as_plan import CONTROLS, NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
+from cladebench.comparison import CONTROLS
+from cladebench.comparison.as_plan import NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
 from cladebench.input_files import InputFileError
 from cladebench.metrics import rand_scores
 

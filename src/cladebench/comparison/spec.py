@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
-from cladebench.comparison.as_plan import CONTROLS
+from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import Method, found_methods
 from cladebench.datasets.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own_data import OWN, own, own_name

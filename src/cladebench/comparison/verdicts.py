@@ -14,7 +14,8 @@ import pandas as pd
 from cladebench.bench.method_differences import ALL, UNDECIDED, VERDICTS, Compared, compare, table
 from cladebench.bench.method_ranks import Ranks, best_method, failures_last, ranks
 from cladebench.bench.method_scores import Settings, Values, read_values
-from cladebench.comparison.as_plan import CONTROLS, SHARE
+from cladebench.comparison import CONTROLS
+from cladebench.comparison.as_plan import SHARE
 from cladebench.comparison.scores import LABELLED, Run
 
 
