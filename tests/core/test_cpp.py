@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -80,11 +82,9 @@ def package_build() -> Path | None:
     return None
 
 
-@pytest.mark.timeout(900)  # a first build takes minutes, and machines may be busy
-@pytest.mark.parametrize("sanitize", ["", "address,undefined", "thread"])
-def test_core(sanitize: str, tmp_path: Path) -> None:
-    if sanitize and not compiler_has(sanitize, tmp_path):
-        pytest.skip(f"the compiler has no working -fsanitize={sanitize}")
+@contextmanager
+def built(sanitize: str) -> Iterator[Path]:
+    """The folder of a build of the core's tests, brought up to date, for as long as it is kept from others."""
     package = None if sanitize else package_build()
     folder = package or ROOT / "build" / f"core-tests-{sanitize.replace(',', '-') or 'plain'}"
     folder.parent.mkdir(exist_ok=True)
@@ -97,10 +97,51 @@ def test_core(sanitize: str, tmp_path: Path) -> None:
                 *(ROOT, folder, "core_tests", "-DCLADEBENCH_BUILD_BINDING=OFF"),
                 *("-DCLADEBENCH_BUILD_TESTS=ON", f"-DCLADEBENCH_SANITIZE={sanitize}"),
             )
-        options = "halt_on_error=1:print_stacktrace=1"
-        output = run(folder / "src/core/core_tests", UBSAN_OPTIONS=options, TSAN_OPTIONS="halt_on_error=1")
+        yield folder / "src/core"
+
+
+@pytest.mark.timeout(900)  # a first build takes minutes, and machines may be busy
+@pytest.mark.parametrize("sanitize", ["", "address,undefined", "thread"])
+def test_core(sanitize: str, tmp_path: Path) -> None:
+    if sanitize and not compiler_has(sanitize, tmp_path):
+        pytest.skip(f"the compiler has no working -fsanitize={sanitize}")
+    options = "halt_on_error=1:print_stacktrace=1"
+    with built(sanitize) as folder:
+        output = run(folder / "core_tests", UBSAN_OPTIONS=options, TSAN_OPTIONS="halt_on_error=1")
     summary = re.fullmatch(r"(\d+) passed, 0 failed", output.splitlines()[-1])
     assert summary and int(summary[1]) >= 8, output
+
+
+def symbols(compiled: Path) -> tuple[set[str], set[str]]:
+    """What an object file defines, and what it needs of others."""
+    named = [line.split()[:2] for line in run("nm", "-P", compiled).splitlines()]
+    return {name for name, kind in named if kind in "TDBRS"}, {name for name, kind in named if kind == "U"}
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(shutil.which("nm") is None, reason="nm is not on this machine")
+def test_what_can_start_threads_is_run_with_thread_sanitizer() -> None:
+    """Its build has the tests that include parallel.hpp alone; the linker knows who reaches a parallel loop."""
+    sources = ROOT / "src/core"
+    with built("") as folder:
+        core, tests = (
+            {path.name: symbols(folder / "CMakeFiles" / f"{place}/{path.name}.o") for path in paths}
+            for place, paths in (
+                ("cladebench_core.dir", sources.glob("*.cpp")),
+                ("core_tests.dir/tests", sources.glob("tests/*.cpp")),
+            )
+        )
+    places = {name: file for file, (defined, _) in core.items() for name in defined}
+    reaches = set()
+    for test, (_, needed) in tests.items():
+        reached, wanted = set[str](), needed
+        while files := {places[name] for name in wanted if name in places} - reached:
+            reached |= files
+            wanted = set[str]().union(*(core[file][1] for file in files))
+        if "parallel.cpp" in reached:
+            reaches.add(test)
+    includes = {test for test in tests if "cladebench/parallel.hpp" in (sources / "tests" / test).read_text()}
+    assert len(reaches) >= 8 and reaches == includes
 
 
 TOY = {

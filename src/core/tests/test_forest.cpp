@@ -8,6 +8,7 @@
 #include "cladebench/forest_neighbors.hpp"
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/keep_on.hpp"
+#include "cladebench/parallel.hpp"  // forests grow and are asked in parallel
 #include "cladebench/random.hpp"
 #include "cladebench/random_split.hpp"
 
