@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import pickle
 from pathlib import Path
 
@@ -11,20 +12,58 @@ import pytest
 from scipy import sparse
 
 from cladebench import datasets
-from cladebench.datasets import Content, DatasetInfo
+from cladebench.datasets import Content, DatasetInfo, image_features, settings
 from cladebench.datasets.content import Matrix, leaves
+from cladebench.datasets.derived import derived_path
 
 NAMES = datasets.names()
 #: Data that are on this machine; the network is never asked. Generators and bundled data are always among them.
 LOCAL = [name for name in NAMES if datasets.availability(name)]
-#: Features of images, of which a new clone keeps no copies yet, take minutes.
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = pytest.mark.timeout(900)
 DRAWS = [(name, draw) for name in LOCAL for draw in range(datasets.info(name).n_draws)]
+#: Features of more images take minutes where no copies are kept, as in a new clone.
+MOST_IMAGES = 200
 
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
+
+
+@pytest.fixture(scope="module")
+def another_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def features_of_fewer_images(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, another_cache: Path
+) -> None:
+    """Compute the features of a large data set for some images of each class, and take their rows for all.
+
+    Images and labels are met whole, and so are the features of the smaller sets of the same archives. Each load of a
+    cell checks all rows of all features (`datasets.checks`); where copies of them are kept, so do these tests.
+    """
+    name = getattr(request.node, "callspec", None) and request.node.callspec.params.get("name")
+    if name not in LOCAL or not needs_minutes(name):
+        return
+    places = settings.current()
+    monkeypatch.setenv(settings.MIRROR, os.pathsep.join(map(str, (places.cache, *places.mirrors))))
+    monkeypatch.setenv(settings.CACHE, str(another_cache))
+    compute = image_features._on_one_thread
+
+    def of_fewer(of, pixels):  # type: ignore[no-untyped-def]
+        every = len(pixels) // (MOST_IMAGES // 4)
+        return np.repeat(compute(of, pixels[::every]), every, axis=0)[: len(pixels)]
+
+    monkeypatch.setattr(image_features, "_on_one_thread", of_fewer)
+
+
+def needs_minutes(name: str) -> bool:
+    """Whether features of many images would be computed: those of which no copies are kept."""
+    entry = datasets.info(name)
+    large = dict(entry.views) == dict(image_features.FEATURE_VIEWS) and entry.n_samples > MOST_IMAGES
+    return large and not all(derived_path(entry, 0, f"view-{view}").exists() for view in entry.views)
 
 
 @pytest.mark.parametrize("name", NAMES)
