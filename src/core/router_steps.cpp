@@ -226,7 +226,7 @@ void RouterSteps::Work::back_to_params() {
 double RouterSteps::Work::step(const Samples& samples, const StepOptions& options, std::size_t t) {
   const std::size_t n_pairs = samples.batch_size;
   gather(samples, t);
-  keep_on(n_routed * at.width);
+  keep_on(n_routed * at.width + n_pairs * at.nodes);  // few points may be in many pairs
   find_margins();
   find_paths();
   std::fill_n(slopes.begin(), 3 * n_routed * at.nodes, 0.0);

@@ -214,6 +214,21 @@ TEST(learners_ask) {
   CHECK(asks(100, [&] { grow_pair_forest({narrow.data(), n}, d, must, cannot, {3, 1, true}, 0, 3); }));
 }
 
+TEST(many_pairs_of_one_point_are_work) {
+  const std::size_t d = 2, n_steps = 20, batch = 6000, n_leaves = 64;
+  const RouterShape shape{RouterKind::linear, d, 0};
+  const Values X(d, 1.0), ones(n_steps * batch, 1.0);
+  const std::vector<std::int32_t> points(n_steps * batch, 0);
+  Values params((2 * n_leaves - 2) * shape.n_params()), first(params.size()), second(params.size());
+  int questions = 0;
+  const KeepOn count = [&] { ++questions; };
+  const Asking asking(&count);
+  RouterSteps({X.data(), 1, d}, shape, n_leaves)
+      .take({points.data(), points.data(), points.data(), ones.data(), n_steps, batch, 1, batch},
+            {true, true, 0.0, 1e-3, 0}, params.data(), first.data(), second.data());
+  CHECK(questions >= static_cast<int>(n_steps));
+}
+
 TEST(work_is_counted_between_two_questions) {
   int questions = 0;
   const KeepOn count = [&] { ++questions; };
