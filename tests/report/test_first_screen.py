@@ -5,7 +5,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN
+from cladebench.audit.verdict_types import (
+    ANSWERS,
+    AUDITS_LIMIT,
+    DOES_NOT_HOLD,
+    HOLDS,
+    LIMITS,
+    NOT_TESTED,
+    OPEN,
+    PAPERS_LIMIT,
+    VERDICTS,
+)
 from cladebench.paper.catalogue import load_plan
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView, lead_finding
@@ -19,9 +29,16 @@ from cladebench.report.main_claims import (
 from cladebench.report.paper_facts import address_of, data_of_the_paper, short_name, whose_data, year_of
 from cladebench.report.result_sentence import result_sentence
 from cladebench.report.run_facts import provenance
-from cladebench.report.statements import by_answer, by_done, by_why, together
+from cladebench.report.statements import (
+    by_answer,
+    by_done,
+    by_why,
+    open_by_limit,
+    stand_ins_by_done,
+    together,
+)
 from cladebench.report.svg_size import svg_size
-from cladebench.report.templating import cpu_time, percent
+from cladebench.report.templating import cpu_time, percent, whys_of
 
 NO_COUNTS = dict.fromkeys(ANSWERS, 0)
 
@@ -126,6 +143,35 @@ def test_counts_by_answer_keep_stand_ins_apart():
     assert by_answer({}) == NO_COUNTS and by_done({}) == {}
 
 
+def test_open_statements_are_counted_by_whose_limit_it_is():
+    counts = {
+        "paper data": {"depends": 3, "within noise": 2, "uninformative": 5, "reproduced": 9},
+        "other data": {"depends": 4, "analogue undecided": 1},
+    }
+    assert open_by_limit(counts) == {
+        PAPERS_LIMIT: {"turns on an unstated choice": 7},
+        AUDITS_LIMIT: {
+            "a random method passes too": 5,
+            "too close to call": 2,
+            "stand-in data, too close to call": 1,
+        },
+    }
+    assert open_by_limit({"paper data": {"reproduced": 1}}) == {}
+    assert sum(sum(whys.values()) for whys in open_by_limit(counts).values()) == by_answer(counts)[OPEN]
+
+
+def test_every_open_verdict_and_no_other_has_a_limit():
+    assert all((verdict.limit in LIMITS) == (verdict.answer == OPEN) for verdict in VERDICTS.values())
+    assert list(whys_of(OPEN)) == list(LIMITS) and list(whys_of(HOLDS)) == [""]
+
+
+def test_stand_ins_are_explained_where_their_count_is_not_that_of_other_data():
+    holds = {"other data": {"analogue holds": 12, "reproduced": 1}, "by construction": {"analogue holds": 2}}
+    assert stand_ins_by_done(holds) == {HOLDS: {"re-run on other data": 12, "checked on paper": 2}}
+    same = {"other data": {"analogue fails": 3, "analogue undecided": 1, "depends": 2}}
+    assert stand_ins_by_done(same) == {} == stand_ins_by_done({})
+
+
 def row(claim, verdict="reproduced", **values):
     """A claim without numbers."""
     empty = {f.name: "" if f.type == "str" else () for f in dataclasses.fields(ClaimRow)}
@@ -170,10 +216,18 @@ def test_errors_in_print_say_what_is_wrong():
         row("low", "inconsistent", statement="all", reason="printed 3 against 2 (fine) (by us)"),
         row("fine", statement="all"),
         row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
+        row("ours", "inconsistent", evidence="printed numbers", reason="it is lower", quote="is  best."),
+        row("measured", "depends", quote="is best"),
+        row("theorem", "inconsistent", evidence="printed numbers", reason="it is false", quote="is fast"),
+        row("untested", "not testable", quote="is fast"),
         row("solver", "contradicted", evidence="by construction", reason="1 of 9 solver checks fails"),
     ]
-    found = [(error.row.claim, error.wrong) for error in printed_errors(rows)]
-    assert found == [("all", "printed 3 against 2 (by us)"), ("fact", "it has 4 points")]
+    assert [(error.row.claim, error.wrong, error.conclusion) for error in printed_errors(rows)] == [
+        ("ours", "it is lower", True),  # runs test the same sentence, so it comes first
+        ("all", "printed 3 against 2 (by us)", False),
+        ("fact", "it has 4 points", False),
+        ("theorem", "it is false", False),
+    ]
 
 
 def test_provenance_is_summed_up():

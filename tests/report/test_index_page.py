@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.report.pages import write_report
 from cladebench.report.views import gather_run
 
@@ -110,10 +110,51 @@ def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
     write_report(tmp_path / "run", "smoke", ["page_paper"])
     text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
     section = text[text.index('id="errors"') : text.index('id="reading"')]
-    assert "Page paper section 9 four is five 4 is not 5 details" in words(section)
+    assert "Method, data or text (1) Page paper section 9 four is five 4 is not 5 details" in words(section)
+    assert "Conclusions about results" not in section and "about results, which" not in section
     assert 'href="page_paper.html#claim-theorem"' in section and "1 statement contradicts" in section
     markdown = (tmp_path / "run" / "report" / "report.md").read_text(encoding="utf-8")
     assert "- Page paper, section 9: “four is five” 4 is not 5" in markdown
+
+
+def test_conclusions_come_first_among_errors_in_print(results, tmp_path):
+    shutil.copytree(results, tmp_path / "run")
+    audit = json.loads((results / "audit.json").read_text())
+    claims = {claim["claim"]: claim for claim in audit["claims"]}
+    claims["theorem"] |= {"verdict": "inconsistent", "reason": "4 is not 5", "quote": "four is five"}
+    measured = claims["everywhere"]
+    claims["theorem"] |= {"place": "section 9"}
+    audit["claims"].append(
+        claims["theorem"]
+        | {
+            "claim": "again",
+            "reason": "it is lower",
+            "quote": measured["quote"],
+            "evidence": "printed numbers",
+        }
+    )
+    (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
+    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+    section = words(text[text.index('id="errors"') : text.index('id="reading"')])
+    assert "1 is a conclusion about results, which runs test too." in section
+    assert section.index("Conclusions about results (1)") < section.index("it is lower")
+    assert (
+        section.index("it is lower") < section.index("Method, data or text (1)") < section.index("4 is not 5")
+    )
+    markdown = (tmp_path / "run" / "report" / "report.md").read_text(encoding="utf-8")
+    assert "(a conclusion about results): " in markdown
+
+
+def test_open_statements_are_split_by_whose_limit_it_is(results, index):
+    run = gather_run(results, "smoke", ["page_paper"])
+    head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
+    assert run.limits
+    for limit, whys in run.limits.items():
+        assert f"{sum(whys.values())} {limit} :" in head
+    explained = words(index[index.index('id="reading"') : index.index('id="rerun"')])
+    for limit, meaning in LIMITS.items():
+        assert f"{limit.capitalize()}. {meaning}" in explained
 
 
 def test_the_certificate_says_what_was_run_and_by_whom(results, report):

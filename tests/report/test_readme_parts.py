@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import synthetic_run
 
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import PAPERS_LIMIT, VERDICTS
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
@@ -124,7 +124,7 @@ def test_all_statements_are_counted_by_answer_and_by_what_was_done():
         "re-run on the paper's data": 4,
         "re-run on other data": 2,
     }
-    assert run.why_open == {VERDICTS["depends"].why: 2}
+    assert run.limits == {PAPERS_LIMIT: {VERDICTS["depends"].why: 2}}
     assert summary().total == "Of 0 printed numbers and sentences, 0 could be tested."
 
 

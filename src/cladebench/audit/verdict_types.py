@@ -23,6 +23,14 @@ DOES_NOT_HOLD = "does not hold"
 OPEN = "open"
 NOT_TESTED = "not tested"
 
+#: What keeps a claim open, by whose limit it is, and what that means.
+PAPERS_LIMIT = "the paper's limit"
+AUDITS_LIMIT = "the audit's limit"
+LIMITS: dict[str, str] = {
+    PAPERS_LIMIT: "The paper leaves unsaid what decides.",
+    AUDITS_LIMIT: "Our draws, our data or our test cannot decide.",
+}
+
 #: What a result says of a claim.
 Stance = Literal["supports", "undecided", "contradicts", "not testable"]
 SUPPORTS: Stance = "supports"
@@ -76,6 +84,8 @@ class Verdict:
         The highest one counts where several claims were printed as one.
     stance : Stance or None
         What one reading with this verdict says of a claim; None for verdicts that several readings make, or other data.
+    limit : str
+        Whose limit keeps the claim open: one of `LIMITS`; empty where the answer is not open.
     """
 
     name: str
@@ -85,6 +95,7 @@ class Verdict:
     sign: str
     severity: int
     stance: Stance | None
+    limit: str = ""
 
 
 #: All answers, in the order of tables.
@@ -119,6 +130,7 @@ VERDICTS: dict[str, Verdict] = {
             "≈",
             2,
             UNDECIDED,
+            AUDITS_LIMIT,
         ),
         Verdict(
             DIRECTION_ONLY,
@@ -128,6 +140,7 @@ VERDICTS: dict[str, Verdict] = {
             "↗",
             3,
             UNDECIDED,
+            AUDITS_LIMIT,
         ),
         Verdict(
             CONTRADICTED,
@@ -146,6 +159,7 @@ VERDICTS: dict[str, Verdict] = {
             "±",
             7,
             None,
+            PAPERS_LIMIT,
         ),
         Verdict(
             UNINFORMATIVE,
@@ -155,6 +169,7 @@ VERDICTS: dict[str, Verdict] = {
             "∅",
             6,
             UNTESTED,  # as judged at once: a printed number below a constant's
+            AUDITS_LIMIT,
         ),
         Verdict(
             INCONSISTENT,
@@ -182,6 +197,7 @@ VERDICTS: dict[str, Verdict] = {
             "◇?",
             4,
             None,
+            AUDITS_LIMIT,
         ),
         Verdict(
             ANALOGUE_FAILS,
@@ -203,7 +219,8 @@ VERDICTS: dict[str, Verdict] = {
         ),
     )
 }
-_ANALOGUES = {SUPPORTS: ANALOGUE_HOLDS, UNDECIDED: ANALOGUE_UNDECIDED, CONTRADICTS: ANALOGUE_FAILS}
+#: Stance of a result on stand-in data -> its verdict.
+ON_STAND_INS = {SUPPORTS: ANALOGUE_HOLDS, UNDECIDED: ANALOGUE_UNDECIDED, CONTRADICTS: ANALOGUE_FAILS}
 
 
 @dataclass(frozen=True)
@@ -269,7 +286,7 @@ class Outcome:
         if self.verdict in (NOT_TESTABLE, INCONSISTENT, UNINFORMATIVE):
             return self
         return replace(
-            self, verdict=_ANALOGUES[self.stance], reason=f"{self.verdict} on stand-in data: {self.reason}"
+            self, verdict=ON_STAND_INS[self.stance], reason=f"{self.verdict} on stand-in data: {self.reason}"
         )
 
 

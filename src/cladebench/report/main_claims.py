@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
+from cladebench.audit.evidence import ON_PAPER
+from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, NOT_TESTABLE, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 
@@ -27,10 +28,13 @@ class PrintedError:
         The statement.
     wrong : str
         What is wrong, shortly.
+    conclusion : bool
+        Whether it is a conclusion about results: runs test the same sentence.
     """
 
     row: ClaimRow
     wrong: str
+    conclusion: bool
 
 
 def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
@@ -87,14 +91,29 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
     """List the statements that contradict the paper or a fact.
 
-    Each with what is wrong.
+    Each with what is wrong; conclusions about results come first.
     """
     by_id = {row.claim: row for row in rows}
-    return tuple(
-        PrintedError(row, shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260))
+    measured = {
+        _words(row.quote)
+        for row in rows
+        if row.done != ON_PAPER and row.verdict not in (INCONSISTENT, NOT_TESTABLE)
+    } - {""}
+    found = [
+        PrintedError(
+            row,
+            shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260),
+            _words(row.quote) in measured,
+        )
         for row in rows
         if row.level == "statement" and row.verdict == INCONSISTENT
-    )
+    ]
+    return tuple(sorted(found, key=lambda error: not error.conclusion))
+
+
+def _words(quote: str) -> str:
+    """Write a quote in one line, without its full stop."""
+    return " ".join(quote.split()).rstrip(".")
 
 
 def _without_ids(reason: str, ids: Container[str]) -> str:

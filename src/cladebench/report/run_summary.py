@@ -13,7 +13,7 @@ from typing import Any
 
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
@@ -21,7 +21,7 @@ from cladebench.paper.findings import Finding, checked_findings
 from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
 from cladebench.report.paper_facts import short_name, year_of
 from cladebench.report.result_sentence import result_sentence
-from cladebench.report.statements import by_answer, by_done, by_why, matrix, statements, together
+from cladebench.report.statements import by_answer, by_done, matrix, open_by_limit, statements, together
 from cladebench.report.verdict_figures import MainResult, gather_main_result
 
 
@@ -105,9 +105,9 @@ class RunSummary:
         return by_done(self.matrix)
 
     @property
-    def why_open(self) -> dict[str, int]:
-        """Open statements by the reason, the most frequent first."""
-        return by_why(self.matrix, OPEN)
+    def limits(self) -> dict[str, dict[str, int]]:
+        """For each limit that keeps statements open, how many for which reason."""
+        return open_by_limit(self.matrix)
 
     @property
     def seen(self) -> list[str]:

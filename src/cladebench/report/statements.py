@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.evidence import EVIDENCE, RERUN_ELSEWHERE
+from cladebench.audit.verdict_types import ANSWERS, LIMITS, ON_STAND_INS, OPEN, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -112,17 +112,46 @@ def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     return found
 
 
-def by_why(counts: Mapping[str, Mapping[str, int]], answer: str) -> dict[str, int]:
+def by_why(counts: Mapping[str, Mapping[str, int]], answer: str, limit: str | None = None) -> dict[str, int]:
     """Count the statements with an answer by its reason.
 
-    In plain words, the most frequent first.
+    In plain words, the most frequent first; with a `limit` those alone that it keeps open.
     """
     found: Counter[str] = Counter()
     for row in counts.values():
         for verdict, count in row.items():
-            if VERDICTS[verdict].answer == answer and count:
-                found[VERDICTS[verdict].why] += count
+            known = VERDICTS[verdict]
+            if known.answer == answer and count and limit in (None, known.limit):
+                found[known.why] += count
     return dict(found.most_common())
+
+
+def open_by_limit(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Count the open statements by whose limit it is, then by reason.
+
+    Without limits that keep none open.
+    """
+    found = {limit: by_why(counts, OPEN, limit) for limit in LIMITS}
+    return {limit: whys for limit, whys in found.items() if whys}
+
+
+def stand_ins_by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Count statements on stand-in data by answer and what was done.
+
+    Only answers whose count is not the one of what was re-run on other data; open statements have other reasons there.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for evidence, row in counts.items():
+        for verdict in ON_STAND_INS.values():
+            if count := row.get(verdict, 0):
+                done = found.setdefault(VERDICTS[verdict].answer, {})
+                done[EVIDENCE[evidence].done] = done.get(EVIDENCE[evidence].done, 0) + count
+    rerun = by_done(counts).get(RERUN_ELSEWHERE, {})
+    return {
+        answer: found[answer]
+        for answer in ANSWERS
+        if answer in found and answer != OPEN and sum(found[answer].values()) != rerun.get(answer, 0)
+    }
 
 
 def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

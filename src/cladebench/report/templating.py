@@ -16,8 +16,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cladebench.audit.evidence import EVIDENCE, ON_PAPER
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.evidence import EVIDENCE, ON_PAPER, RERUN_ELSEWHERE
+from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.notation import significant
 from cladebench.report.abbreviations import MARK, explained
 from cladebench.report.cell_details import script_json
@@ -120,6 +120,8 @@ def _html_environment() -> Environment:
         whys_of=whys_of,
         ways_of_testing=ways_of_testing,
         ON_PAPER=ON_PAPER,
+        RERUN_ELSEWHERE=RERUN_ELSEWHERE,
+        limits=LIMITS,
         provenance=provenance,
         parts_in_words=parts_in_words,
         n_files=n_files,
@@ -152,15 +154,16 @@ def certificate_page(paper: str) -> str:
     return f"{paper}-certificate.html"
 
 
-def whys_of(answer: str) -> dict[str, list[str]]:
-    """List the reasons of an answer in plain words.
+def whys_of(answer: str) -> dict[str, dict[str, list[str]]]:
+    """List the reasons of an answer by whose limit it is.
 
-    Each with the meanings of its verdicts.
+    In plain words. Each with the meanings of its verdicts.
     """
-    found: dict[str, list[str]] = {}
-    for verdict in VERDICTS.values():
-        if verdict.answer == answer:
-            found.setdefault(verdict.why, []).append(verdict.meaning)
+    found: dict[str, dict[str, list[str]]] = {}
+    for limit in ("", *LIMITS):
+        for verdict in VERDICTS.values():
+            if verdict.answer == answer and verdict.limit == limit:
+                found.setdefault(limit, {}).setdefault(verdict.why, []).append(verdict.meaning)
     return found
 
 

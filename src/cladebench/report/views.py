@@ -41,7 +41,17 @@ from cladebench.report.run_facts import (
     failure_rows,
     status_counts,
 )
-from cladebench.report.statements import add_up, by_answer, by_done, by_why, matrix, statements, together
+from cladebench.report.statements import (
+    add_up,
+    by_answer,
+    by_done,
+    by_why,
+    matrix,
+    open_by_limit,
+    stand_ins_by_done,
+    statements,
+    together,
+)
 from cladebench.report.untested import count_untested
 from cladebench.report.verdict_figures import gather_main_result
 
@@ -88,6 +98,16 @@ class RunView:
         return found | {NOT_TESTED: add_up(paper.untested for paper in self.papers)}
 
     @property
+    def limits(self) -> dict[str, dict[str, int]]:
+        """For each limit that keeps statements open, how many for which reason."""
+        return open_by_limit(self.matrix)
+
+    @property
+    def stand_ins(self) -> dict[str, dict[str, int]]:
+        """For some answers on stand-in data, how many by what was done."""
+        return stand_ins_by_done(self.matrix)
+
+    @property
     def abbreviations(self) -> dict[str, str]:
         """Abbreviations on the pages of the run, each with its meaning."""
         return {word: meaning for paper in self.papers for word, meaning in paper.abbreviations.items()}
@@ -125,8 +145,12 @@ class RunView:
 
     @property
     def errors(self) -> tuple[tuple[PaperView, PrintedError], ...]:
-        """Statements that contradict their paper, or a fact, with the paper."""
-        return tuple((paper, error) for paper in self.papers for error in paper.errors)
+        """Statements that contradict their paper, or a fact, with the paper.
+
+        Conclusions about results come first.
+        """
+        found = [(paper, error) for paper in self.papers for error in paper.errors]
+        return tuple(sorted(found, key=lambda pair: not pair[1].conclusion))
 
 
 def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
