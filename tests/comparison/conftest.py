@@ -10,7 +10,7 @@ from comparison_runs import BAD, run_all, write_inputs
 def forget() -> None:
     """Forget the modules of users that a comparison has imported, and where they were."""
     sys.path[:] = [folder for folder in sys.path if not Path(folder, "users_methods.py").exists()]
-    for name in ("users_methods", "beside", "other", "hangs"):
+    for name in ("users_methods", "beside", "other", "hangs", "linkages"):
         sys.modules.pop(name, None)
 
 

@@ -2,19 +2,27 @@
 
 import gzip
 import io
+import shutil
+import sys
 import tarfile
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from comparison_runs import run_all
+from scipy.cluster import hierarchy
 
+from cladebench.bench.provenance import collect
+from cladebench.bench.run_cell import run_cell
 from cladebench.comparison.agreements import AGREEMENTS, by_method, by_variant, reason
+from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.published import agreement, as_published, variant_of
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own_batteries import battery_of, published_sets
 from cladebench.datasets.own_data import own_name
 from cladebench.input_files import InputFileError
+from doc_examples import ROOT
 
 METHODS = """
 from cladebench.methods import Agglomerative
@@ -204,3 +212,31 @@ def test_the_best_labelling_of_a_data_set_counts_for_a_published_variant():
         columns=["data", "method", "mean"],
     )
     assert by_variant(scored).loc["x"].tolist() == [pytest.approx(0.6), 2.0]
+
+
+FAST = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: ['linkages.py:FastWard']\nrepetitions: 2\n"
+
+
+@pytest.fixture
+def fast_ward(inputs):
+    """Run the example's class of the optional library fastcluster, without a process of its own."""
+    shutil.copy(ROOT / "comparisons" / "hierarchical" / "linkages.py", inputs)
+    (inputs / "comparison.yaml").write_text(FAST)
+    job = jobs_of(write_plan(read_comparison(inputs / "comparison.yaml"), inputs / "out"))[0]
+    return lambda: run_cell(job.cells[0].spec, job.methods[0], job.plan.package, collect("0" * 64))
+
+
+def test_a_library_that_a_fit_imports_in_vain_makes_the_run_unavailable(fast_ward, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastcluster", None)
+    record, arrays = fast_ward()
+    assert (record["status"], record["reason"]) == ("unavailable", "fastcluster is not installed")
+    assert not arrays and not record["readings"]
+
+
+def test_with_the_library_it_is_run(fast_ward, monkeypatch):
+    library = SimpleNamespace(linkage_vector=lambda X, method: hierarchy.linkage(X, method))
+    monkeypatch.setitem(sys.modules, "fastcluster", library)
+    record, arrays = fast_ward()
+    (reading,) = record["readings"]
+    assert record["status"] == "ok" and {"rows", "clusters_3"} <= {*arrays}
+    assert reading["metrics"]["ari"] > 0.8 and "dendrogram_purity" in reading["metrics"]

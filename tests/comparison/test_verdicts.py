@@ -9,8 +9,9 @@ import pytest
 from made_up_runs import made_up_run
 from scipy import stats
 
+from cladebench.bench.method_scores import Settings, read_values
 from cladebench.comparison.scores import Run
-from cladebench.comparison.verdicts import verdicts
+from cladebench.comparison.verdicts import judged, verdicts
 
 MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
 
@@ -146,6 +147,23 @@ def test_of_several_data_sets_each_counts_and_all_have_rows_of_their_own(tmp_pat
     assert few.counts("b") == {"ahead": 4, "behind": 0, "level": 0, "undecided": 0}
     assert few.counts("RandomClusters")["ahead"] == 4 and sum(few.counts().values()) == 8
     assert verdicts(made_up_run(scores(), tmp_path)).on_all == []
+
+
+def test_over_all_data_sets_verdicts_are_counted_or_where_none_is_judged_alone_signs(tmp_path):
+    table = scores({"mine": 0.5, "a": 0.3, "b": 0.5}, n_data=12, spread=0.001)
+    for i, rows in enumerate(table.values()):
+        rows["b"] = rows["mine"] + (0.1 if i < 3 else -0.1 if i < 10 else 0.0)
+    large = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    assert large.tally("a") == {"Better on": 12, "Worse on": 0, "Equal on": 0}
+    assert large.tally("b") == {"Better on": 7, "Worse on": 3, "Equal on": 2}
+    few = verdicts(made_up_run(dict([*table.items()][:4]), tmp_path, mine="mine"))
+    assert few.tally("a") == {"Ahead": 4, "Behind": 0, "Level": 0, "Undecided": 0}
+    lower = made_up_run(table, tmp_path, mine="mine", measures=["dasgupta_ratio"])
+    values = read_values(
+        lower.values.assign(n_rows=200, share=0.5, deterministic=False), lower.plan.measures["dasgupta_ratio"]
+    )
+    found = judged(values, "mine", Settings())
+    assert found.tally("b") == {"Better on": 3, "Worse on": 7, "Equal on": 2}
 
 
 def test_one_method_beside_the_random_ones_leads_them(tmp_path):

@@ -19,7 +19,7 @@ from cladebench.bench.store import Store
 from cladebench.comparison import CONTROLS, pictures
 from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
 from cladebench.comparison.protocol import asked
-from cladebench.comparison.scores import COLUMNS, LABELLED, UNLABELLED, Run, collect, scores
+from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (
     STATUSES,
     counted_scores,
@@ -56,21 +56,9 @@ def write_page(folder: Path) -> Path:
     table = scores(run)
     found = verdicts(run)
     counted = counted_scores(run, table)
-    columns = [
-        "data",
-        "method",
-        "rival",
-        "measure",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_adjusted",
-        "verdict",
-    ]
     published = _published(run)
     _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ())], ignore_index=True))
-    _csv(folder / "differences.csv", found.differences[columns])
+    _csv(folder / "differences.csv", found.differences)
     write_atomically(folder / "scores.tex", latex(run, counted).encode())
     page = (
         _environment()
@@ -151,8 +139,8 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
             drawn["critical_difference"] = _embedded(run, figure, "critical-difference")
     wide = counted.pivot_table(index="method", columns="measure", values="mean", sort=False)
     measure = found.measure or UNLABELLED[0]
-    if measure in wide:
-        costs = wide[[measure, "fit_seconds", "memory_mb"]].dropna()
+    costs = wide.reindex(columns=[measure, *COSTS]).dropna()
+    if len(costs):
         costs.columns = pd.Index(["score", "seconds", "memory"])
         figure = pictures.costs(costs, f"mean {run.plan.measures[measure].title or measure}", found.reference)
         drawn["costs"] = _embedded(run, figure, "costs")

@@ -108,18 +108,9 @@ def settings_table(run: Run) -> list[dict[str, Any]]:
     """List what the choice of settings read, where there was one: the silhouette of each."""
     rule = run.values[run.values["measure"] == UNLABELLED[0]]
     means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
-    several = means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1
-    return [
-        {
-            "data": row.data,
-            "labels": row.labels,
-            "method": row.method,
-            "setting": setting_text(str(row.setting)),
-            "value": row.value,
-            "counts": run.chosen[str(row.data), str(row.labels), str(row.method)] == row.setting,
-        }
-        for row in means[several].itertuples()
-    ]
+    means["counts"] = means.index.isin(run.counted(means).index)
+    means = means[means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1]
+    return means.assign(setting=means["setting"].map(setting_text)).to_dict("records")
 
 
 def setting_text(text: str) -> str:
@@ -133,35 +124,24 @@ def on_all_rows(run: Run, name: str) -> list[dict[str, Any]]:
     """List the scores of the runs on all rows, and whether a second fit agreed."""
     rows = run.counted(run.whole)
     rows = rows[(rows["data"] == name) & (rows["status"] == "ok")]
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for method, labels, measure, value in zip(
-        rows["method"], rows["labels"], rows["measure"], rows["value"], strict=True
-    ):
-        entry = found.setdefault((method, labels), {"method": method, "labels": labels})
-        entry[measure] = value
-    return [*found.values()]
+    wide = rows.pivot_table(index=["method", "labels"], columns="measure", values="value", sort=False)
+    return wide.reset_index().to_dict("records")
 
 
 def latex(run: Run, counted: pd.DataFrame) -> str:
     """Write the first table for LaTeX, which needs the package booktabs."""
     measure = "ari" if "ari" in set(counted["measure"]) else UNLABELLED[0]
-    heat = heat_table(run, counted, (measure,))
+    heat = heat_table(run, counted, (measure,)) or {"data": [], "rows": []}
+    rows = [[row["method"], *map(_latex_cell, row["cells"])] for row in heat["rows"]]
+    table = pd.DataFrame(rows, columns=["method", *heat["data"]])
+    text = table.to_latex(index=False, escape=True, column_format="l" + "r" * len(heat["data"]))
+    return text.replace("−", "$-$").replace("–", "--")
 
-    def cell(text: str) -> str:
-        return text.replace("_", r"\_").replace("−", "$-$").replace("–", "--")
 
-    lines = [rf"\begin{{tabular}}{{l{'r' * len(heat.get('data', ()))}}}", r"\toprule"]
-    lines.append(" & ".join(["method", *map(cell, heat.get("data", ()))]) + r" \\")
-    lines.append(r"\midrule")
-    for row in heat.get("rows", ()):
-        texts = [
-            digits(found["mean"])
-            if found and "mean" in found
-            else STATUSES.get((found or {}).get("status", ""), "--")
-            for found in row["cells"]
-        ]
-        lines.append(" & ".join(map(cell, [row["method"], *texts])) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+def _latex_cell(cell: Mapping[str, Any] | None) -> str:
+    if cell is None:
+        return "–"
+    return digits(cell["mean"]) if "mean" in cell else STATUSES[cell["status"]]
 
 
 def facts(run: Run) -> Mapping[str, Any]:
@@ -173,11 +153,6 @@ def facts(run: Run) -> Mapping[str, Any]:
         "runs": len(cells),
         "ok": int((cells["status"] == "ok").sum()),
         "cpu": float(cells["cpu_seconds"].sum()),
-        "repetitions": run.document["scope"]["repetitions"],
-        "limits": run.document["scope"]["limits"],
-        "seed": run.document["seed"],
-        "features": run.document["features"],
-        "rope": run.document["rope"],
         "versions": {name: version for name, version in versions.items() if version != "absent"},
         "methods": {name: method.estimator for name, method in run.plan.methods.items()},
         "unsteady": sorted(set(other["method"])),

@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.method_differences import ALL, UNDECIDED, VERDICTS, Compared, compare, table
+from cladebench.bench.method_differences import ALL, UNDECIDED, VERDICTS, Compared, compare, over_data, table
 from cladebench.bench.method_ranks import Ranks, best_method, failures_last, ranks
 from cladebench.bench.method_scores import Settings, Values, read_values
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import SHARE
 from cladebench.comparison.scores import LABELLED, Run
+
+#: Data sets on which the reference is better than a rival, worse, or as good, whether or not that is shown.
+_SIGNS = ("Better on", "Worse on", "Equal on")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,14 @@ class Verdicts:
         wanted = self.rivals if rival is None else (rival,)
         found = [row.verdict for row in self.rows if row.rival in wanted]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+    def tally(self, rival: str) -> dict[str, int]:
+        """Count data sets: by the verdict on each, or by the sign of the difference where none is judged alone."""
+        assert self.values is not None
+        if any(row.data != ALL for row in self.rows):
+            return {verdict.capitalize(): n for verdict, n in self.counts(rival).items()}
+        signs = np.sign(self.values.sign * over_data(self.values, self.reference, rival))
+        return {name: int((signs == sign).sum()) for name, sign in zip(_SIGNS, (1, -1, 0), strict=True)}
 
     @cached_property
     def ranks(self) -> Ranks:

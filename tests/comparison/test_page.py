@@ -1,0 +1,65 @@
+"""The page of runs that nobody made: what it holds where much or nothing is scored."""
+
+import re
+
+import pytest
+from made_up_runs import made_up_run
+
+from cladebench import datasets
+from cladebench.comparison import page
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Write the page of a made-up run, whose data are away, and read it."""
+
+    def away(name):
+        raise datasets.DatasetError(f"{name} is away")
+
+    monkeypatch.setattr(datasets, "load", away)
+
+    def write(scores, measures=("ari", "silhouette", "fit_seconds", "memory_mb"), **how):
+        run = made_up_run(scores, tmp_path, measures=measures, **how)
+        monkeypatch.setattr(page, "collect", lambda folder: run)
+        return page.write_page(tmp_path).read_text(encoding="utf-8")
+
+    return write
+
+
+def heads(text, title):
+    """Heads and first row of the table below a title."""
+    table = text.partition(title)[2].partition("</table>")[0]
+    first = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", table.partition("<tbody>")[2].partition("</tr>")[0])
+    return re.findall(r"<th[^>]*>(.*?)</th>", table.partition("</thead>")[0]), first
+
+
+def test_where_nothing_has_a_score_the_page_says_how_runs_ended(written, tmp_path):
+    text = written({"d": {"mine": [NAN, NAN], "RandomClusters": [NAN, NAN]}}, mine="mine")
+    assert "it broke" in text and "No scores against labels" in text
+    assert 'id="costs"' not in text and 'id="differences"' not in text
+    assert "tabular" in (tmp_path / "scores.tex").read_text()
+
+
+def test_where_something_has_a_score_its_costs_are_drawn(written, tmp_path):
+    text = written({"d": {"mine": [0.5, 0.6], "a": [0.1, 0.2], "gone": [NAN, NAN]}}, mine="mine")
+    assert 'id="costs"' in text and (tmp_path / "figures" / "costs.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("n_data", "names", "counts"),
+    [(3, ["Ahead", "Behind", "Level", "Undecided"], 3), (11, ["Better on", "Worse on", "Equal on"], 11)],
+)
+def test_over_all_data_sets_are_counted(written, n_data, names, counts):
+    draws = {"mine": [0.8, 0.81, 0.8, 0.81], "a": [0.1, 0.11, 0.11, 0.1]}
+    text = written({f"d{i}": draws for i in range(n_data)}, mine="mine", n_rows=20_000)
+    head, first = heads(text, "Over all data sets")
+    assert head[1 : len(names) + 1] == names and len(head) == len(first)
+    assert first[1 : len(names) + 1] == [str(counts), *["0"] * (len(names) - 1)]
+
+
+def test_latex_is_escaped(written, tmp_path):
+    written({"50%_of": {"mine": [-0.5, -0.5], "a&b": [NAN, NAN]}}, mine="mine")
+    text = (tmp_path / "scores.tex").read_text(encoding="utf-8")
+    assert r"50\%\_of" in text and "$-$0.50" in text and r"\toprule" in text
