@@ -5,6 +5,7 @@ import pytest
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import fitting, found_methods
 from cladebench.comparison.spec import read_comparison
+from cladebench.datasets.own_data import own
 from cladebench.input_files import InputFileError
 
 GOOD = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: [Agglomerative]\n"
@@ -18,7 +19,7 @@ def read(folder, text):
 def test_a_short_file_is_enough(inputs):
     found = read(inputs, "data: {patients: {file: patients.csv, label: diagnosis}}\n")
     assert list(found.methods) == [*fitting(), *CONTROLS]
-    assert found.data["patients"].clusters == {"diagnosis": 3}
+    assert own(found.data["patients"].source).clusters == {"diagnosis": 3}
     assert (found.mine, found.features, found.repetitions, found.rope) == ("", ("zscore",), 10, 0.02)
 
 

@@ -88,9 +88,9 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         for method in comparison.methods.values()
     }
     problems = {}
-    for data in comparison.data.values():
-        problems[data.name] = {"dataset": data.source, "task": {"share": SHARE}, "label": data.name}
-        problems[data.name + WHOLE] = {"dataset": data.source, "task": {}, "label": data.name}
+    for name, data in comparison.data.items():
+        problems[name] = {"dataset": data.source, "task": {"share": SHARE}, "label": name}
+        problems[name + WHOLE] = {"dataset": data.source, "task": {}, "label": name}
     whole = [name + WHOLE for name in comparison.data]
     scope = {
         "datasets": list(problems),
@@ -129,7 +129,7 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
     groups: dict[str, list[str]] = defaultdict(list)
     for method in comparison.methods.values():
         settings = comparison.settings.get(method.key, {})
-        for data in comparison.data.values():
+        for name, data in comparison.data.items():
             forced, reason = method.takes(data.kind, data.sparse, settings)
             entry: dict[str, Any] = {"method": method.key}
             if reason:
@@ -137,7 +137,7 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
             else:
                 features = ["raw"] if method.key in CONTROLS else _features(comparison, data)
                 entry["grid"] = {"features": features, **settings, **forced}
-            groups[canonical_json(entry)] += [data.name, data.name + WHOLE]
+            groups[canonical_json(entry)] += [name, name + WHOLE]
     return [{**dict(parse_json(entry)), "dataset": names} for entry, names in groups.items()]
 
 

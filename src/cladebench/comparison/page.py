@@ -21,7 +21,6 @@ from cladebench.comparison.agreements import agreements, by_method, by_variant, 
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (
-    STATUSES,
     counted_scores,
     digits,
     facts,
@@ -30,6 +29,7 @@ from cladebench.comparison.tables import (
     latex,
     on_all_rows,
     settings_table,
+    words,
 )
 from cladebench.comparison.verdicts import Verdicts, verdicts
 from cladebench.files import write_atomically
@@ -113,10 +113,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     look = resources.files("cladebench.report") / "templates"  # one home for colours
-    environment.globals.update(
-        asset=lambda name: Markup((look / name).read_text(encoding="utf-8")), statuses=STATUSES
-    )
-    environment.filters.update(digits=digits, seconds=lambda value: f"{significant(value, 2)} s")
+    environment.globals["asset"] = lambda name: Markup((look / name).read_text(encoding="utf-8"))
+    environment.filters.update(digits=digits, words=words, seconds=lambda value: f"{significant(value, 2)} s")
     return environment
 
 
@@ -171,12 +169,10 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         "rows": values.shape[0],
         "features": None if distances else values.shape[1],
         "clusters": {label: k for label, (_, k) in labellings.items()},
-        "labelled": any(labels is not None for labels, _ in labellings.values()),
         "noise": {
             label: int((labels < 0).sum()) for label, (labels, _) in labellings.items() if labels is not None
         },
         "done": getattr(data, "done", ()),
-        "sha256": data.content_sha256,
     }
     best = _best(counted, name, found)
     points, rows = pictures.projection(values, distances)

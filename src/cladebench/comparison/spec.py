@@ -25,28 +25,15 @@ class Data:
 
     Attributes
     ----------
-    name : str
-        Key in the file.
     source : str
         What the spine loads: a name of the registry, or one of `cladebench.datasets.own_data`.
     kind : {"features", "distances"}
     sparse : bool
-    n_rows : int
-    clusters : mapping of str to int
-        Number of clusters for each labelling; of the empty name where there are no labels.
-    labelled : bool
-    done : tuple of str
-        What was done to the data, in sentences.
     """
 
-    name: str
     source: str
     kind: str
     sparse: bool
-    n_rows: int
-    clusters: Mapping[str, int]
-    labelled: bool
-    done: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +68,9 @@ def read_comparison(path: Path) -> Comparison:
     """
     path = path.absolute()
     document = read_validated(path, "comparison")
-    data = {name: found for key, entry in document["data"].items() for name, found in _data(path, key, entry)}
+    data = {
+        name: one for key, entry in document["data"].items() for name, one in _data(path, key, entry).items()
+    }
     given = document.get("methods", {})
     given = {"run": given} if isinstance(given, list) else given
     methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}
@@ -136,7 +125,7 @@ def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
     return exact[0]
 
 
-def _data(path: Path, key: str, entry: Mapping[str, Any]) -> list[tuple[str, Data]]:
+def _data(path: Path, key: str, entry: Mapping[str, Any]) -> dict[str, Data]:
     """Find the data behind a key: one data set, or those of a battery."""
     where = f"{path}: data.{key}"
     kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
@@ -145,20 +134,18 @@ def _data(path: Path, key: str, entry: Mapping[str, Any]) -> list[tuple[str, Dat
             f"{where}: {', '.join(kinds) or 'no source'}; expected one of file, registered, battery"
         )
     if kinds == ["registered"]:
-        return [(key, _registered(where, key, entry))]
+        return {key: _registered(where, entry)}
     entries = expand_battery(key, entry, path.parent) if kinds == ["battery"] else {key: dict(entry)}
-    return [(name, _own(name, one, path.parent)) for name, one in entries.items()]
+    return {name: _own(name, one, path.parent) for name, one in entries.items()}
 
 
 def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Data:
     source = own_name(name, entry, folder)
     data = own(source)
-    sparse = hasattr(data.X, "indptr")
-    labelled = bool(data.labellings)
-    return Data(name, source, data.kind, sparse, data.X.shape[0], dict(data.clusters), labelled, data.done)
+    return Data(source, data.kind, hasattr(data.X, "indptr"))
 
 
-def _registered(where: str, key: str, entry: Mapping[str, Any]) -> Data:
+def _registered(where: str, entry: Mapping[str, Any]) -> Data:
     name = entry["registered"]
     if extra := sorted(set(entry) - {"registered"}):
         raise InputFileError(f"{where}: unknown key {extra[0]!r}; expected none beside registered")
@@ -171,5 +158,4 @@ def _registered(where: str, key: str, entry: Mapping[str, Any]) -> Data:
         raise InputFileError(f"{where}.registered: {name!r} has no table of features; expected one that has")
     if info.n_classes is None:
         raise InputFileError(f"{where}.registered: {name!r} has no labels; expected data that have some")
-    clusters = {"labels": info.n_classes}
-    return Data(key, name, "features", info.sparse, info.n_samples, clusters, True, (info.contents,))
+    return Data(name, "features", info.sparse)

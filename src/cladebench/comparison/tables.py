@@ -14,15 +14,10 @@ from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.scores import UNLABELLED, Run
 from cladebench.notation import significant
 
-#: Words for statuses.
-STATUSES = {
-    "not_applicable": "not applicable",
-    "out_of_memory": "out of memory",
-    "timeout": "timeout",
-    "unavailable": "unavailable",
-    "error": "error",
-    "missing": "missing",
-}
+
+def words(name: str) -> str:
+    """Write a status or a measure for readers."""
+    return name.replace("_", " ")
 
 
 def digits(value: float) -> str:
@@ -141,7 +136,7 @@ def latex(run: Run, counted: pd.DataFrame) -> str:
 def _latex_cell(cell: Mapping[str, Any] | None) -> str:
     if cell is None:
         return "–"
-    return digits(cell["mean"]) if "mean" in cell else STATUSES[cell["status"]]
+    return digits(cell["mean"]) if "mean" in cell else words(cell["status"])
 
 
 def facts(run: Run) -> Mapping[str, Any]:
