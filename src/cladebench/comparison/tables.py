@@ -46,10 +46,9 @@ def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> di
     shown = [m for m in measures if m in set(counted["measure"])]
     if not shown:
         return {}
-    first = counted[counted["measure"] == shown[0]]
-    alone = counted["labels"] == ""
     if shown[0] in UNLABELLED:
-        first, counted = first[first["labels"] == ""], counted[alone]
+        counted = counted[counted["labels"] == ""]
+    first = counted[counted["measure"] == shown[0]]
     names = [name for name in run.names("data") if name in set(first.loc[first["mean"].notna(), "data"])]
     if not names:
         return {}
@@ -75,12 +74,9 @@ def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
     """Give what stands in a cell: the mean with interval and chance, or how the runs ended; None where nothing is."""
     scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
     if len(scored):
-        row = scored.iloc[0]
-        return {
-            name: row[name] for name in ("mean", "low", "high", "chance", "n", "status", "reason", "setting")
-        }
+        return dict(scored[["mean", "low", "high", "chance", "status"]].iloc[0])
     failed = rows[rows["status"] != "ok"]
-    return {name: failed.iloc[0][name] for name in ("status", "reason")} if len(failed) else None
+    return dict(failed[["status"]].iloc[0]) if len(failed) else None
 
 
 def failures(run: Run) -> list[dict[str, Any]]:
