@@ -209,6 +209,6 @@ def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> list[str]:
 
 def _whole_run(run: Run, name: str, method: str) -> tuple[str, int]:
     """Find the run of a method on all rows, in the setting that counts; an empty name where it failed."""
-    rows = run.counted(run.whole)
-    rows = rows[(rows["data"] == name) & (rows["method"] == method) & (rows["status"] == "ok")]
+    rows = run.whole
+    rows = run.counted(rows[(rows["data"] == name) & (rows["method"] == method) & (rows["status"] == "ok")])
     return (str(rows["cell"].iloc[0]), int(rows["k"].iloc[0])) if len(rows) else ("", 0)

@@ -113,8 +113,7 @@ def setting_text(text: str) -> str:
 
 def on_all_rows(run: Run, name: str) -> list[dict[str, Any]]:
     """List the scores of the runs on all rows, and whether a second fit agreed."""
-    rows = run.counted(run.whole)
-    rows = rows[(rows["data"] == name) & (rows["status"] == "ok")]
+    rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
     wide = rows.pivot_table(index=["method", "labels"], columns="measure", values="value", sort=False)
     return wide.reset_index().to_dict("records")
 
