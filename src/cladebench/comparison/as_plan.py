@@ -43,23 +43,18 @@ OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
         "direction": "lower",
         "range": [0, None],
         "blind": 1.0,
-        "needs": ["similarity", "tree"],
     },
     "silhouette": {
         "meaning": "mean silhouette: how much nearer points lie to their own cluster than to the next",
         "title": "silhouette",
         "direction": "higher",
         "range": [-1, 1],
-        "needs": ["partition", "similarity"],
-        "blind": 0.0,
     },
     "calinski_harabasz": {
         "meaning": "Calinski-Harabasz index: variance between clusters over variance within",
         "title": "Calinski-Harabasz",
         "direction": "higher",
         "range": [0, None],
-        "needs": ["partition", "similarity"],
-        "blind": 1.0,
     },
     "refit_agrees": {
         "meaning": "1 where a second fit with the same seed gave the same clusters",

@@ -19,6 +19,7 @@ from cladebench.bench.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
 from cladebench.input_files import InputFileError
+from cladebench.measures import permuted_name
 from cladebench.metrics import rand_scores
 
 #: Columns of ``scores.csv``.
@@ -204,19 +205,17 @@ def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
 
 
 def _chance(run: Run) -> dict[tuple[Any, ...], float]:
-    """Say what each score would be by chance: 0, 1, the exact expectation, or what random clusters earned."""
+    """Say what each score would be by chance: a constant, the exact expectation, or what random clusters earned."""
     grouped = run.values.groupby([*_RUN, "measure"], sort=False)["value"].mean()
     means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))
     random = {(key[0], key[1], key[4]): mean for key, mean in means.items() if key[2] == CONTROLS[0]}
+    constant = {name: measure.blind for name, measure in run.plan.measures.items()} | {"agreement": 0.0}
     found = {}
-    for key in means:
-        measure = key[4]
-        if measure in ("ari", "ami", "agreement"):
-            found[key] = 0.0
-        elif measure == "dasgupta_ratio":
-            found[key] = 1.0
-        elif measure == "dendrogram_purity":
-            found[key] = means.get((*key[:4], "dendrogram_purity_permuted"), np.nan)
-        elif measure in UNLABELLED:
-            found[key] = random.get((key[0], key[1], measure), np.nan)
+    for data, labels, method, setting, measure in means:
+        chance = constant.get(measure)
+        if chance is None:
+            chance = means.get((data, labels, method, setting, permuted_name(measure)))
+        if chance is None and measure in UNLABELLED:
+            chance = random.get((data, labels, measure))
+        found[data, labels, method, setting, measure] = np.nan if chance is None else chance
     return found
