@@ -5,7 +5,7 @@ import yaml
 
 from audit_records import claims_of
 from cladebench.audit import verdict_types as o
-from cladebench.audit.arithmetic import judge_arithmetic
+from cladebench.audit.kinds.arithmetic import judge_arithmetic
 from cladebench.audit.run_audit import registry_fact
 
 TABLE = """

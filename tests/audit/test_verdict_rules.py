@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from cladebench.audit.kinds.sentence import combine
 from cladebench.audit.printed import parse_printed
-from cladebench.audit.sentences import combine
 from cladebench.audit.verdict_rules import (
     compare,
     hardest,

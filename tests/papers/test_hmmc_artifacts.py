@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation
+from cladebench.audit.kinds import queries
 from cladebench.audit.reading import Reader
 from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy

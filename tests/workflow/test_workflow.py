@@ -9,8 +9,8 @@ import time
 import pandas as pd
 import pytest
 
-from cladebench.audit.claim_types import queries
 from cladebench.audit.claims_file import load_claims
+from cladebench.audit.kinds import queries
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.paper.catalogue import load_artifacts, load_plan

@@ -5,15 +5,16 @@ Its parts must fit each other, the plan, and what a run has measured.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, queries, references
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
+from cladebench.audit.kinds import kind_of, queries
+from cladebench.audit.kinds.base import check_matches
 from cladebench.bench.plan import Plan
 from cladebench.bench.results import not_recorded, recorded_points
 from cladebench.input_files import one_of
@@ -42,22 +43,18 @@ def check_claims(found: ClaimSet, name: str) -> None:
         )
     for claim in found.claims.values():
         where = f"{name}: claim {claim.id!r}"
-        set_aside = claim.not_testable or claim.inconsistent
-        if claim.kind != "value" and not claim.expects and not set_aside:
+        kind = kind_of(claim)
+        if kind.expects and not claim.expects and not claim.set_aside:
             raise ClaimsError(
                 f"{where}: missing key 'expects' (or 'not_testable', 'inconsistent' with the reason)"
             )
         for query in queries(claim):
             missing = [key for key in ("dataset", "method", "metric") if not query.get(key)]
-            if missing and not set_aside:
+            if missing and not claim.set_aside:
                 raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
         _check_data_sets(claim, where)
-        _check_direction(claim, found, where)
-        _check_allowance(claim, where)
-        _check_spread(claim, where)
-        _check_percent(claim, where)
-        _check_references(claim, found, where)
-        _check_counts(claim.expects, found, where)
+        check_matches(claim, found, kind.references(claim), where)
+        kind.check(claim, found, where)
     _check_sentences(found, name)
 
 
@@ -66,7 +63,7 @@ def _check_data_sets(claim: Claim, where: str) -> None:
 
     Results are compared task by task, and data sets share no task. A constant may stand beside any.
     """
-    if claim.kind != "value" and not claim.not_testable:
+    if not claim.not_testable:
         names = list(dict.fromkeys(str(query["dataset"]) for query in queries(claim)))
         if len(names) > 1:
             raise ClaimsError(
@@ -75,129 +72,15 @@ def _check_data_sets(claim: Claim, where: str) -> None:
             )
 
 
-def _check_direction(claim: Claim, found: ClaimSet, where: str) -> None:
-    expects = claim.expects
-    needs = expects.get("is") in ("better", "worse", "no_worse") or any(
-        key in operand
-        for operand in (expects.get("left"), expects.get("than"))
-        if isinstance(operand, Mapping)
-        for key in ("best_of", "worst_of")
-    )
-    left = expects.get("left")
-    measure = claim.measure
-    if claim.kind == "arithmetic" and isinstance(left, str) and left in found.claims:
-        measure = {**found.claims[left].measure, **measure}
-    if needs and "direction" not in measure:
-        raise ClaimsError(
-            f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure of its name has it"
-        )
-    if claim.kind == "arithmetic" and "left" not in expects and expects and claim.published is None:
-        raise ClaimsError(f"{where}: missing key 'published'")
-
-
-def _check_allowance(claim: Claim, where: str) -> None:
-    """Refuse a margin where it would turn the claim round.
-
-    A margin helps the claim.
-    """
-    relation = claim.expects.get("is")
-    if "margin" in claim.expects and relation not in ("no_worse", "same"):
-        raise ClaimsError(
-            f"{where}: expects.margin: not allowed with 'is: {relation}'; expected 'is: no_worse' or 'is: same'"
-        )
-    if "by" in claim.expects and relation not in ("higher", "lower", "better", "worse"):
-        raise ClaimsError(
-            f"{where}: expects.by: not allowed with 'is: {relation}'; expected 'higher', 'lower', 'better' or 'worse'"
-        )
-    if relation == "same" and "margin" not in claim.expects:
-        raise ClaimsError(
-            f"{where}: expects.margin: missing; expected the largest difference that 'is: same' allows"
-        )
-    if claim.expects.get("tie") and relation in ("no_worse", "same", "never_above", "never_below"):
-        raise ClaimsError(f"{where}: expects.tie: not allowed with 'is: {relation}'")
-
-
-def _check_spread(claim: Claim, where: str) -> None:
-    """Refuse a printed spread without its number of repetitions.
-
-    It says nothing of the mean's noise without it.
-    """
-    printed = claim.published
-    if claim.kind == "value" and printed is not None and printed.spread and (claim.repetitions or 1) < 2:
-        raise ClaimsError(
-            f"{where}: repetitions: {claim.repetitions}, expected 2 or more behind {printed.text!r}, which has a spread"
-        )
-
-
-def _check_percent(claim: Claim, where: str) -> None:
-    """Refuse a share beside a percentage.
-
-    It would be off by a factor of 100.
-    """
-    printed = claim.published
-    if claim.kind == "value" and printed and "%" in printed.text and claim.measure.get("scale") == 1.0:
-        metric = claim.measure["metric"]
-        raise ClaimsError(
-            f"{where}: published: {printed.text!r} is a percentage; expected a number without %, "
-            f"or {metric}: {{unit: '%'}} under measures in the plan"
-        )
-
-
-def _check_references(claim: Claim, found: ClaimSet, where: str) -> None:
-    for pattern in references(claim.expects):
-        matches = [m for m in found.matching(pattern) if m != claim.id]
-        if not matches:
-            raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")
-        if claim.kind == "arithmetic":
-            bare = [m for m in matches if found.claims[m].published is None]
-            if bare:
-                raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
-    for pattern in (*claim.expects.get("difference_of", ()), *claim.expects.get("ratio_of", ())):
-        if found.matching(pattern) != [pattern]:
-            raise ClaimsError(f"{where}: expects: {pattern!r} is a pattern, expected one claim")
-    if claim.kind == "arithmetic" and "left" in claim.expects:
-        left = claim.expects["left"]
-        if found.matching(left) != [left]:
-            raise ClaimsError(f"{where}: expects.left: {left!r} is a pattern, expected one claim")
-        than = claim.expects["than"]
-        if isinstance(than, list) and {m for p in than for m in found.matching(p)} <= {left, claim.id}:
-            raise ClaimsError(
-                f"{where}: expects.than: {', '.join(than)} matches {left!r} alone; expected other claims"
-            )
-
-
-def _check_counts(expects: Any, found: ClaimSet, where: str) -> None:
-    """Check the counts of a sentence.
-
-    No part counts twice, and no more must hold than there are.
-    """
-    if not isinstance(expects, Mapping):
-        return
-    parts = expects.get("all_of") or expects.get("any_of") or expects.get("of")
-    if not isinstance(parts, list):
-        return
-    names = [name for part in parts if isinstance(part, str) for name in found.matching(part)]
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice:
-        raise ClaimsError(f"{where}: expects: the part {twice!r} is named twice")
-    nested = [part for part in parts if not isinstance(part, str)]
-    if expects.get("at_least", 1) > len(names) + len(nested):
-        raise ClaimsError(
-            f"{where}: expects.at_least: {expects['at_least']} of {len(names) + len(nested)} parts"
-        )
-    for part in nested:
-        _check_counts(part, found, where)
-
-
 def _check_sentences(found: ClaimSet, file: str) -> None:
     """Refuse sentences that refer to themselves or nest too deep.
 
     Each is visited once.
     """
     parts = {
-        claim.id: [match for pattern in references(claim.expects) for match in found.matching(pattern)]
+        claim.id: [match for pattern in kind_of(claim).references(claim) for match in found.matching(pattern)]
         for claim in found.claims.values()
-        if claim.kind == "sentence"
+        if kind_of(claim).of_parts
     }
     try:
         order = list(TopologicalSorter(parts).static_order())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,9 @@ from cladebench.audit.verdict_rules import claimed_range
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
+
+#: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
+Facts = Callable[[str, str], int]
 
 
 class ClaimsError(InputFileError):
@@ -87,6 +90,11 @@ class Claim:
     inconsistent: str = ""
     not_testable: str = ""
     main: bool = False
+
+    @property
+    def set_aside(self) -> bool:
+        """Whether it is not judged: it contradicts itself, or cannot be tested."""
+        return bool(self.inconsistent or self.not_testable)
 
     @property
     def published_sd(self) -> float | None:
@@ -195,43 +203,3 @@ class ClaimSet:
                 said = claimed_range(claim.expects.get("at_least"), claim.expects.get("at_most"))
                 rows.append((claim.id, *({**claim.measure, **side} for side in sides), said))
         return pd.DataFrame(rows, columns=["claim", "of", "to", "claimed"])
-
-
-def operand_methods(operand: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:
-    """List the methods that an operand reads.
-
-    Several for ``best_of``, none for a constant.
-    """
-    if "value" in operand:
-        return []
-    several = operand.get("best_of") or operand.get("worst_of")
-    return list(several) if several else [str(operand.get("method", measure.get("method", "")))]
-
-
-def queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
-    """Each query that a claim makes, merged with what its parts share."""
-    if claim.kind == "value":
-        yield claim.measure
-    elif claim.kind in ("order", "ratio"):
-        for key in ("left", "than", "of", "to"):
-            operand = claim.expects.get(key)
-            if operand is not None:
-                for method in operand_methods(operand, claim.measure):
-                    yield {**claim.measure, **operand, "method": method}
-    elif claim.kind == "trend":
-        for point in claim.expects.get("points", ()):
-            yield {**claim.measure, **point}
-
-
-def references(expects: Any) -> Iterator[str]:
-    """List the patterns of claim ids in what a claim expects."""
-    if isinstance(expects, str):
-        yield expects
-    elif isinstance(expects, Mapping):
-        for key in ("all_of", "any_of", "of", "average_of", "difference_of", "ratio_of", "left", "values"):
-            yield from references(expects.get(key, ()))
-        if isinstance(expects.get("than"), list):
-            yield from references(expects["than"])
-    else:
-        for part in expects:
-            yield from references(part)

@@ -16,6 +16,7 @@ from typing import Any
 
 from cladebench.audit.claim_checks import check_claims, check_planned
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
+from cladebench.audit.kinds import KINDS
 from cladebench.audit.printed import Printed, parse_printed
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.plan import Plan
@@ -261,10 +262,7 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
         for values in itertools.product(*for_each.values()):
             combination = dict(zip(for_each, values, strict=True))
             # References are made of ids, and ids of slugs; queries name data sets and methods as they are.
-            words = {
-                k: slug(str(v)) if block["kind"] in ("sentence", "arithmetic") else v
-                for k, v in combination.items()
-            }
+            words = {k: slug(str(v)) if KINDS[block["kind"]].of_ids else v for k, v in combination.items()}
             filled = _fill({k: v for k, v in block.items() if k != "for_each"}, words)
             measure = filled.get("measure", {}) | {k: v for k, v in combination.items() if k in _QUERY_KEYS}
             text = filled.get("published")

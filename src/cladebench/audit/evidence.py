@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.kinds import kind_of
 from cladebench.bench.samples import Sample
 from cladebench.measures import Measure
 
@@ -80,7 +81,7 @@ def evidence_of(
     """
     if claim.evidence:
         return claim.evidence
-    if claim.inconsistent or claim.kind in ("arithmetic", "possible"):
+    if claim.inconsistent or kind_of(claim).on_paper:
         return PRINTED_NUMBERS
     if "certificates" in claim.expects:
         return BY_CONSTRUCTION

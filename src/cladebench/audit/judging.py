@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pandas as pd
 
-from cladebench.audit import comparisons
-from cladebench.audit.arithmetic import Facts, judge_arithmetic
-from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.claim_types import Claim, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement, Waiting
-from cladebench.audit.possible import judge_possible
+from cladebench.audit.kinds import kind_of
+from cladebench.audit.kinds.base import Grounds
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader, with_notes
-from cladebench.audit.sentences import combine, judge_certificates
-from cladebench.audit.verdict_rules import judge_value
-from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, Rules, not_testable
-from cladebench.bench.samples import Sample
+from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, not_testable
 from cladebench.bench.statistics import holm
-from cladebench.notation import significant
 
 
 @dataclass
@@ -34,7 +28,7 @@ class Evaluation:
     certificates : DataFrame or None
         As `cladebench.crosscheck.certificate.read_certificates` gives it.
     facts : callable
-        See `judge_arithmetic`.
+        See `cladebench.audit.claim_types.Facts`.
     """
 
     claims: ClaimSet
@@ -44,6 +38,11 @@ class Evaluation:
     _done: dict[str, Judgement] = field(default_factory=dict)
     _known: Mapping[str, Judgement] = field(default_factory=dict)
     _touched: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self._grounds = Grounds(
+            self.claims, self.reader, self.certificates, self.facts, self._part, self._runs_for_none
+        )
 
     def run(
         self,
@@ -67,11 +66,9 @@ class Evaluation:
         self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
         waiting: dict[str, Waiting] = {}
         for claim in self.claims.claims.values():
-            if claim.id in self._done:
-                continue
+            if claim.id in self._done or (kind_of(claim).of_parts and not claim.set_aside):
+                continue  # sentences are judged when their parts are
             self.reader.now = claim
-            if claim.kind == "sentence" and not (claim.not_testable or claim.inconsistent):
-                continue  # when its parts are judged
             found = self._judge(claim)
             if isinstance(found, Judgement):
                 self._done[claim.id] = found
@@ -79,32 +76,16 @@ class Evaluation:
                 waiting[claim.id] = found
         self._correct(waiting)
         self._adjust_values()
-        for claim in self.claims.claims.values():
-            self._sentence(claim)
+        for name in self.claims.claims:
+            self._judged(name)
         return {name: self._done[name] for name in self.claims.claims}
 
     def _judge(self, claim: Claim) -> Judgement | Waiting:
-        if claim.inconsistent or claim.not_testable:
+        if claim.set_aside:
             return self._set_aside(claim)
-        if claim.kind == "value":
-            return self._value(claim)
-        if claim.kind == "order":
-            return comparisons.order(claim, self.reader, self._rules)
-        if claim.kind == "ranking":
-            return comparisons.ranking(claim, self.claims, self.reader)
-        if self.reader.random is not None:
+        if self.reader.random is not None and not kind_of(claim).praises:
             return Judgement(not_testable(NO_RANDOM_METHOD))
-        if claim.kind == "trend":
-            return comparisons.trend(claim, self.reader, self._rules)
-        if claim.kind == "ratio":
-            return comparisons.ratio(claim, self.reader, self._rules)
-        if claim.kind == "possible":
-            return Judgement(judge_possible(claim, self.facts))
-        return Judgement(judge_arithmetic(claim, self.claims, self.facts))
-
-    @property
-    def _rules(self) -> Rules:
-        return self.claims.rules
+        return kind_of(claim).judge(claim, self._grounds)
 
     def _correct(self, waiting: Mapping[str, Waiting]) -> None:
         families: dict[str, list[str]] = {}
@@ -126,10 +107,9 @@ class Evaluation:
         )
         if self.reader.random is not None:
             return Judgement(not_testable(NO_RANDOM_METHOD))
-        query = claim.measure
-        if claim.kind != "value" or not all(query.get(key) for key in ("dataset", "method", "metric")):
+        judgement = kind_of(claim).shown(claim, self._grounds)
+        if judgement is None:
             return Judgement(Outcome(verdict, why))
-        judgement = self._value(claim)
         if judgement.outcome.measured is None:
             return Judgement(Outcome(verdict, why), judgement.samples)
         reason = f"{why}; {judgement.outcome.reason}"
@@ -142,8 +122,8 @@ class Evaluation:
         """
         families: dict[str, list[str]] = {}
         for claim in self.claims.claims.values():
-            found = self._done.get(claim.id)
-            if claim.kind == "value" and found is not None and found.outcome.p_value is not None:
+            kind, found = kind_of(claim), self._done.get(claim.id)
+            if kind.family and not kind.corrected and found is not None and found.outcome.p_value is not None:
                 families.setdefault(claim.family, []).append(claim.id)
         for members in families.values():
             adjusted = holm([float(self._done[name].outcome.p_value or 0.0) for name in members])
@@ -151,66 +131,19 @@ class Evaluation:
                 judgement = self._done[name]
                 self._done[name] = replace(judgement, outcome=replace(judgement.outcome, p_adjusted=p))
 
-    def _value(self, claim: Claim) -> Judgement:
-        assert claim.published is not None
-        sample = (
-            self.reader.sample(claim.measure)
-            if self.reader.random is None
-            else self.reader.of_random(claim.measure)
-        )
-        if sample.problem:
-            return Judgement(not_testable(sample.problem), (sample,))
-        outcome = self.value_outcome(claim, sample)
-        if sample.stand_in_for and outcome.measured is not None:
-            reason = (
-                f"printed for other data, so shown and not judged; measured {significant(outcome.measured)}"
-            )
-            numbers = {key: None for key in ("difference", "detectable", "p_value")}
-            outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason, **numbers)
-        return Judgement(with_notes(outcome, (sample,)), (sample,))
+    def _judged(self, name: str) -> Judgement:
+        """Give the judgement of a claim; a sentence is judged when it is asked for."""
+        if name not in self._done:
+            claim = self.claims.claims[name]
+            found = kind_of(claim).judge(claim, self._grounds)
+            assert isinstance(found, Judgement)
+            self._done[name] = found
+        return self._done[name]
 
-    def value_outcome(self, claim: Claim, sample: Sample) -> Outcome:
-        """Hold a sample against a claim's printed number."""
-        claim = self.reader.choice.claim(claim)
-        assert claim.published is not None
-        return judge_value(
-            sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),
-            claim.published,
-            self._rules,
-            gap=claim.smallest_gap,
-            point=sample.point,
-            n_published=claim.repetitions,
-            published_sd=claim.published_sd,
-            one_draw=claim.one_draw,
-            seeds_alone=claim.seeds_alone,
-            tolerance=claim.allowance,
-            overlap=sample.overlap,
-        )
-
-    def _sentence(self, claim: Claim) -> Judgement:
-        if claim.id in self._done:
-            return self._done[claim.id]
-        if "certificates" in claim.expects:
-            certified = judge_certificates(claim.expects["certificates"], self.certificates)
-            judgement = Judgement(certified if self.reader.random is None else not_testable(NO_RANDOM_METHOD))
-        else:
-            samples: list[Sample] = []
-            parts: list[str] = []
-            outcome = self._combined(claim.expects, samples, parts)
-            if self._runs_for_none(parts):
-                outcome = not_testable("not run for any part that it changes")
-            judgement = Judgement(
-                outcome,
-                tuple({id(sample): sample for sample in samples}.values()),
-                parts=tuple(dict.fromkeys(parts)),
-            )
-        self._done[claim.id] = judgement
-        return judgement
-
-    def _part(self, claim: Claim) -> Judgement:
-        found = self._sentence(claim)
+    def _part(self, name: str) -> Judgement:
+        found = self._judged(name)
         if self._touched and found.outcome.stance == UNTESTED:
-            return self._known.get(claim.id, found)
+            return self._known.get(name, found)
         return found
 
     def _runs_for_none(self, parts: Collection[str]) -> bool:
@@ -220,19 +153,3 @@ class Evaluation:
         """
         touched = [name for name in parts if name in self._touched]
         return bool(touched) and all(self._done[name].outcome.stance == UNTESTED for name in touched)
-
-    def _combined(self, expects: Mapping[str, Any], samples: list[Sample], parts: list[str]) -> Outcome:
-        outcomes: list[Outcome] = []
-        for part in expects.get("all_of") or expects.get("any_of") or expects["of"]:
-            if isinstance(part, Mapping):
-                outcomes.append(self._combined(part, samples, parts))
-                continue
-            for name in self.claims.matching(part):
-                judgement = self._part(self.claims.claims[name])
-                outcomes.append(judgement.outcome)
-                samples.extend(judgement.samples)
-                parts.append(name)
-        needed = (
-            len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
-        )
-        return combine(outcomes, needed)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.arithmetic import Facts
-from cladebench.audit.claim_types import Claim, ClaimSet, references
+from cladebench.audit.claim_types import Claim, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.judging import Evaluation
+from cladebench.audit.kinds import kind_of
+from cladebench.audit.kinds.value import Value, value_outcome
 from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
@@ -103,7 +104,7 @@ class PaperAudit:
             name: replace(self.chosen[name], outcome=not_testable("a random method passes too"))
             for name in passed
         }
-        sentences = {claim.id for claim in self.claims.claims.values() if claim.kind == "sentence"} - passed
+        sentences = {claim.id for claim in self.claims.claims.values() if kind_of(claim).of_parts} - passed
         without = self._evaluation(self.rules[0]).run({**self.chosen, **blank}, sentences)
         return {
             name: passed_by_parts(
@@ -119,17 +120,18 @@ class PaperAudit:
         Of a value it also says with how many other numbers our measurement agrees.
         """
         judgement, claim = self.chosen[name], self.claims.claims[name]
-        if claim.kind != "value" or judgement.outcome.stance == UNTESTED or claim.inconsistent:
+        if claim.kind != Value.name or judgement.outcome.stance == UNTESTED or claim.inconsistent:
             return judgement
         others = [
             other
             for other in self.claims.claims.values()
-            if other.kind == "value" and other.id != name and _column(other) == _column(claim)
+            if other.kind == Value.name and other.id != name and _column(other) == _column(claim)
         ]
         if not others:
             return judgement
         sample = judgement.samples[0]
-        as_well = sum(self.own.value_outcome(other, sample).verdict == REPRODUCED for other in others)
+        held = [value_outcome(other, sample, self.own.reader, self.claims.rules) for other in others]
+        as_well = sum(outcome.verdict == REPRODUCED for outcome in held)
         too = "also " if judgement.outcome.verdict == REPRODUCED else ""
         said = f"ours {too}agrees with {as_well} of the {len(others)} other numbers of its column"
         reason = f"{judgement.outcome.reason}; {said}"
@@ -152,8 +154,7 @@ class PaperAudit:
         again = {
             claim.id
             for claim in self.claims.claims.values()
-            if claim.id in touched
-            or (claim.kind in ("order", "trend", "ranking") and claim.family in families)
+            if claim.id in touched or (kind_of(claim).corrected and claim.family in families)
         }
         evaluation = self._evaluation(self.rules[0], choice)
         return evaluation.run(self.chosen, self._with_sentences(again), touched)
@@ -227,10 +228,10 @@ class PaperAudit:
     def _parts(self) -> Mapping[str, list[str]]:
         return {
             claim.id: [
-                part for pattern in references(claim.expects) for part in self.claims.matching(pattern)
+                part for pattern in kind_of(claim).references(claim) for part in self.claims.matching(pattern)
             ]
             for claim in self.claims.claims.values()
-            if claim.kind == "sentence"
+            if kind_of(claim).of_parts
         }
 
     def _moved(self) -> dict[str, int]:

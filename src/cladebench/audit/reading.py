@@ -6,7 +6,7 @@ With a choice, or with a random method in the praised place.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -184,6 +184,16 @@ class Reader:
             rights = [(self._in_place(sample, method, asked, claim), method) for sample, method in rights]
         name = _named(left_method, first)
         return [_paired((left, right), (name, _named(method, second))) for right, method in rights]
+
+
+def operand_queries(claim: Claim, *sides: str) -> Iterator[Mapping[str, Any]]:
+    """List the queries of the operands of a claim, each merged with what they share; none for a constant."""
+    for side in sides:
+        operand = claim.expects.get(side, {"value": 0})
+        if "value" not in operand:
+            query = {**claim.measure, **operand}
+            for method in methods_of(operand) or [str(query.get("method", ""))]:
+                yield {**query, "method": method}
 
 
 def methods_of(operand: Mapping[str, Any]) -> list[str]:

@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.audit.arithmetic import Facts
 from cladebench.audit.audit_files import Audit, summary
 from cladebench.audit.claim_checks import check_points, check_selection
-from cladebench.audit.claim_types import ClaimSet
+from cladebench.audit.claim_types import ClaimSet, Facts
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
+from cladebench.audit.kinds import kind_of
+from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.settling import Settled
@@ -219,9 +220,9 @@ def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict
         "reading": claim.reading,
         "published_value": printed.value if printed else None,
         "published_spread": printed.spread if printed else None,
-        "n_published": claim.repetitions if printed and claim.kind == "value" else None,
+        "n_published": claim.repetitions if printed and claim.kind == Value.name else None,
         "precision": printed.unit if printed else None,
-        "family": claim.family if claim.kind in ("value", "order", "trend") else "",
+        "family": claim.family if kind_of(claim).family else "",
         "selection": _joined(s.rule for s in main.samples) or ("one setting" if main.samples else ""),
         "selection_beside": _joined(s.rule for s in shown.samples),
         "measured_beside": other.measured,

@@ -11,8 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from cladebench.audit.arithmetic import Facts
-from cladebench.audit.claim_types import Claim
+from cladebench.audit.claim_types import Claim, Facts
 from cladebench.audit.possible import class_similarity, leaves, rand_index, trees
 from cladebench.audit.possible.ranges import Range
 from cladebench.audit.possible.uneven import UnevenPartition

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cladebench.audit.claim_types import Claim, ClaimSet
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
+from cladebench.audit.judgement import Judgement
+from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
 from cladebench.audit.verdict_types import (
     INCONSISTENT,
     REPRODUCED,
@@ -16,8 +18,54 @@ from cladebench.audit.verdict_types import (
 )
 from cladebench.notation import as_given, significant
 
-#: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
-Facts = Callable[[str, str], int]
+
+class Arithmetic(Kind):
+    """Printed numbers against each other, or against a fact."""
+
+    name = "arithmetic"
+    on_paper = of_ids = True
+
+    def references(self, claim: Claim) -> Iterator[str]:
+        """Name the claims whose printed numbers are read."""
+        for key in ("average_of", "difference_of", "ratio_of"):
+            yield from claim.expects.get(key, ())
+        yield from [claim.expects["left"]] if "left" in claim.expects else ()
+        than = claim.expects.get("than")
+        yield from than if isinstance(than, list) else ()
+
+    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+        """Check that what it names has a printed number, and is one claim where one is meant."""
+        expects = claim.expects
+        if expects and "left" not in expects and claim.published is None:
+            raise ClaimsError(f"{where}: missing key 'published'")
+        named = [name for pattern in self.references(claim) for name in found.matching(pattern)]
+        bare = [name for name in named if name != claim.id and found.claims[name].published is None]
+        if bare:
+            raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
+        for pattern in (*expects.get("difference_of", ()), *expects.get("ratio_of", ())):
+            if found.matching(pattern) != [pattern]:
+                raise ClaimsError(f"{where}: expects: {pattern!r} is a pattern, expected one claim")
+        if "left" in expects:
+            self._check_comparison(claim, found, where)
+
+    def _check_comparison(self, claim: Claim, found: ClaimSet, where: str) -> None:
+        left, than = claim.expects["left"], claim.expects["than"]
+        if found.matching(left) != [left]:
+            raise ClaimsError(f"{where}: expects.left: {left!r} is a pattern, expected one claim")
+        if claim.expects["is"] in RELATIVE:
+            check_direction({**found.claims[left].measure, **claim.measure}, where)
+        if "margin" in claim.expects and claim.expects["is"] != "no_worse":
+            raise ClaimsError(
+                f"{where}: expects.margin: not allowed with 'is: {claim.expects['is']}'; expected 'is: no_worse'"
+            )
+        if isinstance(than, list) and {m for p in than for m in found.matching(p)} <= {left, claim.id}:
+            raise ClaimsError(
+                f"{where}: expects.than: {', '.join(than)} matches {left!r} alone; expected other claims"
+            )
+
+    def judge(self, claim: Claim, by: Grounds) -> Judgement:
+        """Judge by the printed numbers."""
+        return Judgement(judge_arithmetic(claim, by.claims, by.facts))
 
 
 def judge_arithmetic(claim: Claim, claims: ClaimSet, facts: Facts) -> Outcome:

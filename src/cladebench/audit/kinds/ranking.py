@@ -6,21 +6,28 @@ What can be judged where the data are not the paper's own, and the printed value
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from cladebench.audit.claim_types import Claim
+from cladebench.audit.judgement import Judgement, Waiting
+from cladebench.audit.kinds.base import Grounds, Kind
+from cladebench.audit.kinds.value import Value
+from cladebench.audit.reading import NO_RANDOM_METHOD, Reader
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
+    NOT_TESTABLE,
     REPRODUCED,
     WITHIN_NOISE,
     Outcome,
     Rules,
     not_testable,
 )
+from cladebench.bench.samples import Sample, nothing
 from cladebench.notation import significant
 
 #: Of fewer methods no order is surprising: all 4! = 24 have p of 0.083 or more, two-sided.
@@ -148,3 +155,49 @@ def judge_ranking(
         said += f"; a tau of {significant(detectable, 2)} would show"
         return Outcome(WITHIN_NOISE, f"{said}{left_out}", **numbers)
     return Outcome(REPRODUCED if found.tau > 0 else CONTRADICTED, f"{said}{left_out}", **numbers)
+
+
+class Ranking(Kind):
+    """A column orders the methods as it is printed; its family are the columns of the table."""
+
+    name = "ranking"
+    family = corrected = praises = True
+
+    def references(self, claim: Claim) -> Iterator[str]:
+        """Name the entries of the column."""
+        yield from [claim.expects["values"]] if "values" in claim.expects else ()
+
+    def judge(self, claim: Claim, by: Grounds) -> Waiting | Judgement:
+        """Judge the agreement of the printed and the measured order."""
+        printed, measured, samples, missing = [], [], [], []
+        for name in by.claims.matching(claim.expects["values"]):
+            entry = by.claims.claims[name]
+            if entry.kind != Value.name or entry.published is None or not entry.measure.get("method"):
+                continue
+            sample = _read(entry.measure, by.reader)
+            if sample.problem:
+                missing.append(str(entry.measure["method"]))
+                continue
+            samples.append(sample)
+            printed.append(entry.published.value)
+            measured.append(float(sample.values.mean()))
+        found: Concordance = concordance(printed, measured)
+        said = "the methods in the printed order"
+        judgement = Judgement(judge_ranking(found, 1.0, by.claims.rules, missing), tuple(samples), said)
+        if judgement.outcome.verdict == NOT_TESTABLE:
+            return judgement
+
+        def outcome_at(p_adjusted: float, tests: int) -> Outcome:
+            return judge_ranking(found, p_adjusted, by.claims.rules, missing, tests=tests)
+
+        return found.p_value, outcome_at, judgement
+
+
+def _read(query: Mapping[str, Any], reader: Reader) -> Sample:
+    """Read an entry; in the random method's place with the rows of its result permuted.
+
+    Random methods of the plan have no place in a ranking.
+    """
+    if reader.random is None:
+        return reader.sample(query)
+    return nothing(NO_RANDOM_METHOD) if reader.random.method else reader.of_random(query)

@@ -1,0 +1,127 @@
+"""What every kind of claim has: its queries, its references, its checks and its judgement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
+from cladebench.audit.judgement import Judgement, Waiting
+from cladebench.audit.reading import Reader
+from cladebench.input_files import one_of
+
+#: Relations that read a direction.
+RELATIVE = ("better", "worse", "no_worse")
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a claim is judged by.
+
+    Attributes
+    ----------
+    claims : ClaimSet
+    reader : Reader
+    certificates : DataFrame or None
+        As `cladebench.crosscheck.certificate.read_certificates` gives it.
+    facts : callable
+        ``facts(dataset, "n_samples")``; raises ValueError for a data set that is not registered.
+    part : callable
+        ``part(id)``: the judgement of another claim.
+    runs_for_none : callable
+        ``runs_for_none(ids)``: whether a choice changes some of these claims and was run for none of them.
+    """
+
+    claims: ClaimSet
+    reader: Reader
+    certificates: pd.DataFrame | None
+    facts: Facts
+    part: Callable[[str], Judgement]
+    runs_for_none: Callable[[Collection[str]], bool]
+
+
+class Kind(ABC):
+    """One kind of claim.
+
+    Attributes
+    ----------
+    name : str
+        As ``kind`` has it in a claims file.
+    family : bool
+        Claims of a family are corrected together; the family stands in ``audit.csv``.
+    corrected : bool
+        The verdict waits for the corrected p-value.
+    praises : bool
+        A random method can take the praised place.
+    on_paper : bool
+        It needs no run: printed numbers against each other and facts.
+    of_ids : bool
+        It names other claims, so that words of ``for_each`` are parts of ids.
+    of_parts : bool
+        It is made of other claims, and judged when all of these are.
+    expects : bool
+        It needs the key ``expects``.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[bool] = False
+    corrected: ClassVar[bool] = False
+    praises: ClassVar[bool] = False
+    on_paper: ClassVar[bool] = False
+    of_ids: ClassVar[bool] = False
+    of_parts: ClassVar[bool] = False
+    expects: ClassVar[bool] = True
+
+    @abstractmethod
+    def judge(self, claim: Claim, by: Grounds) -> Judgement | Waiting:
+        """Judge a claim that can be tested."""
+
+    def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
+        """List the queries of a claim, each merged with what its parts share."""
+        return iter(())
+
+    def references(self, claim: Claim) -> Iterator[str]:
+        """List the patterns of claim ids that a claim names."""
+        return iter(())
+
+    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:  # noqa: B027 - most have nothing to check
+        """Check what no schema can.
+
+        Raises
+        ------
+        ClaimsError
+            Beginning with `where`.
+        """
+
+    def shown(self, claim: Claim, by: Grounds) -> Judgement | None:
+        """Give what is measured for a claim that is not judged; None where nothing is."""
+        return None
+
+
+def check_direction(measure: Mapping[str, Any], where: str) -> None:
+    """Refuse what is better or worse in a measure without a direction.
+
+    Raises
+    ------
+    ClaimsError
+    """
+    if "direction" not in measure:
+        raise ClaimsError(
+            f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure of its name has it"
+        )
+
+
+def check_matches(claim: Claim, found: ClaimSet, patterns: Iterable[str], where: str) -> None:
+    """Refuse a pattern that names no other claim.
+
+    Raises
+    ------
+    ClaimsError
+    """
+    for pattern in patterns:
+        if not [name for name in found.matching(pattern) if name != claim.id]:
+            raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")

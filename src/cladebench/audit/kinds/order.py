@@ -1,0 +1,163 @@
+"""Orders: is one side higher, lower, better or worse than the other?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
+from cladebench.audit.judgement import Judgement, Waiting
+from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
+from cladebench.audit.random_methods import praised_side
+from cladebench.audit.reading import (
+    Pair,
+    despite_missing,
+    label_of,
+    methods_of,
+    of_metric,
+    operand_queries,
+    seeks_highest,
+    with_notes,
+)
+from cladebench.audit.verdict_rules import (
+    against_each,
+    compare,
+    hardest,
+    judge_bound,
+    judge_order,
+    judge_same,
+)
+from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, not_testable
+from cladebench.bench.samples import overlap_of_pairs
+from cladebench.notation import as_given, significant
+
+_IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=", "never_below": ">="}
+
+
+class Order(Kind):
+    """One side against the other, task by task."""
+
+    name = "order"
+    family = corrected = praises = True
+
+    def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
+        """List the queries of both sides."""
+        return operand_queries(claim, "left", "than")
+
+    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+        """Refuse a margin where it would turn the claim round: a margin helps the claim."""
+        relation = claim.expects.get("is")
+        expects = claim.expects
+        if "margin" in expects and relation not in ("no_worse", "same"):
+            raise ClaimsError(
+                f"{where}: expects.margin: not allowed with 'is: {relation}'; expected 'is: no_worse' or 'is: same'"
+            )
+        if "by" in expects and relation not in ("higher", "lower", "better", "worse"):
+            raise ClaimsError(
+                f"{where}: expects.by: not allowed with 'is: {relation}'; "
+                "expected 'higher', 'lower', 'better' or 'worse'"
+            )
+        if relation == "same" and "margin" not in expects:
+            raise ClaimsError(
+                f"{where}: expects.margin: missing; expected the largest difference that 'is: same' allows"
+            )
+        if expects.get("tie") and relation in ("no_worse", "same", "never_above", "never_below"):
+            raise ClaimsError(f"{where}: expects.tie: not allowed with 'is: {relation}'")
+        sides = [expects.get(side, {}) for side in ("left", "than")]
+        several = any(key in side for side in sides for key in ("best_of", "worst_of"))
+        if several or relation in RELATIVE:
+            check_direction(claim.measure, where)
+
+    def judge(self, claim: Claim, by: Grounds) -> Judgement | Waiting:
+        """Judge one side against the other; a random method stands on the praised side."""
+        expects = claim.expects
+        relation, direction = expects["is"], claim.measure.get("direction")
+        higher = _says_higher(relation, direction)
+        sign = 1.0 if higher else -1.0
+        margin = float(expects.get("margin", 0.0)) - float(expects.get("by", 0.0))
+        bound = relation in ("never_above", "never_below")
+        # Above the best of several is above each of them, and each is tested.
+        # Below it is below one: the best by its mean.
+        each = (
+            not bound
+            and relation != "same"
+            and len(methods_of(expects["than"])) > 1
+            and seeks_highest(expects["than"], claim) == higher
+        )
+        pairs = by.reader.pairs(
+            expects["left"], expects["than"], claim, praised_side(relation, direction), each
+        )
+        faulty = next((found for found in pairs if found.problem), None)
+        if faulty:
+            said = _said(claim, faulty, higher, margin)
+            return Judgement(not_testable(faulty.problem), faulty.samples, said)
+        if bound:
+            return _bound(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
+        comparisons = [
+            compare(
+                found.left,
+                found.right,
+                sign=sign,
+                margin=0.0 if relation == "same" else margin,
+                tie=float(expects.get("tie", 0.0)),
+                point=all(s.point for s in found.samples),
+                label=label_of(found.names, found.left, found.right)
+                + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else "")
+                + (f", by more than {as_given(-margin)}" if margin < 0 else ""),
+                or_equal=relation == "no_worse",
+                overlap=overlap_of_pairs(found.samples),
+            )
+            for found in pairs
+        ]
+        met = hardest(comparisons)
+        samples, comparison = pairs[met].samples, comparisons[met]
+        judgement = Judgement(not_testable(""), samples, _said(claim, pairs[met], higher, margin))
+        if relation == "same":
+            outcome = judge_same(comparison, margin, by.claims.rules)
+            if any(sample.drift for sample in samples):
+                reason = f"methods are missing: {outcome.reason}"
+                outcome = replace(outcome, verdict=NOT_TESTABLE, reason=reason)
+            return replace(judgement, outcome=with_notes(outcome, samples))
+        decides = against_each(replace(comparison, best=_best_other(pairs, met, higher)), len(comparisons))
+
+        def outcome_at(p_adjusted: float, tests: int) -> Outcome:
+            found = judge_order(decides, p_adjusted, by.claims.rules, tests=tests)
+            return despite_missing(found, samples, decides.sign)
+
+        return decides.p_value, outcome_at, judgement
+
+
+def _best_other(pairs: Sequence[Pair], met: int, higher: bool) -> str:
+    """Name the one of several with the best mean.
+
+    Empty where it is the one that decides.
+    """
+    best = (max if higher else min)(range(len(pairs)), key=lambda i: float(pairs[i].right.mean()))
+    return "" if best == met else f"{pairs[best].names[1]} {significant(float(pairs[best].right.mean()))}"
+
+
+def _says_higher(relation: str, direction: str | None) -> bool:
+    if relation in ("better", "no_worse", "same"):
+        return direction == "higher"
+    return direction != "higher" if relation == "worse" else relation in ("higher", "never_below")
+
+
+def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
+    relation = claim.expects["is"]
+    symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
+    shift = "±" if relation == "same" else "-" if higher == (margin > 0) else "+"
+    allowance = f" {shift} {as_given(abs(margin))}" if margin else ""
+    return f"{found.names[0]} {symbol} {found.names[1] or 'the others'}{allowance}{of_metric(claim)}"
+
+
+def _bound(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
+    outcome = judge_bound(
+        found.left,
+        found.right,
+        sign=sign,
+        label=label_of(found.names, found.left, found.right),
+        point=all(s.point for s in found.samples),
+    )
+    outcome = despite_missing(outcome, found.samples, sign)
+    return Judgement(with_notes(outcome, found.samples), found.samples, said)

@@ -1,0 +1,49 @@
+"""Ratios: is one side as many times the other as claimed?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cladebench.audit.claim_types import Claim
+from cladebench.audit.judgement import Judgement
+from cladebench.audit.kinds.base import Grounds, Kind
+from cladebench.audit.reading import despite_missing, label_of, of_metric, operand_queries, with_notes
+from cladebench.audit.verdict_rules import claimed_range, judge_ratio
+from cladebench.audit.verdict_types import not_testable
+from cladebench.bench.samples import overlap_of_pairs
+
+
+class Ratio(Kind):
+    """One side over the other, task by task, against a claimed range."""
+
+    name = "ratio"
+
+    def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
+        """List the queries of both sides."""
+        return operand_queries(claim, "of", "to")
+
+    def judge(self, claim: Claim, by: Grounds) -> Judgement:
+        """Judge the geometric mean of the ratios of all tasks."""
+        expects = claim.expects
+        found = by.reader.pair(expects["of"], expects["to"], claim)
+        samples, names, left, right = found.samples, found.names, found.left, found.right
+        low, high = expects.get("at_least"), expects.get("at_most")
+        said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
+        if found.problem:
+            return Judgement(not_testable(found.problem), samples, said)
+        if min(left.min(), right.min()) <= 0:
+            return Judgement(not_testable("a ratio needs positive measurements"), samples, said)
+        outcome = judge_ratio(
+            left,
+            right,
+            by.claims.rules,
+            at_least=low,
+            at_most=high,
+            point=all(s.point for s in samples),
+            label=label_of(names, left, right),
+            overlap=overlap_of_pairs(samples),
+        )
+        for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
+            outcome = despite_missing(outcome, samples, sign)
+        return Judgement(with_notes(outcome, samples), samples, said)

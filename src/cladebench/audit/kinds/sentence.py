@@ -1,0 +1,154 @@
+"""Sentences: what their parts or the solver checks say of them."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from textwrap import shorten
+from typing import Any
+
+import pandas as pd
+
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
+from cladebench.audit.judgement import Judgement
+from cladebench.audit.kinds.base import Grounds, Kind
+from cladebench.audit.reading import NO_RANDOM_METHOD
+from cladebench.audit.verdict_types import (
+    CONTRADICTED,
+    CONTRADICTS,
+    DIRECTION_ONLY,
+    INCONSISTENT,
+    REPRODUCED,
+    SUPPORTS,
+    UNTESTED,
+    VERDICTS,
+    WITHIN_NOISE,
+    Outcome,
+    not_testable,
+)
+
+
+def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
+    """Judge a sentence of which at least so many parts must hold.
+
+    It holds where so many parts are shown to. It is contradicted when even all parts that are undecided or could not
+    be tested would not save it, not testable when it takes one of the latter, and undecided otherwise.
+    """
+    counts = {verdict: sum(part.verdict == verdict for part in parts) for verdict in VERDICTS}
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    reason, n = f"{at_least} of {len(parts)} parts must hold: {said}", len(parts)
+    held = sum(part.stance == SUPPORTS for part in parts)
+    unknown = [part for part in parts if part.stance == UNTESTED]
+    alive = sum(part.stance not in (CONTRADICTS, UNTESTED) for part in parts)
+    if held >= at_least:
+        return Outcome(REPRODUCED, reason, n=n)
+    if alive + len(unknown) < at_least:
+        against = {part.verdict for part in parts if part.stance == CONTRADICTS}
+        # By its own numbers alone, it is the paper that contradicts itself.
+        return Outcome(INCONSISTENT if against == {INCONSISTENT} else CONTRADICTED, reason, n=n)
+    if alive < at_least:
+        why = list(dict.fromkeys(_shortened(part.reason) for part in unknown))
+        more = f"; and {len(why) - 2} more reasons" if len(why) > 2 else ""
+        return not_testable(f"{reason}; {'; '.join(why[:2])}{more}", n=n)
+    return Outcome(DIRECTION_ONLY if held + counts[DIRECTION_ONLY] >= at_least else WITHIN_NOISE, reason, n=n)
+
+
+@lru_cache(maxsize=4096)  # the same parts give the same reasons with all choices
+def _shortened(reason: str) -> str:
+    return shorten(reason, 200, placeholder=" ...")
+
+
+def judge_certificates(expects: Mapping[str, Any], certificates: pd.DataFrame | None) -> Outcome:
+    """Judge by the solver checks of a topic: all must have passed.
+
+    Parameters
+    ----------
+    expects : mapping
+        ``topic``, ``id`` (a pattern) and ``at_least``.
+    certificates : DataFrame or None
+        None where the run has none.
+    """
+    topic, needed = expects["topic"], int(expects.get("at_least", 1))
+    if certificates is None:
+        return not_testable("this run has no solver checks")
+    rows = certificates[certificates["topic"] == topic]
+    if "id" in expects:
+        rows = rows[[fnmatch.fnmatchcase(str(name), expects["id"]) for name in rows["id"]]]
+    if len(rows) < needed:
+        return not_testable(f"{len(rows)} solver checks of {topic!r}, {needed} needed")
+    failed = rows.loc[~rows["passed"].astype(bool), "id"]
+    if len(failed):
+        reason = f"{len(failed)} of {len(rows)} solver checks of {topic!r} failed, first {failed.iloc[0]}"
+        return Outcome(CONTRADICTED, reason, n=len(rows))
+    return Outcome(REPRODUCED, f"all {len(rows)} solver checks of {topic!r} passed", n=len(rows))
+
+
+class Sentence(Kind):
+    """A sentence that is made of other claims, or that solver checks prove."""
+
+    name = "sentence"
+    of_ids = of_parts = True
+
+    def references(self, claim: Claim) -> Iterator[str]:
+        """Name the parts, of nested lists too."""
+        return _patterns(claim.expects)
+
+    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+        """Check that no part counts twice, and that no more must hold than there are."""
+        _check_counts(claim.expects, found, where)
+
+    def judge(self, claim: Claim, by: Grounds) -> Judgement:
+        """Judge by the verdicts of the parts, or by the solver checks."""
+        if "certificates" in claim.expects:
+            if by.reader.random is not None:
+                return Judgement(not_testable(NO_RANDOM_METHOD))
+            return Judgement(judge_certificates(claim.expects["certificates"], by.certificates))
+        judged: list[tuple[str, Judgement]] = []
+        outcome = _combined(claim.expects, by, judged)
+        parts = list(dict.fromkeys(name for name, _ in judged))
+        if by.runs_for_none(parts):
+            outcome = not_testable("not run for any part that it changes")
+        samples = {id(sample): sample for _, judgement in judged for sample in judgement.samples}
+        return Judgement(outcome, tuple(samples.values()), parts=tuple(parts))
+
+
+def _listed(expects: Mapping[str, Any]) -> list[Any]:
+    """List the parts of a sentence as its file has them: patterns of ids, and lists of parts."""
+    return list(expects.get("all_of") or expects.get("any_of") or expects.get("of") or ())
+
+
+def _patterns(expects: Mapping[str, Any]) -> Iterator[str]:
+    for part in _listed(expects):
+        if isinstance(part, str):
+            yield part
+        else:
+            yield from _patterns(part)
+
+
+def _check_counts(expects: Mapping[str, Any], found: ClaimSet, where: str) -> None:
+    parts = _listed(expects)
+    names = [name for part in parts if isinstance(part, str) for name in found.matching(part)]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice:
+        raise ClaimsError(f"{where}: expects: the part {twice!r} is named twice")
+    nested = [part for part in parts if not isinstance(part, str)]
+    count = len(names) + len(nested)
+    if parts and expects.get("at_least", 1) > count:
+        raise ClaimsError(f"{where}: expects.at_least: {expects['at_least']} of {count} parts")
+    for part in nested:
+        _check_counts(part, found, where)
+
+
+def _combined(expects: Mapping[str, Any], by: Grounds, judged: list[tuple[str, Judgement]]) -> Outcome:
+    outcomes: list[Outcome] = []
+    for part in _listed(expects):
+        if isinstance(part, Mapping):
+            outcomes.append(_combined(part, by, judged))
+            continue
+        found = [(name, by.part(name)) for name in by.claims.matching(part)]
+        outcomes += [judgement.outcome for _, judgement in found]
+        judged += found
+    needed = len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
+    return combine(outcomes, needed)
