@@ -132,7 +132,10 @@ class Evaluation:
                 self._done[name] = replace(judgement, outcome=replace(judgement.outcome, p_adjusted=p))
 
     def _judged(self, name: str) -> Judgement:
-        """Give the judgement of a claim; a sentence is judged when it is asked for."""
+        """Give the judgement of a claim.
+
+        A sentence is judged when it is asked for.
+        """
         if name not in self._done:
             claim = self.claims.claims[name]
             found = kind_of(claim).judge(claim, self._grounds)

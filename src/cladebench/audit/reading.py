@@ -187,7 +187,10 @@ class Reader:
 
 
 def operand_queries(claim: Claim, *sides: str) -> Iterator[Mapping[str, Any]]:
-    """List the queries of the operands of a claim, each merged with what they share; none for a constant."""
+    """List the queries of the operands of a claim.
+
+    Each is merged with what they share; a constant has none.
+    """
     for side in sides:
         operand = claim.expects.get(side, {"value": 0})
         if "value" not in operand:

@@ -1,4 +1,7 @@
-"""Differences of a method to each rival, and what so many data sets allow to say of them."""
+"""Differences of a method to each rival.
+
+And what so many data sets allow to say of them.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,9 @@ class Compared:
 
 
 def compare(values: Values, method: str, settings: Settings, *, picked: bool = False) -> list[Compared]:
-    """Compare a method with each rival, corrected over all that the report tests.
+    """Compare a method with each rival.
+
+    Corrected over all that the report tests.
 
     One data set: the t test over draws, corrected for their overlap. Two to nine: each data set alone, and all by the
     exact sign-flip test. Ten and more: all, by the signed-rank test. A row is ``level`` where the difference is shown
@@ -109,7 +114,10 @@ def table(rows: Sequence[Compared]) -> pd.DataFrame:
 
 
 def over_data(values: Values, method: str, rival: str) -> np.ndarray:
-    """Mean differences on the data sets where both have one; method less rival."""
+    """Give the mean differences on the data sets of both.
+
+    Method less rival.
+    """
     by_data = (values.paired(data, method, rival) for data in values.tables)
     return np.round([d.mean() for d in by_data if d.size], 12)
 
@@ -164,7 +172,10 @@ def _on_all(method: str, rival: str, values: Values, settings: Settings) -> Comp
 
 
 def p_over_data(d: np.ndarray) -> float:
-    """Two-sided p-value of differences over data sets: signed ranks where there are many, else sign flips."""
+    """Compute the two-sided p-value of differences over data sets.
+
+    Signed ranks where there are many, else sign flips.
+    """
     found = signed_rank(d) if d.size >= MANY else sign_flip(d)
     assert found is not None
     return found

@@ -1,4 +1,7 @@
-"""Ranks of methods over data sets: descriptive where there are few, tested where there are many."""
+"""Ranks of methods over data sets.
+
+Descriptive where there are few data sets, tested where there are many.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ class RankTable:
 
     @cached_property
     def critical_difference(self) -> float:
-        """Smallest difference of mean ranks that the Nemenyi test tells from none, at 5%.
+        """Give the smallest difference of mean ranks that is significant.
+
+        By the Nemenyi test, at 5%.
 
         Raises
         ------
@@ -55,7 +60,10 @@ class RankTable:
 
     @property
     def alike(self) -> list[list[str]]:
-        """Largest groups of methods, by rank, whose mean ranks differ by less than `critical_difference`."""
+        """List the largest groups of methods that are not told apart.
+
+        By rank; their mean ranks differ by less than `critical_difference`.
+        """
         means = self.means.sort_values(kind="stable")
         found, end = [], 0
         for first, reached in enumerate(np.searchsorted(means, means + self.critical_difference)):
@@ -97,12 +105,18 @@ def ranks(values: Values) -> Ranks:
 
 
 def failures_last(values: Values) -> RankTable:
-    """Rank the methods on all data sets: a failed draw counts as the worst of that draw."""
+    """Rank the methods on all data sets.
+
+    A failed draw counts as the worst of that draw.
+    """
     return _table(values, values.means_with_failures())
 
 
 def best_method(values: Values, random: Collection[str] = ()) -> str:
-    """Find the method of the best mean rank, failures last, random methods left out; the first of equals."""
+    """Find the method of the best mean rank.
+
+    Failures count as last. Random methods are left out, and the first of equals counts.
+    """
     means = failures_last(values).means
     known = [method for method in values.methods if method not in random] or [*values.methods]
     return min(known, key=means.__getitem__)

@@ -1,4 +1,7 @@
-"""What methods earned, by data set and draw: the best labelling, failures, and how far the draws overlap."""
+"""What methods earned, by data set and draw.
+
+The best labelling, failures, and how far the draws overlap.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ class Values:
 
     @property
     def relative(self) -> bool:
-        """Whether differences are shares of the larger mean: of measures without an upper end."""
+        """Say whether differences are shares of the larger mean.
+
+        They are for measures without an upper end.
+        """
         return bool(np.isinf(self.measure.range[1]))
 
     @property
@@ -90,7 +96,10 @@ class Values:
         return most - least
 
     def paired(self, data: str, method: str, rival: str) -> np.ndarray:
-        """Differences over the draws of a data set that both finished; method less rival."""
+        """Give the differences over the draws that both finished.
+
+        Method less rival, on one data set.
+        """
         table = self.tables[data]
         left, right = table[:, self.methods.index(method)], table[:, self.methods.index(rival)]
         both = np.isfinite(left) & np.isfinite(right)
@@ -102,11 +111,17 @@ class Values:
         return np.round((left - right) / (scale or 1.0), 12)
 
     def means(self) -> pd.DataFrame:
-        """Mean score by data set and method, over the draws that did not fail."""
+        """Give the mean score by data set and method.
+
+        Over the draws that did not fail.
+        """
         return self._by_data(lambda table: [_mean(column) for column in table.T])
 
     def means_with_failures(self) -> pd.DataFrame:
-        """Mean score with a failed draw as the worst score of that draw; infinitely bad where all draws failed."""
+        """Give the mean score with a failed draw as the worst.
+
+        The worst score of that draw; infinitely bad where all draws failed.
+        """
         return self._by_data(self._failures_last)
 
     def _failures_last(self, table: np.ndarray) -> np.ndarray:
@@ -190,7 +205,10 @@ def _table(
     n_methods: int,
     measure: Measure,
 ) -> tuple[np.ndarray, list[str]]:
-    """Scores by draw and method of one data set, by the labelling of the best mean; the first of equal ones."""
+    """Give the scores of one data set by draw and method.
+
+    By the labelling of the best mean; the first of equal ones.
+    """
     names, labels = np.unique(labellings, return_inverse=True)
     of_draws, draws = np.unique(draws, return_inverse=True)
     scores = np.full((len(names), len(of_draws), n_methods), np.nan)
@@ -213,7 +231,10 @@ def _overlap(n_draws: int, n_rows: float, share: float) -> float:
 
 
 def _mean(column: np.ndarray) -> float:
-    """Mean of what did not fail, NaN where all did; of equal values exactly theirs."""
+    """Average what did not fail.
+
+    NaN where all failed; of equal values exactly theirs.
+    """
     finite = column[np.isfinite(column)]
     if not finite.size:
         return float("nan")

@@ -1,4 +1,7 @@
-"""Two reports of a comparison, by their tables: verdicts, mean ranks and plans that differ."""
+"""Compare two reports of a comparison by their tables.
+
+Verdicts, mean ranks and plans that differ.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ def compare_reports(a: Path, b: Path) -> TwoReports | None:
 
 
 def _best(scores: pd.DataFrame) -> pd.DataFrame:
-    """Mean score by data set and method: of the setting that counts, and of the best labelling."""
+    """Give the mean score by data set and method.
+
+    Of the setting that counts, and of the best labelling.
+    """
     run = ["data", "labels", "method", "setting"]
     rule = scores[scores["measure"] == UNLABELLED[0]]
     rule = rule.sort_values(["n", "mean"], ascending=False, kind="stable").drop_duplicates(run[:3])

@@ -26,7 +26,10 @@ def default_folder(file: Path) -> Path:
 
 
 def plan(file: Path, out: Path, cores: int | None) -> dict[str, Any]:
-    """Look at a comparison's data and methods, and write its plan into the folder of the run."""
+    """Look at a comparison's data and methods, and write its plan.
+
+    The plan stands in the folder of the run.
+    """
     from cladebench.comparison.spec import read_comparison  # brings scikit-learn and pandas with it
 
     return write_plan(read_comparison(file), out, cores)

@@ -1,4 +1,6 @@
-"""Kinds of claims: each says what it reads, how it is checked and how it is judged.
+"""Kinds of claims.
+
+Each says what it reads, how it is checked and how it is judged.
 
 A new kind is a file here, a line below, and its form in ``schemas/claims.schema.json``.
 """
@@ -31,5 +33,8 @@ def kind_of(claim: Claim) -> Kind:
 
 
 def queries(claim: Claim) -> Iterator[Mapping[str, Any]]:
-    """List the queries of a claim, each merged with what its parts share."""
+    """List the queries of a claim.
+
+    Each is merged with what its parts share.
+    """
     return kind_of(claim).queries(claim)

@@ -34,7 +34,10 @@ class Arithmetic(Kind):
         yield from than if isinstance(than, list) else ()
 
     def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
-        """Check that what it names has a printed number, and is one claim where one is meant."""
+        """Check what the claim names.
+
+        It has a printed number, and is one claim where one is meant.
+        """
         expects = claim.expects
         if expects and "left" not in expects and claim.published is None:
             raise ClaimsError(f"{where}: missing key 'published'")

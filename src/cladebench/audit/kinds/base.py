@@ -1,4 +1,7 @@
-"""What every kind of claim has: its queries, its references, its checks and its judgement."""
+"""What every kind of claim has.
+
+Its queries, its references, its checks and its judgement.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,10 @@ class Kind(ABC):
         """Judge a claim that can be tested."""
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
-        """List the queries of a claim, each merged with what its parts share."""
+        """List the queries of a claim.
+
+        Each is merged with what its parts share.
+        """
         return iter(())
 
     def references(self, claim: Claim) -> Iterator[str]:
@@ -98,7 +104,10 @@ class Kind(ABC):
         """
 
     def shown(self, claim: Claim, by: Grounds) -> Judgement | None:
-        """Give what is measured for a claim that is not judged; None where nothing is."""
+        """Give what is measured for a claim that is not judged.
+
+        None where nothing is.
+        """
         return None
 
 

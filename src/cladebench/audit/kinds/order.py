@@ -46,7 +46,10 @@ class Order(Kind):
         return operand_queries(claim, "left", "than")
 
     def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
-        """Refuse a margin where it would turn the claim round: a margin helps the claim."""
+        """Refuse a margin where it would turn the claim round.
+
+        A margin helps the claim.
+        """
         relation = claim.expects.get("is")
         expects = claim.expects
         if "margin" in expects and relation not in ("no_worse", "same"):
@@ -70,7 +73,10 @@ class Order(Kind):
             check_direction(claim.measure, where)
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement | Waiting:
-        """Judge one side against the other; a random method stands on the praised side."""
+        """Judge one side against the other.
+
+        A random method stands on the praised side.
+        """
         expects = claim.expects
         relation, direction = expects["is"], claim.measure.get("direction")
         higher = _says_higher(relation, direction)

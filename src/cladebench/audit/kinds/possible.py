@@ -1,4 +1,4 @@
-"""What is possible: can the printed number be, under what the paper states?"""
+"""Can the printed number be, under what the paper states?"""
 
 from __future__ import annotations
 

@@ -158,7 +158,10 @@ def judge_ranking(
 
 
 class Ranking(Kind):
-    """A column orders the methods as it is printed; its family are the columns of the table."""
+    """A column orders the methods as it is printed.
+
+    Its family are the columns of the table.
+    """
 
     name = "ranking"
     family = corrected = praises = True
@@ -194,7 +197,9 @@ class Ranking(Kind):
 
 
 def _read(query: Mapping[str, Any], reader: Reader) -> Sample:
-    """Read an entry; in the random method's place with the rows of its result permuted.
+    """Read an entry.
+
+    In the random method's place the rows of its result are permuted.
 
     Random methods of the plan have no place in a ranking.
     """

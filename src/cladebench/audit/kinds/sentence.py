@@ -86,7 +86,7 @@ def judge_certificates(expects: Mapping[str, Any], certificates: pd.DataFrame | 
 
 
 class Sentence(Kind):
-    """A sentence that is made of other claims, or that solver checks prove."""
+    """A sentence made of other claims, or proven by solver checks."""
 
     name = "sentence"
     of_ids = of_parts = True
@@ -96,7 +96,10 @@ class Sentence(Kind):
         return _patterns(claim.expects)
 
     def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
-        """Check that no part counts twice, and that no more must hold than there are."""
+        """Check that no part counts twice.
+
+        No more parts must hold than there are.
+        """
         _check_counts(claim.expects, found, where)
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
@@ -115,7 +118,10 @@ class Sentence(Kind):
 
 
 def _listed(expects: Mapping[str, Any]) -> list[Any]:
-    """List the parts of a sentence as its file has them: patterns of ids, and lists of parts."""
+    """List the parts of a sentence as its file has them.
+
+    They are patterns of ids, and lists of parts.
+    """
     return list(expects.get("all_of") or expects.get("any_of") or expects.get("of") or ())
 
 

@@ -17,7 +17,10 @@ from cladebench.notation import significant
 
 
 class Value(Kind):
-    """A printed number; its p-values are corrected over its table to be shown, and no verdict uses them."""
+    """A printed number.
+
+    Its p-values are corrected over its table to be shown, and no verdict uses them.
+    """
 
     name = "value"
     family = praises = True
