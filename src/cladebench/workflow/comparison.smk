@@ -1,5 +1,5 @@
-# A comparison: jobs of a few methods, then the page. `cladebench run-comparison` starts it, and so does the Snakefile of the
-# repository with `--config comparison=FILE`.
+# A comparison: jobs of a few methods, then the page. `cladebench run-comparison` starts it, and so does the Snakefile of
+# the repository with `--config comparison=FILE`.
 import shlex
 import sys
 from pathlib import Path
