@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def failures(run: Run) -> list[dict[str, Any]]:
     return [*causes.values()]
 
 
-def settings_table(run: Run) -> list[dict[str, Any]]:
+def settings_table(run: Run) -> list[dict[Hashable, Any]]:
     """List what the choice of settings read, where there was one: the silhouette of each."""
     rule = run.values[run.values["measure"] == UNLABELLED[0]]
     means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
@@ -111,7 +111,7 @@ def setting_text(text: str) -> str:
     return ", ".join([features, *(f"{key} {value}" for key, value in setting.items())]).strip(", ")
 
 
-def on_all_rows(run: Run, name: str) -> list[dict[str, Any]]:
+def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
     """List the scores of the runs on all rows, and whether a second fit agreed."""
     rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
     wide = rows.pivot_table(index=["method", "labels"], columns="measure", values="value", sort=False)
