@@ -10,7 +10,7 @@ import pytest
 from comparison_runs import run_all
 
 from cladebench.bench.store import Store
-from cladebench.comparison.as_plan import jobs_of, read_plan
+from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import COLUMNS, collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.input_files import InputFileError
@@ -164,13 +164,20 @@ def test_a_file_that_changes_between_runs_is_noticed(inputs):
     (inputs / "comparison.yaml").write_text(SMALL.replace('"other.py:Other"', "Agglomerative"))
     out = inputs / "out"
     run_all(inputs / "comparison.yaml", out)
-    job = jobs_of(read_plan(out))[0]
-    cell = job.cells[0].spec.cell_id
-    record = json.loads(Store(out).path(cell).read_text())
-    record["data"]["content_sha256"] = "0" * 64
-    Store(out).path(cell).write_text(json.dumps(record))
-    with pytest.raises(InputFileError, match=r"data\.patients: its file changed between runs"):
-        collect(out)
+    cells = [cell.spec for job in jobs_of(read_plan(out)) for cell in job.cells]
+    paths = {spec: Store(out).path(spec.cell_id) for spec in cells}
+    before = {path: path.read_text() for path in paths.values()}
+    collect(out)
+    # One run met other data, or those on all rows did.
+    for changed in (cells[:1], [spec for spec in cells if spec.dataset.endswith(WHOLE)]):
+        for path, text in before.items():
+            path.write_text(text)
+        for spec in changed:
+            record = json.loads(before[paths[spec]])
+            record["data"]["content_sha256"] = "0" * 64
+            paths[spec].write_text(json.dumps(record))
+        with pytest.raises(InputFileError, match=r"data\.patients: its file changed between runs"):
+            collect(out)
 
 
 def test_lost_pages_come_back_with_equal_values(finished, tmp_path):

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from cladebench.bench.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
-from cladebench.comparison.scores import LABELLED, UNLABELLED, choose, collect, scores
+from cladebench.comparison.scores import LABELLED, UNLABELLED, choose, collect, scores, table_of_runs
 
 NAN = float("nan")
 DRAWS = {
@@ -196,6 +196,41 @@ def test_names_are_those_of_the_file_in_its_order(tmp_path):
 
 
 # ------------------------------------------------------------------ from records
+
+
+def test_each_labelling_of_a_run_has_its_measures_and_the_memory_of_the_run():
+    run = {"method": "m", "setting": "{}", "repetition": 0, "status": "ok", "reason": "", "n_rows": 9}
+    run |= {"dataset": "d", "cell_id": "c", "peak_memory_mb": 70.0}
+    points = [json.dumps({"labels": name, "k": k}) for name, k in (("one", 2), ("two", 3))]
+    good = [
+        {**run, "at": at, "metric": metric, "value": value}
+        for at, values in zip(points, ((0.1, 0.2), (0.3, 0.4)), strict=True)
+        for metric, value in zip(("ari", "ami"), values, strict=True)
+    ]
+    gone = {
+        "status": "error",
+        "reason": "it broke",
+        "at": "{}",
+        "metric": None,
+        "value": NAN,
+        "peak_memory_mb": 80.0,
+    }
+    failed = [{**run, **gone, "cell_id": "f"}, {**run, **gone, "cell_id": "e", "dataset": "e" + WHOLE}]
+    found = table_of_runs(pd.DataFrame([*good, *failed]))
+    columns = ["labels", "k", "measure", "value"]
+    assert {*found[found["cell"] == "c"][columns].itertuples(index=False, name=None)} == {
+        *(("one", 2, "ari", 0.1), ("one", 2, "ami", 0.2), ("one", 2, "memory_mb", 70.0)),
+        *(("two", 3, "ari", 0.3), ("two", 3, "ami", 0.4), ("two", 3, "memory_mb", 70.0)),
+    }
+    measures = [
+        (name, k, measure) for name, k in (("one", 2), ("two", 3)) for measure in ("ari", "ami", "memory_mb")
+    ]
+    own = found[found["cell"] == "f"]
+    assert sorted(own[columns[:3]].itertuples(index=False, name=None)) == sorted(measures)
+    assert own["value"].isna().all() and {*own["draw"]} == {"d/0"}
+    (alone,) = found[found["cell"] == "e"].itertuples()  # of its data no run ended well
+    assert (alone.data, alone.labels, alone.status, alone.is_whole) == ("e", "", "error", True)
+    assert pd.isna(alone.measure)
 
 
 @pytest.fixture(scope="module")

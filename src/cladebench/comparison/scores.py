@@ -96,14 +96,17 @@ def collect(folder: Path) -> Run:
             raise InputFileError(
                 f"{plan.path}: data.{name}: its file changed between runs; start the command again"
             )
-    values = _values(cells)
+    values = table_of_runs(cells)
     found = Run(folder, document, plan, cells, values[~values["is_whole"]], values[values["is_whole"]], {})
     found = replace(found, values=pd.concat([found.values, _agreement(found)], ignore_index=True))
     return replace(found, chosen=choose(found.values))
 
 
-def _values(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give one row for each run, labelling and measure; a run that failed has a row without value for each."""
+def table_of_runs(cells: pd.DataFrame) -> pd.DataFrame:
+    """Tabulate ``cells.parquet``: a row for each run, labelling and measure.
+
+    A run that failed has a row without value for each labelling and measure of its data.
+    """
     cells = cells.assign(
         is_whole=cells["dataset"].str.endswith(WHOLE),
         data=cells["dataset"].str.removesuffix(WHOLE),
