@@ -165,17 +165,16 @@ def test_a_file_that_changes_between_runs_is_noticed(inputs):
     out = inputs / "out"
     run_all(inputs / "comparison.yaml", out)
     cells = [cell.spec for job in jobs_of(read_plan(out)) for cell in job.cells]
-    paths = {spec: Store(out).path(spec.cell_id) for spec in cells}
-    before = {path: path.read_text() for path in paths.values()}
+    paths = [Store(out).path(spec.cell_id) for spec in cells]
+    before = [path.read_text() for path in paths]
     collect(out)
     # One run met other data, or those on all rows did.
-    for changed in (cells[:1], [spec for spec in cells if spec.dataset.endswith(WHOLE)]):
-        for path, text in before.items():
-            path.write_text(text)
-        for spec in changed:
-            record = json.loads(before[paths[spec]])
-            record["data"]["content_sha256"] = "0" * 64
-            paths[spec].write_text(json.dumps(record))
+    for changed in ([True] + [False] * (len(cells) - 1), [spec.dataset.endswith(WHOLE) for spec in cells]):
+        for path, text, other in zip(paths, before, changed, strict=True):
+            record = json.loads(text)
+            if other:
+                record["data"]["content_sha256"] = "0" * 64
+            path.write_text(json.dumps(record))
         with pytest.raises(InputFileError, match=r"data\.patients: its file changed between runs"):
             collect(out)
 
