@@ -17,7 +17,7 @@ from cladebench.audit.verdict_types import (
     VERDICTS,
 )
 from cladebench.paper.catalogue import load_plan
-from cladebench.report.claim_rows import ClaimRow
+from cladebench.report.claim_rows import ClaimRow, place_for_readers
 from cladebench.report.finding_views import FindingView, lead_finding
 from cladebench.report.main_claims import (
     main_claim,
@@ -213,8 +213,9 @@ def test_errors_in_print_say_what_is_wrong():
             reason="1 of 2 parts",
             parts=(("fine", "reproduced"), ("low", "inconsistent")),
         ),
-        row("low", "inconsistent", statement="all", reason="printed 3 against 2 (fine) (by us)"),
-        row("fine", statement="all"),
+        row("low", "inconsistent", statement="all", reason="printed 3 against 2 (fine) (by us), not (cell)"),
+        row("fine", statement="all", place="section 2"),
+        row("cell", statement="all", place="Table 1, PS, row KM, column AWA, section 5.1"),
         row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
         row("ours", "inconsistent", evidence="printed numbers", reason="it is lower", quote="is  best."),
         row("measured", "depends", quote="is best"),
@@ -224,10 +225,22 @@ def test_errors_in_print_say_what_is_wrong():
     ]
     assert [(error.row.claim, error.wrong, error.conclusion) for error in printed_errors(rows)] == [
         ("ours", "it is lower", True),  # runs test the same sentence, so it comes first
-        ("all", "printed 3 against 2 (by us)", False),
+        ("all", "printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", False),
         ("fact", "it has 4 points", False),
         ("theorem", "it is false", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ("section abstract", "abstract"),
+        ("Figure 3a, section abstract, 1, 4", "Figure 3a, abstract, section 1, 4"),
+        ("Table 1, PS, row KM, section 5.1", "Table 1, PS, row KM, section 5.1"),
+    ],
+)
+def test_the_abstract_is_no_section(place, shown):
+    assert place_for_readers(place) == shown
 
 
 def test_provenance_is_summed_up():

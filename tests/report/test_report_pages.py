@@ -498,7 +498,7 @@ def test_a_run_without_certificates_says_so(tmp_path, results):
     write_report(tmp_path, "smoke", ["page_paper"])
     assert not (tmp_path / "report" / "certificates.html").exists()
     page = Page(tmp_path / "report" / "page_paper.html")
-    assert "the cross-checks were not run" in page.words
+    assert "no solver checks: they were not run" in page.words
     assert "certificates.html" not in {link.partition("#")[0] for link in page.links}
 
 

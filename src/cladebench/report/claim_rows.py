@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -166,7 +167,6 @@ def claim_row(
     texts = (
         "claim",
         "kind",
-        "place",
         "published",
         "verdict",
         "reason",
@@ -181,6 +181,7 @@ def claim_row(
 
     return ClaimRow(
         **{key: claim[key] for key in texts},
+        place=place_for_readers(claim["place"]),
         stand_in_for="; ".join(claim["stand_in_for"]),
         measured=_number(claim["measured"]),
         interval=f"[{low}, {high}]" if low and high and low != high else "",
@@ -200,6 +201,17 @@ def claim_row(
         main=claim["main"],
         depends_on=tuple(claim["depends_on"]),
         statement=statement,
+    )
+
+
+def place_for_readers(place: str) -> str:
+    """Name the abstract as what it is: no section.
+
+    >>> place_for_readers("Figure 3a, section abstract, 1, 4")
+    'Figure 3a, abstract, section 1, 4'
+    """
+    return re.sub(
+        r"\bsection abstract(, (?=\d))?", lambda found: f"abstract{', section ' * bool(found[1])}", place
     )
 
 

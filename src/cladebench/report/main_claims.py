@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cladebench.audit.evidence import ON_PAPER
@@ -102,7 +102,7 @@ def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
     found = [
         PrintedError(
             row,
-            shortened(_without_ids(_deepest(row, by_id).reason, by_id), 260),
+            shortened(_with_places(_deepest(row, by_id).reason, by_id), 260),
             _words(row.quote) in measured,
         )
         for row in rows
@@ -116,9 +116,20 @@ def _words(quote: str) -> str:
     return " ".join(quote.split()).rstrip(".")
 
 
-def _without_ids(reason: str, ids: Container[str]) -> str:
-    """Leave the ids of claims in brackets out."""
-    return re.sub(r" \(([^()\s]+)\)", lambda found: "" if found[1] in ids else found[0], reason)
+def _with_places(reason: str, by_id: Mapping[str, ClaimRow]) -> str:
+    """Say where a number stands in print, for the id of its claim.
+
+    Ids of claims that no row of a table prints are left out.
+    """
+
+    def place(found: re.Match[str]) -> str:
+        if found[1] not in by_id:
+            return found[0]
+        whole = by_id[found[1]].place.partition(", section")[0]
+        spot = re.sub(r"\b(?:row|column) ", "", whole)
+        return f" ({spot})" if spot != whole else ""
+
+    return re.sub(r" \(([^()\s]+)\)", place, reason)
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:

@@ -347,11 +347,11 @@ ARTIFACTS: tuple[Artifact, ...] = declare(
         (
             f"table-3-{dataset}",
             "table",
-            f"Table 3: clustering, {dataset}",
+            f"Table 3: clustering, {name}",
             "Table 3",
             partial(clustering_table, dataset=dataset),
         )
-        for dataset in CLUSTERING
+        for dataset, name in zip(CLUSTERING, ("Sonar", "Balance", "Segmentation", "USPS"), strict=True)
     ),
     (
         "table-3-fixed",
