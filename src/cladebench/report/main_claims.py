@@ -117,7 +117,7 @@ def _words(quote: str) -> str:
 
 
 def _with_places(reason: str, by_id: Mapping[str, ClaimRow]) -> str:
-    """Say where a number stands in print, for the id of its claim.
+    """Name a number's place in print instead of its claim's id.
 
     Ids of claims that no row of a table prints are left out.
     """
