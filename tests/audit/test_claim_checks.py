@@ -367,6 +367,7 @@ ORDER = CLAIM.format(id="o", kind="order", expects="{left: {method: A}, is: bett
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b], margin: 0.1}", "margin: not allowed with"),
         ("arithmetic", "{left: 't/d/*', is: better, than: [t/d/b]}", "left: 't/d/*' is a pattern"),
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches 't/d/a' alone"),
+        ("arithmetic", "{average_of: ['c*', t/d/a]}\n    published: '1'", "no claim 'c*'"),  # but itself
         ("sentence", "{at_least: 3, of: ['t/d/*']}", "at_least: 3 of 2 parts"),
         ("sentence", "{at_least: 2, of: ['t/d/*', t/d/a]}", "the part 't/d/a' is named twice"),
         ("sentence", "{all_of: [o, {at_least: 2, of: [t/d/a]}]}", "at_least: 2 of 1 parts"),
