@@ -1,6 +1,6 @@
-"""What every kind of claim has.
+"""The base of all kinds of claims.
 
-Its queries, its references, its checks and its judgement.
+Each kind has queries, references, checks and a judgement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RELATIVE = ("better", "worse", "no_worse")
 
 @dataclass(frozen=True)
 class Grounds:
-    """What a claim is judged by.
+    """Grounds on which a claim is judged.
 
     Attributes
     ----------

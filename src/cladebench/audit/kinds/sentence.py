@@ -31,10 +31,10 @@ from cladebench.audit.verdict_types import (
 
 
 def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
-    """Judge a sentence of which at least so many parts must hold.
+    """Judge a sentence by its parts.
 
-    It holds where so many parts are shown to. It is contradicted when even all parts that are undecided or could not
-    be tested would not save it, not testable when it takes one of the latter, and undecided otherwise.
+    It holds where `at_least` parts are shown to hold. It is contradicted where all open and untested parts together
+    would not save it. It is not testable where it takes an untested part, and undecided otherwise.
     """
     counts = {verdict: sum(part.verdict == verdict for part in parts) for verdict in VERDICTS}
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
