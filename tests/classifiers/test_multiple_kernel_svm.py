@@ -118,12 +118,15 @@ def test_the_order_of_distances_and_objects_changes_nothing() -> None:
 
 @pytest.mark.parametrize("multiclass", ["one_vs_rest", "one_vs_one"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_predictions_are_those_of_machines_with_the_learned_kernels(multiclass: str, n_classes: int) -> None:
+@pytest.mark.parametrize("width", [1.0, 0.5])
+def test_predictions_are_those_of_machines_with_the_learned_kernels(
+    multiclass: str, n_classes: int, width: float
+) -> None:
     y = np.arange(40) % n_classes
     views, new = views_of(y, 2, (1.5, 0.2)), views_of(np.arange(60) % n_classes, 9, (1.5, 0.2))
     stack, stack_new = distances(views), distances(new, views)
-    model = MultipleKernelSVM(C=2.0, multiclass=multiclass).fit(stack, y)
-    means = stack.sum(axis=(1, 2)) / (40 * 39)
+    model = MultipleKernelSVM(C=2.0, multiclass=multiclass, width=width).fit(stack, y)
+    means = width * stack.sum(axis=(1, 2)) / (40 * 39)
     assert model.scales_ == pytest.approx(means)
     kernels, kernels_new = (np.exp(-s / means[:, None, None]) for s in (stack, stack_new))
 

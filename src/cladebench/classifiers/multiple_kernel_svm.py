@@ -66,6 +66,8 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
     tol : float, default=1e-4
         A problem is solved when its objective is proved to be above the least one by no more than this share of it.
         Where equal objects are of different classes, their errors are most of the objective if C is large.
+    width : float, default=1
+        Width of the kernels, as a multiple of the mean distance between training objects.
 
     Attributes
     ----------
@@ -77,7 +79,8 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
     weights_ : ndarray of float64, shape (n_distances,)
         Their mean over the problems. Equal, with sum 1, where there is only one class.
     scales_ : ndarray of float64, shape (n_distances,)
-        Mean of each distance over the pairs of training objects (1 where it is 0), the inverse of :math:`\gamma`.
+        `width` times the mean of each distance over the pairs of training objects, the inverse of :math:`\gamma`; 1
+        where that mean is 0.
     shifts_ : ndarray of float64, shape (n_distances,)
         What was added to the diagonal of each kernel to make it positive semidefinite; mostly 0.
     objectives_ : ndarray of float64, shape (n_problems,)
@@ -94,7 +97,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    The paper leaves :math:`\gamma` open; here it is one over the mean distance between training objects.
+    The paper leaves :math:`\gamma` open; the default is one over the mean distance between training objects.
 
     Kernels are taken between objects, so that distances are made symmetric in `fit` (the mean of both directions), and
     the diagonal is taken as 0. Not every distance gives a positive semidefinite kernel. Where one does not, its most
@@ -140,12 +143,14 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
         multiclass: Literal["one_vs_rest", "one_vs_one"] = "one_vs_rest",
         max_iter: int = 100,
         tol: float = 1e-4,
+        width: float = 1.0,
     ) -> None:
         self.C = C
         self.sigma = sigma
         self.multiclass = multiclass
         self.max_iter = max_iter
         self.tol = tol
+        self.width = width
 
     def fit(self, stack: npt.ArrayLike, labels: npt.ArrayLike) -> Self:
         """Learn weights and machines.
@@ -168,6 +173,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
         """
         check_real("C", self.C, 0.0, open_minimum=True)
         check_real("sigma", self.sigma, 0.0, open_minimum=True)
+        check_real("width", self.width, 0.0, open_minimum=True)
         check_choice("multiclass", self.multiclass, ("one_vs_rest", "one_vs_one"))
         check_int("max_iter", self.max_iter, 1)
         check_real("tol", self.tol, 0.0, open_minimum=True)
@@ -242,7 +248,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
             np.fill_diagonal(symmetric, 0.0)
             largest = symmetric.max()
             if largest > 0:  # without a sum that could overflow
-                self.scales_[k] = largest * ((symmetric / largest).sum() / (n * (n - 1)))
+                self.scales_[k] = self.width * largest * ((symmetric / largest).sum() / (n * (n - 1)))
             kernels[k] = np.exp(-symmetric / self.scales_[k])
             self.shifts_[k] = _shift(kernels[k])
             kernels[k].flat[:: n + 1] += self.shifts_[k]
