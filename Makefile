@@ -71,9 +71,15 @@ reproduce: build  ## run the default scope: data, cells, crosschecks, tables, fi
 	@echo "cells:    results/$(SCOPE)/cells.parquet"
 
 lint: build  ## style, types, layers, workflow, plain English
+	@$(MAKE) --no-print-directory --jobs 2 types style
+
+.PHONY: types style
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/snakefmt --check Snakefile workflow
 	PATH="$(abspath $(BIN)):$$PATH" snakemake --lint
@@ -81,7 +87,8 @@ lint: build  ## style, types, layers, workflow, plain English
 	$(BIN)/python tools/prose/prose.py
 
 check: build  ## the tests alone; TESTS=path runs a part
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(TESTS)
+	# One worker more than cores: tests wait for the processes that they start.
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $$(( $(CORES) + 1 )) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 test: lint check  ## everything that a change must pass
 	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"

@@ -12,6 +12,7 @@ rule audit:
         f"{OUT}/logs/audit.log",
     conda:
         "../../environment.yml"
+    priority: 1  # takes as long as the artifacts of a few papers: first, so that both cores end together
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
