@@ -307,3 +307,14 @@ def test_one_and_two_points() -> None:
 
 def as_values(params: object) -> np.ndarray:
     return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(params)])
+
+
+def test_a_feature_counts_in_any_unit() -> None:
+    X, _ = nested()
+    S = Similarity("exp")(X)
+    right = small(similarity=lambda _: S).fit(X)
+    for power in (-600, -1000, 100):
+        other = X * np.ldexp(1.0, [power] + [0] * (X.shape[1] - 1))
+        ghc = small(similarity=lambda _: S).fit(other)
+        assert as_bytes(ghc.params_) == as_bytes(right.params_)
+        assert ghc.predict(other).tolist() == right.predict(X).tolist()

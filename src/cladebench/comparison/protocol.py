@@ -21,6 +21,7 @@ from cladebench.datasets.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
+from cladebench.metrics.similarity import in_own_unit
 from cladebench.paper.protocol import Protocol, scaled, tree_arrays
 
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
@@ -255,7 +256,7 @@ class _Judge:
 
 def _similarities(distances: np.ndarray) -> np.ndarray:
     """Turn distances d into exp(-d^2 / median of d^2), as `Similarity` does for features."""
-    squares = distances**2
+    squares = in_own_unit(distances) ** 2
     off = squares[np.triu_indices(len(squares), 1)]
     median = float(np.median(off[off > 0])) if (off > 0).any() else 1.0
     return np.asarray(np.exp(-squares / median))
