@@ -13,6 +13,7 @@ from ghc_cases import TRAININGS, as_bytes, nested, small
 from scipy import sparse
 from sklearn.base import clone
 
+from cladebench.methods import GHC
 from cladebench.methods.ghc.objective import exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, route
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
@@ -278,6 +279,13 @@ def test_constant_columns_and_duplicates() -> None:
         ghc = small(training=training).fit(X)
         assert np.array_equal(ghc.labels_[1::2], ghc.labels_[::2])
         assert np.isfinite(as_values(ghc.params_)).all()
+
+
+def test_the_default_similarity_takes_data_that_are_mostly_equal_rows() -> None:
+    rows = np.random.default_rng(0).normal([6.0, 6.0], size=(10, 2))
+    X = np.vstack([np.full((40, 2), 0.1), rows])
+    ghc = GHC(n_leaves=2, n_iter=200, random_state=0).fit(X)
+    assert ghc.labels_.tolist() == [0] * 40 + [1] * 10
 
 
 def test_equal_points_share_one_leaf() -> None:
