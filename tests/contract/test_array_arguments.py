@@ -101,19 +101,18 @@ def functions() -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
     ]
 
 
-def array_arguments() -> list[Any]:
-    return [
-        pytest.param(call, given, name, id=f"{function}-{name}")
-        for function, call, given in functions()
-        for name, value in given.items()
-        if isinstance(value, np.ndarray)
-    ]
+#: By name: marks would keep the trees beyond the end of the core.
+ARGUMENTS = {
+    f"{function}-{name}": (call, given, name)
+    for function, call, given in functions()
+    for name, value in given.items()
+    if isinstance(value, np.ndarray)
+}
 
 
-@pytest.mark.parametrize(("call", "given", "name"), array_arguments())
-def test_masked_entries_are_refused_and_dates_are_no_numbers(
-    call: Callable[..., Any], given: dict[str, Any], name: str
-) -> None:
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_masked_entries_are_refused_and_dates_are_no_numbers(argument: str) -> None:
+    call, given, name = ARGUMENTS[argument]
     call(**given)
     masked = np.ma.array(given[name], mask=np.zeros(given[name].shape, dtype=bool))
     call(**{**given, name: masked})  # nothing is lost
