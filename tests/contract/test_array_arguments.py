@@ -128,3 +128,35 @@ def test_masked_entries_are_refused_and_dates_are_no_numbers(argument: str) -> N
     for times in (seconds, seconds.astype("datetime64[s]"), seconds.astype(object)):
         with pytest.raises((TypeError, ValueError), match=r"dtype|not an array of|dates|ndarray"):
             call(**{**given, name: times})
+
+
+#: They read their labels as integers.
+INTEGERS = {"best_constant", "fit_margin", "semantic_scores", "semantic_similarity", "squared_hinge"}
+
+
+def plain(result: Any, labels: Any) -> Any:
+    """What was found, as numbers: of labels their places among those given, of an estimator what it has learned."""
+    if isinstance(result, np.ndarray) and result.dtype.kind in "OU":
+        return [labels.index(label) for label in result]
+    for name in ("components_", "weights_"):
+        if hasattr(result, name):
+            return getattr(result, name).tolist()
+    return result.tolist() if isinstance(result, np.ndarray) else result
+
+
+@pytest.mark.parametrize(
+    "argument", [key for key, (_, _, name) in ARGUMENTS.items() if name in READ_AS_LABELS - {"values"}]
+)
+def test_labels_that_numpy_would_merge_stay_apart(argument: str) -> None:
+    """Beside a small integer large ones become floats; NUL at the end of a string is dropped."""
+    call, given, name = ARGUMENTS[argument]
+    codes = given[name]
+    for label in (lambda code: 2**63 + code if code else 5, lambda code: "a" + "\0" * code):
+        labels = np.vectorize(label, otypes=[object])(codes).tolist()
+        assert len(np.unique(np.array(labels))) < 3
+        if call.__name__ in INTEGERS:
+            with pytest.raises(ValueError, match=r"labels.* expected (integers|at most)"):
+                call(**{**given, name: labels})
+            continue
+        found, right = (plain(call(**{**given, name: values}), values) for values in (labels, codes.tolist()))
+        assert found == right
