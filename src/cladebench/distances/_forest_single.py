@@ -59,7 +59,7 @@ def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray)
 
 
 def warn_of_loss(X: FloatArray, single: np.ndarray) -> None:
-    """Warn if single precision merges more than a tenth of a feature's values."""
+    """Warn if single precision merges too many values of a feature."""
     for column in range(X.shape[1]):
         n_given, n_left = (len(np.unique(values[:, column])) for values in (X, single))
         if n_left < LEAST_KEPT * n_given:

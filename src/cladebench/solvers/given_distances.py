@@ -72,7 +72,7 @@ class StackedDistances:
         return np.array(sums) / max(1, n * (n - 1))
 
     def tell(self) -> npt.NDArray[np.bool_]:
-        """Say of each distance whether different objects are apart in it."""
+        """Say of each distance whether objects are apart in it."""
         others = ~np.eye(self.shape[1], dtype=bool)
         return np.array([values.any(where=others) for values in self.stack])
 
@@ -124,7 +124,7 @@ class SquaredDifferences:
         return np.asarray(2.0 * self.X.var(axis=0) * n / max(1, n - 1))
 
     def tell(self) -> npt.NDArray[np.bool_]:
-        """Say of each distance whether different objects are apart in it, however little."""
+        """Say of each distance whether objects are apart in it."""
         return np.asarray((self.X[0] != self.X).any(axis=0))
 
     def each(self) -> Iterator[npt.NDArray[Any]]:

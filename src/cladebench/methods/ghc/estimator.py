@@ -420,7 +420,10 @@ class GHC(HierarchicalClusterer):
 
 
 def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Exponents of units for the features; in these their mean and standard deviation, 1 for a constant feature."""
+    """Exponents of units for the features, and in these mean and deviation.
+
+    The deviation of a constant feature is 1.
+    """
     unit = -exponents(X, axis=0)
     X = np.ldexp(X, unit)
     return unit, X.mean(axis=0), np.where(np.ptp(X, axis=0) == 0, 1.0, X.std(axis=0))
