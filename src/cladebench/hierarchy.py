@@ -375,7 +375,8 @@ class Hierarchy:
         Raises
         ------
         ValueError
-            If a name has control characters or half a surrogate pair, or the difference of two heights is infinite.
+            If a name has control characters, half a surrogate pair, or nothing but ``(),:;'``; or the difference of two
+            heights is infinite.
         """
         return tree_formats.write_newick(self.pruned())
 

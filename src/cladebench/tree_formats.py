@@ -193,6 +193,10 @@ def _newick_name(name: str) -> str:
     wrong = next((own for own in name if unicodedata.category(own) in ("Cc", "Cs")), None)
     if wrong is not None:
         raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")
+    if name and set(name) <= set("(),:;'"):  # readers take these for their marks, in quotes or not
+        raise ValueError(
+            f"sample name {name!r} has nothing but marks of the format; expected another character"
+        )
     if all(own.isalnum() or own in ".+-" for own in name):  # nothing at all is a tip without a name
         return name
     return "'" + name.replace("'", "''") + "'"

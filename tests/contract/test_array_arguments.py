@@ -101,19 +101,18 @@ def functions() -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
     ]
 
 
-def array_arguments() -> list[Any]:
-    return [
-        pytest.param(call, given, name, id=f"{function}-{name}")
-        for function, call, given in functions()
-        for name, value in given.items()
-        if isinstance(value, np.ndarray)
-    ]
+#: By name: marks would keep the trees beyond the end of the core.
+ARGUMENTS = {
+    f"{function}-{name}": (call, given, name)
+    for function, call, given in functions()
+    for name, value in given.items()
+    if isinstance(value, np.ndarray)
+}
 
 
-@pytest.mark.parametrize(("call", "given", "name"), array_arguments())
-def test_masked_entries_are_refused_and_dates_are_no_numbers(
-    call: Callable[..., Any], given: dict[str, Any], name: str
-) -> None:
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_masked_entries_are_refused_and_dates_are_no_numbers(argument: str) -> None:
+    call, given, name = ARGUMENTS[argument]
     call(**given)
     masked = np.ma.array(given[name], mask=np.zeros(given[name].shape, dtype=bool))
     call(**{**given, name: masked})  # nothing is lost
@@ -129,3 +128,35 @@ def test_masked_entries_are_refused_and_dates_are_no_numbers(
     for times in (seconds, seconds.astype("datetime64[s]"), seconds.astype(object)):
         with pytest.raises((TypeError, ValueError), match=r"dtype|not an array of|dates|ndarray"):
             call(**{**given, name: times})
+
+
+#: They read their labels as integers.
+INTEGERS = {"best_constant", "fit_margin", "semantic_scores", "semantic_similarity", "squared_hinge"}
+
+
+def plain(result: Any, labels: Any) -> Any:
+    """What was found, as numbers: of labels their places among those given, of an estimator what it has learned."""
+    if isinstance(result, np.ndarray) and result.dtype.kind in "OU":
+        return [labels.index(label) for label in result]
+    for name in ("components_", "weights_"):
+        if hasattr(result, name):
+            return getattr(result, name).tolist()
+    return result.tolist() if isinstance(result, np.ndarray) else result
+
+
+@pytest.mark.parametrize(
+    "argument", [key for key, (_, _, name) in ARGUMENTS.items() if name in READ_AS_LABELS - {"values"}]
+)
+def test_labels_that_numpy_would_merge_stay_apart(argument: str) -> None:
+    """Beside a small integer large ones become floats; NUL at the end of a string is dropped."""
+    call, given, name = ARGUMENTS[argument]
+    codes = given[name]
+    for label in (lambda code: 2**63 + code if code else 5, lambda code: "a" + "\0" * code):
+        labels = np.vectorize(label, otypes=[object])(codes).tolist()
+        assert len(np.unique(np.array(labels))) < 3
+        if call.__name__ in INTEGERS:
+            with pytest.raises(ValueError, match=r"labels.* expected (integers|at most)"):
+                call(**{**given, name: labels})
+            continue
+        found, right = (plain(call(**{**given, name: values}), values) for values in (labels, codes.tolist()))
+        assert found == right

@@ -8,12 +8,14 @@ import traceback
 from collections.abc import Callable
 
 import numpy as np
+import psutil
 import pytest
 
 from cladebench import _core
+from cladebench.distances import RandomForestDistance
 
 Work = Callable[[], object]
-DEADLINE = 20.0  # seconds of a child after Ctrl-C, far above what it takes and below what is left of its work
+MOST = 2.0  # CPU seconds of a child after Ctrl-C: one until the call ends, and what its input takes to go
 
 
 def distances(k: int) -> np.ndarray:
@@ -116,6 +118,13 @@ def split() -> Work:
     return lambda: _core.max_margin_split(X, must, cannot, settings, 0)
 
 
+def fixed_split() -> Work:
+    X = normal(20_000, 100)
+    must, cannot = pairs(20_000, 1_000), pairs(20_000, 900)
+    convex = _core.FixedSplit(X, must, cannot, _core.SplitSettings(), normal(101))
+    return lambda: convex.evaluate(normal(101), 10**6)
+
+
 def forest() -> Work:
     settings = {"splits": "random"}
     X = normal(100_000, 20)
@@ -127,6 +136,23 @@ def pair_forest() -> Work:
     X = normal(10_000, 200).astype(np.float32)
     must, cannot = pairs(10_000, 300_000), pairs(10_000, 290_000)
     return lambda: _core.grow_pair_forest(X, must, cannot, 400, 1, True, 0, 2)
+
+
+def grown_pairs() -> tuple[dict[str, np.ndarray], np.ndarray]:
+    X = normal(40_000, 20).astype(np.float32)
+    forest = RandomForestDistance(n_estimators=1_000, random_state=0).fit(X[:200], labels(200, 2))
+    return forest.trees_, X
+
+
+def pair_forest_neighbors() -> Work:
+    trees, X = grown_pairs()
+    return lambda: _core.pair_forest_neighbors(**trees, queries=X, rows=X, k=10)
+
+
+def pair_forest_means() -> Work:
+    trees, X = grown_pairs()
+    A, result = X[:500].copy(), np.empty((500, len(X)))
+    return lambda: _core.pair_forest_means(**trees, A=A, B=X, result=result)
 
 
 def router() -> Work:
@@ -172,8 +198,18 @@ def exemplars() -> Work:
 
 CASES = [
     *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
-    *(searched_trees, four_points, margin, split, forest, pair_forest, router, triplets),
-    *(boosted_tree, dependence, exemplars),
+    *(
+        searched_trees,
+        four_points,
+        margin,
+        split,
+        fixed_split,
+        forest,
+        pair_forest,
+        pair_forest_neighbors,
+        pair_forest_means,
+    ),
+    *(router, triplets, boosted_tree, dependence, exemplars),
 ]
 
 
@@ -202,19 +238,25 @@ def test_ctrl_c_ends(case: Callable[[], Work]) -> None:
         finally:
             os._exit(3)
     os.close(to_parent)
+    process, done = psutil.Process(pid), 0
+
+    def spent() -> float:
+        times = process.cpu_times()
+        return times.user + times.system
+
     try:
         os.read(from_child, 1)  # its input is made, or it has ended
         time.sleep(0.5)
-        began = time.monotonic()
+        before = spent()
         os.kill(pid, signal.SIGINT)
-        done, status = 0, 0
-        while done == 0 and time.monotonic() - began < DEADLINE:
-            done, status = os.waitpid(pid, os.WNOHANG)
+        while done == 0 and spent() - before < MOST:
             select.select([], [], [], 0.01)
+            done, status, usage = os.wait4(pid, os.WNOHANG)
     finally:
         os.close(from_child)
-    if done == 0:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        pytest.fail("the call went on")
+        if done == 0:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    assert done, "the call went on"
     assert os.waitstatus_to_exitcode(status) == 0
+    assert usage.ru_utime + usage.ru_stime - before < MOST

@@ -304,3 +304,19 @@ def test_features_that_single_precision_merges_are_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RandomForestDistance(n_estimators=2).fit(X[1:], must_link=[[0, 1]], cannot_link=[[0, 2]])
+
+
+def test_a_tenth_of_the_values_may_be_lost_without_a_warning() -> None:
+    links = {"must_link": [[0, 1]], "cannot_link": [[0, 2]]}
+    values = np.arange(10.0)
+    values[1] = values[2] + 1e-12
+    X = np.column_stack([np.arange(10.0), values])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RandomForestDistance(n_estimators=2).fit(X, **links)
+    X[3, 1] = X[4, 1] + 1e-12
+    with pytest.warns(UserWarning, match="^feature 1: single precision leaves 8 of 10 different values"):
+        RandomForestDistance(n_estimators=2).fit(X, **links)
+    X = np.append(0.0, 1.7e9 + 100.0 * np.arange(100))[:, None]  # seconds, and 0 for none
+    with pytest.warns(UserWarning, match="^feature 0: single precision leaves 79 of 101 different values"):
+        RandomForestDistance(n_estimators=2).fit(X, **links)

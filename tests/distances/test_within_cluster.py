@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cladebench.distances import WithinCluster
+from cladebench.distances import ExemplarMetric, FixedWeights, WithinCluster
 
 Y = np.array([0, 0, 1, 1])
 
@@ -63,3 +63,21 @@ def test_a_distance_counts_that_tells_something_in_one_of_the_sets(order: int) -
     sets = [stack_of((1.0, 2.0), (4.0, 9.0)), stack_of((1.0, 2.0), (0.0, 0.0))][::order]
     found = WithinCluster().fit(sets, [Y, Y])
     assert found.weights_[0] / found.weights_[1] == pytest.approx((4 + 0) / 2)
+
+
+@pytest.mark.parametrize("power", [-600, -1000])
+def test_a_feature_whose_squares_vanish_is_refused(power: int) -> None:
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12) % 3
+    X[:, 2] = 5.0
+    for rule in (WithinCluster, FixedWeights, ExemplarMetric):
+        constant = rule(features="squared_differences").fit([X], [y])
+        assert constant.scales_[2] == 1.0
+        with pytest.raises(ValueError, match=r"^distance 1 has the mean 0, .* vanish; rescale it$"):
+            rule(features="squared_differences").fit([X * [1.0, 2.0**power, 1.0]], [y])
+
+
+@pytest.mark.parametrize(("factor", "mean"), [(1e-310, "1e-310"), (1e308, "inf")])
+def test_given_distances_whose_weights_a_float_cannot_hold_are_refused(factor: float, mean: str) -> None:
+    stack = stack_of((1.0, 2.0), (1.0, 1.0)) * np.array([1.0, factor])[:, None, None]
+    with pytest.raises(ValueError, match=f"^distance 1 has the mean {mean}"):
+        WithinCluster().fit([stack], [Y])

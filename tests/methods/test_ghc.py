@@ -13,6 +13,7 @@ from ghc_cases import TRAININGS, as_bytes, nested, small
 from scipy import sparse
 from sklearn.base import clone
 
+from cladebench.methods import GHC
 from cladebench.methods.ghc.objective import exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, route
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
@@ -280,6 +281,13 @@ def test_constant_columns_and_duplicates() -> None:
         assert np.isfinite(as_values(ghc.params_)).all()
 
 
+def test_the_default_similarity_takes_data_that_are_mostly_equal_rows() -> None:
+    rows = np.random.default_rng(0).normal([6.0, 6.0], size=(10, 2))
+    X = np.vstack([np.full((40, 2), 0.1), rows])
+    ghc = GHC(n_leaves=2, n_iter=200, random_state=0).fit(X)
+    assert ghc.labels_.tolist() == [0] * 40 + [1] * 10
+
+
 def test_equal_points_share_one_leaf() -> None:
     X = np.full((40, 2), 2.5)
     for training in TRAININGS:
@@ -307,3 +315,14 @@ def test_one_and_two_points() -> None:
 
 def as_values(params: object) -> np.ndarray:
     return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(params)])
+
+
+def test_a_feature_counts_in_any_unit() -> None:
+    X, _ = nested()
+    S = Similarity("exp")(X)
+    right = small(similarity=lambda _: S).fit(X)
+    for power in (-600, -1000, 100):
+        other = X * np.ldexp(1.0, [power] + [0] * (X.shape[1] - 1))
+        ghc = small(similarity=lambda _: S).fit(other)
+        assert as_bytes(ghc.params_) == as_bytes(right.params_)
+        assert ghc.predict(other).tolist() == right.predict(X).tolist()

@@ -131,3 +131,9 @@ def test_bad_similarities() -> None:
     for exact_below in (-1, 22, 2.5):
         with pytest.raises(ValueError, match="exact_below"):
             SparsestCut(exact_below=exact_below).fit(X)
+
+
+def test_the_default_similarity_takes_data_that_are_mostly_equal_rows() -> None:
+    rows = np.random.default_rng(0).normal([6.0, 6.0], 0.1, size=(10, 2))
+    X = np.vstack([np.full((40, 2), 0.1), rows])
+    assert SparsestCut().fit(X).labels_.tolist() == [0] * 40 + [1] * 10

@@ -362,3 +362,31 @@ def test_features_are_scaled_to_length_one_or_unit_variance():
         assert (scaled(np.ones((3, 2)), features) == 0).all()
     with pytest.raises(ValueError, match="features='none'"):
         scaled(X, "none")
+
+
+@pytest.mark.parametrize("features", ["unit", "pooled", "zscore"])
+def test_scaled_features_do_not_depend_on_the_unit(features):
+    """To the last bit, also where squares overflow or vanish."""
+    X = np.random.default_rng(0).normal(3.0, size=(7, 3))
+    right = scaled(X, features)
+    for power in (-1000, -565, 532, 1000):
+        np.testing.assert_array_equal(scaled(np.ldexp(X, power), features), right)
+    tiny = scaled(X * [1.0, 1.0, 1e-170], features)
+    assert tiny[:, 2].std() == pytest.approx(1.0 if features == "zscore" else 1e-170 * right[:, 2].std())
+    assert tiny.dtype == np.float64 and scaled(X.astype(np.float32), features).dtype == np.float32
+    np.testing.assert_array_equal(
+        scaled((10 * X).astype(np.int8), features), scaled(np.trunc(10 * X), features)
+    )
+
+
+@pytest.mark.parametrize("name", ["glass", "spambase", "segmentation", "nested-blobs"])
+def test_ordinary_features_are_scaled_as_they_always_were(name):
+    X = datasets.load(name).X
+    centred = X - X.mean(axis=0)
+    deviation = centred.std(axis=0)
+    for features, scale in {
+        "unit": np.linalg.norm(centred, axis=1).mean(),
+        "pooled": np.sqrt(centred.var(axis=0).mean()),
+        "zscore": np.where(deviation > 0, deviation, 1.0),
+    }.items():
+        np.testing.assert_array_equal(scaled(X, features), centred / scale)

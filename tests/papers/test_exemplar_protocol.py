@@ -1,12 +1,13 @@
 """The protocol of the exemplar paper: what a cell measures."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits
+from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
 from cladebench.bench.task import draw_task
 from cladebench.classifiers.multiple_kernel_svm import MultipleKernelSVM
 from cladebench.datasets import Content, Dataset, Part, View
@@ -566,6 +567,28 @@ def test_weights_are_shown_of_distances_of_mean_1_however_they_were_scaled():
     scaled = fitted.weights_ * means
     assert out.arrays["weights"] == pytest.approx(scaled / scaled.max())
     assert out.metrics["noise_share"] == pytest.approx(scaled[2:].sum() / scaled.sum())
+
+
+class Writing(FixedWeights):
+    """A method of a user, which uses what it is given as its own."""
+
+    def _given(self, name, stack):
+        checked = super()._given(name, np.array(stack))
+        np.asarray(stack)[:] = 0.0
+        return checked
+
+
+@pytest.mark.parametrize(("data", "features"), [(IMAGES, None), (POINTS, "squared_differences")])
+def test_a_method_that_writes_into_what_it_is_given_is_measured_the_same(data, features):
+    right, found = (
+        protocol.PROTOCOL.run(
+            replace(cell("Average", data), method=MethodPlan("M", name, {"features": features}))
+        )
+        for name in ("FixedWeights", f"{__name__}.Writing")
+    )
+    assert {**found.metrics, "seconds": 0} == {**right.metrics, "seconds": 0}
+    for name, values in right.arrays.items():
+        np.testing.assert_array_equal(found.arrays[name], values)
 
 
 def test_random_weights_are_of_the_cell_s_seed():

@@ -222,8 +222,9 @@ def wide(n_leaves):
     return Hierarchy([-1] + [0] * n_leaves, np.repeat(np.arange(1, n_leaves + 1), 100))
 
 
-@pytest.mark.parametrize("tree", [TREE, wide(2), wide(30)])
-def test_nodes_and_their_numbers_have_room(tree):
+@pytest.mark.parametrize("make", [lambda: TREE, lambda: wide(2), lambda: wide(30)])
+def test_nodes_and_their_numbers_have_room(make):
+    tree = make()
     axes = drawings.blocks(tree, "toy").axes[0]
     figure = axes.figure
     axes.get_legend().remove()

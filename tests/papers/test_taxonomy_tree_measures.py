@@ -38,6 +38,15 @@ def test_the_correlation_is_over_all_pairs_of_samples(tree, k, n, seed):
         assert found == pytest.approx(np.corrcoef(own, true)[0, 1], abs=1e-9)
 
 
+@pytest.mark.parametrize("power", [-1000, -400, 600])
+def test_the_correlation_is_the_same_in_any_unit(power):
+    rng = np.random.default_rng(0)
+    tree = trees.as_hierarchy(next(trees.all_topologies(4)), 4)
+    D, clusters, classes = symmetric(rng, 5), rng.integers(0, 5, 40), rng.integers(0, 4, 40)
+    right = measures.taxonomy_correlation(D, clusters, tree, classes)
+    assert measures.taxonomy_correlation(np.ldexp(D, power), clusters, tree, classes) == right != 0.0
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e9])
 def test_distances_that_are_the_same_for_all_pairs_say_nothing(value):
     rng = np.random.default_rng(0)

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.metrics.similarity import in_own_unit
+from cladebench.paper.protocol import scaled
 from cladebench.plotting import PALETTE, SMALL, use_style
 
 if TYPE_CHECKING:
@@ -128,16 +130,14 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
     n = values.shape[0]
     rows = np.sort(np.random.default_rng(0).permutation(n)[:POINTS])
     if distances:
-        squares = np.asarray(values)[np.ix_(rows, rows)] ** 2
+        squares = in_own_unit(np.asarray(values)[np.ix_(rows, rows)]) ** 2
         centred = squares - squares.mean(axis=0) - squares.mean(axis=1, keepdims=True) + squares.mean()
         levels, vectors = np.linalg.eigh(-centred / 2)
         points = vectors[:, -2:] * np.sqrt(np.maximum(levels[-2:], 0))
         return points[:, ::-1], rows
     some = values[rows]
     some = np.asarray(some.todense() if hasattr(some, "todense") else some, dtype=float)
-    some = some - some.mean(axis=0)
-    deviation = some.std(axis=0)
-    some = some / np.where(deviation > 0, deviation, 1.0)
+    some = scaled(some, "zscore")
     u, s, _ = np.linalg.svd(some, full_matrices=False)
     points = np.zeros((len(rows), 2))
     points[:, : min(2, len(s))] = u[:, :2] * s[:2]

@@ -21,6 +21,7 @@ from cladebench.datasets.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
+from cladebench.metrics.similarity import in_own_unit
 from cladebench.paper.protocol import Protocol, scaled, tree_arrays
 
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
@@ -100,7 +101,7 @@ def _taken(cell: Cell) -> tuple[Any, bool]:
 
 
 def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Found:
-    """Fit the cell's method to a copy of X, asking for k clusters where it takes a number.
+    """Fit the cell's method, asking for k clusters where it takes a number; all it is given is a copy of X.
 
     A library that is imported by the fit and not installed makes the run unavailable.
     """
@@ -125,13 +126,13 @@ def _fitted(cell: Cell, X: Any, k: int, seed: int) -> Found:
     )
     if cell.spec.method in CONTROLS:
         X = np.zeros((X.shape[0], 1))  # they read nothing but the number of rows
-    X = X.copy()
+    lent = X.copy()  # it may write into its rows, and is asked about them again
     started = time.perf_counter()
     clusters = None
     if callable(getattr(estimator, "fit", None)):
-        estimator.fit(X)
+        estimator.fit(lent)
     else:
-        clusters = estimator.fit_predict(X)
+        clusters = estimator.fit_predict(lent)
     seconds = time.perf_counter() - started
     tree = tree_of(estimator, X.shape[0])
     return Found(_clusters(estimator, clusters, tree, X, k), tree, seconds)
@@ -146,9 +147,9 @@ def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: 
         elif tree is not None:
             return tree.cut(k)
         elif callable(getattr(estimator, "predict", None)):
-            clusters = estimator.predict(X)
+            clusters = estimator.predict(X.copy())
         elif callable(getattr(estimator, "fit_predict", None)):
-            clusters = estimator.fit_predict(X)
+            clusters = estimator.fit_predict(X.copy())
         else:
             raise TypeError(f"{name} gives no clusters; expected labels_, predict, fit_predict or a tree")
     values = np.asarray(clusters)
@@ -255,7 +256,7 @@ class _Judge:
 
 def _similarities(distances: np.ndarray) -> np.ndarray:
     """Turn distances d into exp(-d^2 / median of d^2), as `Similarity` does for features."""
-    squares = distances**2
+    squares = in_own_unit(distances) ** 2
     off = squares[np.triu_indices(len(squares), 1)]
     median = float(np.median(off[off > 0])) if (off > 0).any() else 1.0
     return np.asarray(np.exp(-squares / median))

@@ -5,6 +5,7 @@ Scales, price, and labels.
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -80,9 +81,16 @@ class RuleOfWeights(ExemplarClusters):
 def mean_scales(sets: Sequence[GivenDistances]) -> FloatArray:
     """Average each distance over pairs, then over sets.
 
-    1 where it is 0.
+    1 where it is 0; ValueError where a float cannot hold it or its inverse.
     """
     means = np.mean([given.means() for given in sets], axis=0)
+    tells = np.any([given.tell() for given in sets], axis=0)
+    lost = (tells & (means < sys.float_info.min)) | np.isinf(means)
+    if lost.any():
+        i = int(np.argmax(lost))
+        raise ValueError(
+            f"distance {i} has the mean {means[i]:g}, which tells nothing: its numbers overflow or vanish; rescale it"
+        )
     return np.asarray(np.where(means > 0, means, 1.0))
 
 

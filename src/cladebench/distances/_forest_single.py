@@ -15,8 +15,8 @@ from cladebench.distances.base import FloatArray
 LARGEST = 2.0**100
 #: A feature whose magnitude is a larger multiple of its extent is taken from its least value.
 FAR = 16.0
-#: Share of its distinct values that a feature may lose before `fit` warns.
-MOST_LOST = 0.5
+#: `fit` warns where a feature keeps a smaller share of its different values.
+LEAST_KEPT = 0.9
 
 
 def zeros_and_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -59,10 +59,10 @@ def in_single(name: str, rows: FloatArray, zeros: FloatArray, units: FloatArray)
 
 
 def warn_of_loss(X: FloatArray, single: np.ndarray) -> None:
-    """Warn if single precision merges many values of a feature."""
+    """Warn if single precision merges too many values of a feature."""
     for column in range(X.shape[1]):
         n_given, n_left = (len(np.unique(values[:, column])) for values in (X, single))
-        if n_left < MOST_LOST * n_given:
+        if n_left < LEAST_KEPT * n_given:
             warnings.warn(
                 f"feature {column}: single precision leaves {n_left} of {n_given} different values; "
                 "expected a standardised one, or two: coarse and fine",

@@ -41,8 +41,8 @@ class HierarchyForest(Distance):
 
     Standardise the features first, as the paper does: the class does not. The penalty is on weights, so that features
     far smaller than 1 give splits that part nothing; `fit` warns of these. With features far from 0, splits take a
-    hundred times as long. Splits are learned in single precision, and `fit` warns where that makes most of a feature's
-    values equal.
+    hundred times as long. Splits are learned in single precision, and `fit` warns where that merges more than a tenth
+    of a feature's values.
 
     Splits of nodes without cannot-links are learned without any constraint: must-links alone change nothing.
 

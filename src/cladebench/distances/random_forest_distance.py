@@ -59,7 +59,7 @@ class RandomForestDistance(Distance):
     Notes
     -----
     Single precision merges what lies closer than its rounding in the zeros and units above; `fit` warns where it merges
-    most of the values of a feature.
+    more than a tenth of the values of a feature.
 
     With must-links alone all distances are 0, with cannot-links alone 1, with no constraints at all 1/2: the forest has
     nothing to tell apart. A pair that is both must-link and cannot-link is learned as both; its share is about 1/2.

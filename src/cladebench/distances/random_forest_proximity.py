@@ -56,7 +56,8 @@ class RandomForestProximity(Distance):
     fit uses all threads of the environment, and does not depend on their number.
 
     The trees are scikit-learn's: values, in the zeros and units above, are rounded to single precision, and a node does
-    not split between values within 1e-7. `fit` warns where the rounding merges most of the values of a feature.
+    not split between values within 1e-7. `fit` warns where the rounding merges more than a tenth of the
+    values of a feature.
 
     Shared leaves are counted by a product of two sparse tables of rows and leaves: a step for each pair of rows in each
     leaf, and fully grown trees have few rows in a leaf.

@@ -208,7 +208,7 @@ class Similarity:
             apart = pdist(values, "chebyshev") > 0.0
             if (squared_distances[apart] < sys.float_info.min).any():
                 raise ValueError(
-                    "gamma='median': squared distances vanish beside the largest value of X; rescale X"
+                    "X has rows whose squared distance vanishes beside the largest value; shift or rescale its features"
                 )
             median = float(np.median(squared_distances[apart])) if apart.any() else 1.0
         return 1.0 / median

@@ -303,11 +303,17 @@ def scaled(X: Any, features: str) -> Any:
         raise ValueError(
             f"features={features!r} centres the features, and X is sparse: its zeros would be filled in; expected 'raw'"
         )
-    X = X - X.mean(axis=0)
+    from cladebench.metrics.similarity import in_own_unit
+
+    X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    constant = np.ptp(X, axis=0) == 0
+    X = in_own_unit(X, axis=0 if features == "zscore" else None)
+    X -= X.mean(axis=0)
     if features == "unit":
-        length = float(np.linalg.norm(X, axis=1).mean())
-        return X / (length or 1.0)
-    if features == "pooled":
-        return X / (float(np.sqrt(X.var(axis=0).mean())) or 1.0)
-    deviation = X.std(axis=0)
-    return X / np.where(deviation > 0, deviation, 1.0)
+        X /= float(np.linalg.norm(X, axis=1).mean()) or 1.0
+    elif features == "pooled":
+        X /= float(np.sqrt(X.var(axis=0).mean())) or 1.0
+    else:
+        X /= np.where(constant, 1.0, X.std(axis=0))
+        X[:, constant] = 0.0
+    return X

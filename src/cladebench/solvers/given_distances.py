@@ -67,8 +67,14 @@ class StackedDistances:
         """
         n = self.shape[1]
         others = ~np.eye(n, dtype=bool)
-        sums = [values.sum(where=others, dtype=np.float64) for values in self.stack]
+        with np.errstate(over="ignore"):
+            sums = [values.sum(where=others, dtype=np.float64) for values in self.stack]
         return np.array(sums) / max(1, n * (n - 1))
+
+    def tell(self) -> npt.NDArray[np.bool_]:
+        """Say of each distance whether objects are apart in it."""
+        others = ~np.eye(self.shape[1], dtype=bool)
+        return np.array([values.any(where=others) for values in self.stack])
 
     def each(self) -> Iterator[npt.NDArray[Any]]:
         """Yield each distance as it is given, shape (n, n)."""
@@ -116,6 +122,10 @@ class SquaredDifferences:
         """
         n = len(self.X)
         return np.asarray(2.0 * self.X.var(axis=0) * n / max(1, n - 1))
+
+    def tell(self) -> npt.NDArray[np.bool_]:
+        """Say of each distance whether objects are apart in it."""
+        return np.asarray((self.X[0] != self.X).any(axis=0))
 
     def each(self) -> Iterator[npt.NDArray[Any]]:
         """Yield each distance as it is given, shape (n, n)."""

@@ -15,6 +15,8 @@
 #include "cladebench/dependence.hpp"
 #include "cladebench/exemplar_slaves.hpp"
 #include "cladebench/facility_location.hpp"
+#include "cladebench/forest_neighbors.hpp"
+#include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/hierarchy_tree.hpp"
 #include "cladebench/itml.hpp"
 #include "cladebench/keep_on.hpp"
@@ -78,7 +80,7 @@ bool asks(int least, const Work& work) {
     const Asking asking(&stop, 1);
     work();
   } catch (const std::invalid_argument& error) {
-    return error.what() == std::string("enough");
+    return std::string(error.what()).ends_with("enough");  // some say which tree
   }
   return false;
 }
@@ -212,6 +214,49 @@ TEST(learners_ask) {
   std::vector<Pair> must, cannot;
   for (std::uint32_t i = 0; i + 3 < n; ++i) (i % 2 ? must : cannot).push_back({i, i + 3});
   CHECK(asks(100, [&] { grow_pair_forest({narrow.data(), n}, d, must, cannot, {3, 1, true}, 0, 3); }));
+}
+
+TEST(placed_forests_ask) {
+  const std::size_t n = 300, d = 5, n_trees = 4;
+  const Values X = uniform(n * d);
+  const Rows rows{X.data(), n, d};
+  const auto trees = grow_forest(rows, {}, {}, {10, 2}, random_split, 0, 0, n_trees);
+  std::vector<TreeView> views;
+  for (const HierarchyTree& tree : trees) {
+    views.push_back(
+        {tree.right, tree.size, tree.features.data(), tree.weights.data(), tree.features.size() / 2, 2});
+  }
+  CHECK(asks(n_trees, [&] { PlacedForest(views, rows, 1.0); }));
+  const PlacedForest forest(views, rows, 1.0);
+  Values D(n * n);
+  CHECK(asks(n_trees * 2 * n, [&] { forest.pairwise(rows, rows, D.data()); }));
+  std::vector<float> certainties;
+  std::vector<Way::Step> steps;
+  CHECK(asks(1, [&] { forest.walk(0, X.data(), certainties); }));
+  const std::uint32_t leaf = forest.tree(0).leaf_of[0];
+  CHECK(asks(1, [&] { forest.way(0, leaf, nullptr, forest.tree(0).place_of(0), steps); }));
+  std::vector<std::int64_t> index(n * 3), n_compared(n);
+  for (const std::size_t candidates : {std::size_t{0}, std::size_t{20}}) {
+    CHECK(asks(n, [&] {
+      find_neighbors(forest, X.data(), 0, n, {3, candidates, true, 0}, D.data(), index.data(),
+                     n_compared.data());
+    }));
+  }
+}
+
+TEST(slaves_and_losses_ask) {
+  const std::size_t n = 300, tasks = n * n / 4096;
+  const Values d = distances(n), own(n, 1.0), offset(n);
+  Values raw(n * n), values(n), total(n * n);
+  std::vector<std::int64_t> labels(n), nearest(n);
+  for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::int64_t>(i % 3);
+  std::vector<std::uint8_t> copies(n * n);
+  CHECK(asks(n / 16, [&] { point_slaves(d, own, raw, offset, labels, 1.0, values, nearest, copies); }));
+  CHECK(asks(tasks, [&] { move_multipliers(copies, 0.5, raw); }));
+  CHECK(asks(tasks, [&] { weighted_sum(Values{2.0}, d, total); }));
+  CHECK(asks(tasks, [&] { weighted_sum(Values{2.0}, std::vector<float>(n * n), total); }));
+  Values gradient(3 * n);
+  CHECK(asks(2, [&] { MarginLoss({d.data(), n, n}, labels, 3).evaluate(raw.data(), gradient.data()); }));
 }
 
 TEST(many_pairs_of_one_point_are_work) {

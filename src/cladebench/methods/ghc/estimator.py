@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.metrics.similarity import Kind, Similarity
+from cladebench.metrics.similarity import Kind, Similarity, exponents
 from cladebench.validation import (
     check_choice,
     check_features,
@@ -277,9 +277,9 @@ class GHC(HierarchicalClusterer):
         from cladebench.methods.ghc.steps import Problem
 
         check_scale(X)
-        self._offset, self._spread = _standardisation(X)
+        self._unit, self._offset, self._spread = _standardisation(X)
         if not self.scale_inputs:
-            self._offset, self._spread = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            self._unit, self._offset, self._spread = np.zeros(1, dtype=np.int32), np.zeros(1), np.ones(1)
         # One point has no pair: nothing to ask a similarity that may be undefined there.
         similarity = self._resolve_similarity()(X) if len(X) > 1 else np.zeros((1, 1))
         similarities = as_similarities(similarity)
@@ -351,7 +351,7 @@ class GHC(HierarchicalClusterer):
             return np.asarray(compiled_left_margins(self._resolve_router(), params, self._inputs(X)))
 
     def _inputs(self, X: np.ndarray) -> np.ndarray:
-        return (X - self._offset) / self._spread
+        return (np.ldexp(X, self._unit) - self._offset) / self._spread
 
     def path_probabilities(self, X: Any) -> np.ndarray:
         """Compute Pr[x -> v] at every node of the complete tree.
@@ -419,8 +419,11 @@ class GHC(HierarchicalClusterer):
         return self._margins(X, self.params_)
 
 
-def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of the features; 1 for a constant feature."""
-    spread = X.std(axis=0)
-    constant = np.ptp(X, axis=0) == 0
-    return X.mean(axis=0), np.where(constant | (spread == 0), 1.0, spread)
+def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Exponents of units for the features, and in these mean and deviation.
+
+    The deviation of a constant feature is 1.
+    """
+    unit = -exponents(X, axis=0)
+    X = np.ldexp(X, unit)
+    return unit, X.mean(axis=0), np.where(np.ptp(X, axis=0) == 0, 1.0, X.std(axis=0))

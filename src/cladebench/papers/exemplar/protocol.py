@@ -18,6 +18,7 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.distances.base import StackDistance
+from cladebench.estimators import lend
 from cladebench.metrics import f_scores, matched_scores, vote
 from cladebench.paper.protocol import Protocol, scored, timed_fit
 from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
@@ -56,7 +57,7 @@ class ExemplarProtocol(Protocol):
             return classified(estimator, problem)
         stacks, labels = zip(*problem.train, strict=True)
         metrics = {"seconds": timed_fit(estimator, list(stacks), list(labels))}
-        found = [estimator.predict(given) for given, _ in problem.test]
+        found = [estimator.predict(lend(estimator, given)) for given, _ in problem.test]
         metrics |= clustering_measures([true for _, true in problem.test], found)
         metrics |= learning_measures(estimator)
         shown = shown_set(estimator, problem, found[0])
@@ -93,7 +94,7 @@ def classified(estimator: Any, problem: Problem) -> CellOutput:
         )
     ((given, labels),) = problem.train
     seconds = timed_fit(estimator, given, labels)
-    right = np.asarray(estimator.predict(problem.cross)) == problem.test[0][1]
+    right = np.asarray(estimator.predict(lend(estimator, problem.cross))) == problem.test[0][1]
     weights = np.asarray(estimator.weights_)
     return CellOutput(
         {"seconds": seconds, "nn_accuracy": float(right.mean())}
@@ -251,10 +252,10 @@ def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[
     """
     assert problem.cross is not None
     (given, known), (_, true) = problem.train[0], problem.test[0]
-    among = estimator.pairwise(given)
+    among = estimator.pairwise(lend(estimator, given))
     np.fill_diagonal(among, np.inf)
     own = known[among.argmin(axis=1)] == known
-    order = np.argsort(estimator.pairwise(problem.cross), axis=1, kind="stable")
+    order = np.argsort(estimator.pairwise(lend(estimator, problem.cross)), axis=1, kind="stable")
     readings = [
         Reading({"knn_accuracy": float((vote(order[:, :k], known) == true).mean())}, {"neighbors": k})
         for k in NEIGHBORS
@@ -275,7 +276,7 @@ def shown_set(estimator: Any, problem: Problem, found: IntArray) -> dict[str, np
     given, true = problem.test[0]
     arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": found.astype(np.int32)}
     if hasattr(estimator, "exemplars"):
-        arrays["exemplars"] = estimator.exemplars(given).astype(np.int32)
+        arrays["exemplars"] = estimator.exemplars(lend(estimator, given)).astype(np.int32)
     if problem.points:
         clean = np.flatnonzero([not own.noisy for own in problem.distances])
         arrays["dimensions"] = shown = clean[telling(given[:, clean], true)[:2]].astype(np.int32)

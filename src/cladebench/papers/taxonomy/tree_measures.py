@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._structures import path_lengths
 from cladebench.methods.numerical_taxonomy import TREE_STARTS
+from cladebench.metrics.similarity import in_own_unit
 from cladebench.solvers.dependence import (
     dependence,
     distances_structure,
@@ -50,7 +51,7 @@ def taxonomy_correlation(
         0 where either is the same for all pairs. Exact from the table of clusters and classes; samples are not paired
         with themselves.
     """
-    paths = path_lengths(class_tree)
+    paths, distances = path_lengths(class_tree), in_own_unit(distances)
     table = np.zeros((len(distances), len(paths)))
     np.add.at(table, (clusters, classes), 1.0)
     n_pairs = len(clusters) * (len(clusters) - 1.0)
