@@ -208,7 +208,7 @@ def test_agreement_is_summed_up_by_method():
     )
     (found,) = by_method(rows)
     assert (found["n"], found["same"], found["least"], found["ours"]) == (2, 1, 0.2, 0.6)
-    assert found["reasons"] == [("not explained", 1)]
+    assert found["reasons"] == "not explained (1)"
 
 
 def test_the_best_labelling_of_a_data_set_counts_for_a_published_variant():

@@ -102,7 +102,9 @@ def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
                 "least": float(own["agreement"].min()),
                 "ours": float(own["ours"].mean()),
                 "theirs": float(own["theirs"].mean()),
-                "reasons": Counter(other["reason"]).most_common(),
+                "reasons": "; ".join(
+                    f"{reason} ({n})" for reason, n in Counter(other["reason"]).most_common()
+                ),
             }
         )
     return found
