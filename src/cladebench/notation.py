@@ -24,7 +24,7 @@ def two_decimals(value: float) -> str:
     """Write a score with two decimals, large ones with three digits; a dash where there is none."""
     if not math.isfinite(value):
         return "–"
-    return f"{value:.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
+    return f"{value:z.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
 
 
 def commas(value: float) -> str:

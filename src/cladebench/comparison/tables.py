@@ -124,11 +124,11 @@ def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
 
 
 def over_all(found: Verdicts) -> list[dict[str, Any]]:
-    """List what is said of each rival over all data sets, under the heads of the page."""
+    """List what is said of each rival over all data sets, the best first, under the heads of the page."""
     return [
         {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
         | {"Least possible p": row.least_p, "Verdict over all": row.verdict}
-        for row in found.on_all
+        for row in found.in_order(found.on_all)
     ]
 
 
