@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.paper.protocol import scaled
 from cladebench.plotting import PALETTE, SMALL, use_style
 
 if TYPE_CHECKING:
@@ -135,10 +136,7 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
         return points[:, ::-1], rows
     some = values[rows]
     some = np.asarray(some.todense() if hasattr(some, "todense") else some, dtype=float)
-    some = some - some.mean(axis=0)
-    deviation = some.std(axis=0)
-    some = some / np.where(deviation > 0, deviation, 1.0)
-    u, s, _ = np.linalg.svd(some, full_matrices=False)
+    u, s, _ = np.linalg.svd(scaled(some, "zscore"), full_matrices=False)
     points = np.zeros((len(rows), 2))
     points[:, : min(2, len(s))] = u[:, :2] * s[:2]
     return points, rows
