@@ -60,7 +60,9 @@ def find(name: str) -> type[Any]:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise ImportError(f"estimator {name!r}: {module_name} cannot be imported ({error})") from error
-        raise ValueError(f"estimator {name!r}: there is no module {error.name}") from None
+        raise ValueError(
+            f"estimator {name!r}: there is no module {error.name}; expected one that is installed"
+        ) from None
     except (Exception, SystemExit) as error:
         raise ImportError(
             f"estimator {name!r}: {module_name} cannot be imported ({type(error).__name__}: {error}; "

@@ -9,8 +9,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets
-from cladebench.comparison import protocol
-from cladebench.comparison.protocol import PROTOCOL, Found, tree_of
+from cladebench.comparison import CONTROLS, protocol
+from cladebench.comparison.protocol import PROTOCOL, Found, asked, tree_of
 from cladebench.datasets.own_data import own_name
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Similarity, cost_scores, purity_scores
@@ -88,6 +88,8 @@ def test_all_rows_have_a_second_fit_and_a_tree(inputs, measured, monkeypatch):
     monkeypatch.syspath_prepend(inputs)
     _, found, arrays = measured(PATIENTS, whole=True)
     assert found["diagnosis"].metrics["refit_agrees"] == 1 and len(arrays["leaf_of"]) == 36
+    writes = measured(PATIENTS, "users_methods.Writes", whole=True)[1]["diagnosis"].metrics
+    assert writes["refit_agrees"] == 1 and writes["ari"] > 0.8  # each fit has a copy
     unsteady = measured(PATIENTS, "users_methods.Unsteady", whole=True)[1]["diagnosis"].metrics
     assert unsteady["refit_agrees"] == 0 and "dendrogram_purity" not in unsteady
 
@@ -130,6 +132,36 @@ def test_random_methods_see_no_features(inputs, measured):
     frame[["age", "dose"]] = np.random.default_rng(0).normal(size=(36, 2))
     frame.to_csv(inputs / "patients.csv", index=False)
     assert (measured(PATIENTS, "RandomClusters", method="RandomClusters")[2]["clusters_3"] == first).all()
+
+
+def test_random_methods_take_what_others_refuse(inputs, measured):
+    (inputs / "notes.svm").write_text("".join(f"{i % 3} {i % 4 + 1}:{i + 1}\n" for i in range(12)))
+    for name in CONTROLS:
+        _, found, _ = measured({"file": "notes.svm"}, name, method=name)
+        assert "ari" in found["label"].metrics and "dasgupta_ratio" not in found["label"].metrics
+
+
+def test_labellings_of_as_many_clusters_share_a_fit(inputs, measured, monkeypatch):
+    for name, k in (("one", 2), ("two", 3), ("three", 2)):
+        (inputs / f"{name}.txt").write_text("".join(f"{i % k}\n" for i in range(12)))
+    (inputs / "x.txt").write_text("".join(f"{i} {i * i}\n" for i in range(12)))
+    fits, fit = [], protocol._fit
+    monkeypatch.setattr(protocol, "_fit", lambda cell, X, k: fits.append(k) or fit(cell, X, k))
+    entry = {"file": "x.txt", "separator": " ", "header": False}
+    _, found, arrays = measured({**entry, "label_files": ["one.txt", "two.txt", "three.txt"]})
+    assert [reading.at["k"] for reading in found.values()] == [2, 3, 2] and fits == [2, 3]
+    for reading, k in zip(found.values(), (2, 3, 2), strict=True):
+        true = np.arange(0, 12, 2) % k
+        assert reading.metrics["ari"] == pytest.approx(
+            adjusted_rand_score(true, arrays[f"clusters_{reading.at['k']}"])
+        )
+
+
+def test_registered_data_have_as_many_clusters_as_classes():
+    labels = np.array([0, 2, 1])
+    assert asked(SimpleNamespace(labels=labels, name="d")) == {"labels": (labels, 3)}
+    with pytest.raises(ValueError, match="d has no labels; expected data with labels"):
+        asked(SimpleNamespace(labels=None, name="d"))
 
 
 def test_rows_without_a_label_are_in_the_tree_and_not_in_the_score():

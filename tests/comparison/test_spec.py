@@ -34,6 +34,18 @@ def test_a_short_file_is_enough(inputs):
         (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
         (GOOD + "mine: Nobody\n", "mine: no methods 'Nobody'"),
         (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
+        (
+            GOOD + "settings: {Agglomerative: {n_clusters: [2]}}\n",
+            "settings.Agglomerative.n_clusters: the number",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", "[Agglomerativ]"),
+            "estimator 'Agglomerativ' is unknown; did you mean",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", "[sklearn.no.X]"),
+            "no module sklearn.no; expected one that is installed",
+        ),
         (GOOD.replace("[Agglomerative]", '["gone.py:X"]'), "expected file.py:Class"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Gone"]'), "users_methods has no Gone"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Needs"]'), "its constructor needs 'must'"),
@@ -46,6 +58,7 @@ def test_mistakes_are_named(inputs, text, said):
     with pytest.raises(InputFileError) as error:
         read(inputs, text)
     assert said in str(error.value) and "\n" not in str(error.value)
+    assert "estimators.py" not in str(error.value)  # which no user wrote
 
 
 def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
