@@ -124,6 +124,8 @@ def test_many_rows_have_a_silhouette_of_some_and_no_matrix(measured, monkeypatch
     some = measured(PATIENTS)[1]["diagnosis"].metrics
     assert some["silhouette"] != every["silhouette"] and "dasgupta_cost" not in some
     assert some["calinski_harabasz"] == every["calinski_harabasz"]
+    monkeypatch.setattr(protocol, "MATRIX_ROWS", 1)  # of one cluster there is no silhouette
+    assert "silhouette" not in measured(PATIENTS)[1]["diagnosis"].metrics
 
 
 def test_random_methods_see_no_features(inputs, measured):
