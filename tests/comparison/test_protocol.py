@@ -119,11 +119,14 @@ def test_one_cluster_or_only_single_rows_have_no_silhouette(measured):
 def test_many_rows_have_a_silhouette_of_some_and_no_matrix(measured, monkeypatch):
     every = measured(PATIENTS)[1]["diagnosis"].metrics
     monkeypatch.setattr(protocol, "MATRIX_ROWS", 18)
-    assert measured(PATIENTS)[1]["diagnosis"].metrics["silhouette"] == every["silhouette"]
+    same = measured(PATIENTS)[1]["diagnosis"].metrics
+    assert same["silhouette"] == every["silhouette"] and same["dasgupta_cost"] == every["dasgupta_cost"]
     monkeypatch.setattr(protocol, "MATRIX_ROWS", 17)
     some = measured(PATIENTS)[1]["diagnosis"].metrics
     assert some["silhouette"] != every["silhouette"] and "dasgupta_cost" not in some
     assert some["calinski_harabasz"] == every["calinski_harabasz"]
+    entry = {"file": "travel.csv", "kind": "distances", "clusters": 3}
+    assert abs(measured(entry, metric="precomputed")[1][""].metrics["silhouette"] - every["silhouette"]) < 0.2
     monkeypatch.setattr(protocol, "MATRIX_ROWS", 1)  # of one cluster there is no silhouette
     assert "silhouette" not in measured(PATIENTS)[1]["diagnosis"].metrics
 
