@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.notation import as_given, significant
+from cladebench.notation import as_given, significant, two_decimals
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,14 @@ def test_four_digits_are_kept_and_no_exponent_is_padded(value, digits):
     text = significant(value, digits)
     assert float(text) == float(f"{value:.{digits}g}")
     assert not re.search(r"e[+]|e-?0", text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((0.5, "0.50"), (-0.5, "−0.50"), (-0.001, "0.00"), (-0.006, "−0.01"), (1, "1.00")),
+        *((99.9, "99.90"), (100, "100"), (-250.0, "-250"), (1234.5, "1.23e3"), (float("nan"), "–")),
+    ],
+)
+def test_scores_have_two_decimals_and_no_sign_at_zero(value, text):
+    assert two_decimals(value) == text

@@ -60,7 +60,9 @@ def find(name: str) -> type[Any]:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise ImportError(f"estimator {name!r}: {module_name} cannot be imported ({error})") from error
-        raise ValueError(f"estimator {name!r}: there is no module {error.name}") from None
+        raise ValueError(
+            f"estimator {name!r}: there is no module {error.name}; expected one that is installed"
+        ) from None
     except (Exception, SystemExit) as error:
         raise ImportError(
             f"estimator {name!r}: {module_name} cannot be imported ({type(error).__name__}: {error}; "
@@ -214,8 +216,9 @@ def as_hierarchy(fitted: Any) -> Hierarchy:
     Parameters
     ----------
     fitted : object
-        With ``hierarchy_`` (a `Hierarchy`), or with the ``children_`` of scikit-learn's `AgglomerativeClustering`;
-        where that has ``distances_`` they are the heights.
+        With ``hierarchy_`` (a `Hierarchy`), a matrix as SciPy's in ``linkage_`` or ``linkage_matrix_``, the
+        ``single_linkage_tree_`` of the library hdbscan, or the ``children_`` of scikit-learn's
+        `AgglomerativeClustering`; where that has ``distances_`` they are the heights.
 
     Returns
     -------
@@ -231,12 +234,18 @@ def as_hierarchy(fitted: Any) -> Hierarchy:
     if isinstance(getattr(fitted, "hierarchy_", None), Hierarchy):
         return fitted.hierarchy_
     # FeatureAgglomeration has a tree of features.
-    if not (hasattr(fitted, "children_") and hasattr(fitted, "n_leaves_")) or hasattr(fitted, "transform"):
+    if getattr(fitted, "children_", None) is None or hasattr(fitted, "transform"):
+        for name in ("linkage_", "linkage_matrix_"):
+            if getattr(fitted, name, None) is not None:
+                return Hierarchy.from_linkage(getattr(fitted, name))
+        if hasattr(fitted, "single_linkage_tree_"):
+            return Hierarchy.from_linkage(fitted.single_linkage_tree_.to_numpy())
         raise TypeError(
             f"{_named(fitted)} gives no tree; expected a fitted estimator with hierarchy_, or with the children_ of "
             "AgglomerativeClustering"
         )
-    children, n_samples = np.asarray(fitted.children_, dtype=np.int64), int(fitted.n_leaves_)
+    children = np.asarray(fitted.children_, dtype=np.int64)
+    n_samples = int(getattr(fitted, "n_leaves_", len(children) + 1))
     if len(children) != n_samples - 1:
         raise ValueError(
             f"{_named(fitted)} has {len(children)} merges of {n_samples} samples; expected {n_samples - 1}: fit it "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 
@@ -17,6 +18,29 @@ def as_given(value: float) -> str:
     For example ``0.05``, ``500``, ``2e6``.
     """
     return _exponent(f"{value:g}")
+
+
+def two_decimals(value: float) -> str:
+    """Write a score with two decimals, large ones with three digits; a dash where there is none."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:z.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
+
+
+def commas(value: float) -> str:
+    """Write a whole number with commas: ``24,708``."""
+    return f"{value:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Write seconds for readers.
+
+    ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``.
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _exponent(text: str) -> str:

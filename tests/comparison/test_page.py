@@ -63,3 +63,11 @@ def test_latex_is_escaped(written, tmp_path):
     written({"50%_of": {"mine": [-0.5, -0.5], "a&b": [NAN, NAN]}}, mine="mine")
     text = (tmp_path / "scores.tex").read_text(encoding="utf-8")
     assert r"50\%\_of" in text and "$-$0.50" in text and r"\toprule" in text
+
+
+def test_over_all_data_sets_rivals_go_by_their_mean_ranks(written):
+    means = {"RandomTree": 0.9, "b": 0.3, "mine": 0.5, "a": 0.6}
+    rows = {name: [mean, mean + 0.01] for name, mean in means.items()}
+    text = written({f"d{i}": rows for i in range(3)}, mine="mine").partition("Over all data sets")[2]
+    names = re.findall(r'<th scope="row">(.*?)</th>', text.partition("</table>")[0])
+    assert names == ["a", "b", "RandomTree"]

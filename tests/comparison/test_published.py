@@ -86,6 +86,11 @@ def test_published_labels_are_scored_and_held_against_ours(battery):
     page = (out / "index.html").read_text(encoding="utf-8")
     assert 'id="published"' in page and "ours has fewer squares (1)" in page and "labels.tar" in page
     assert str(battery) not in page
+    before = (out / "published.csv").read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "users_linkages", None)  # as if it had been uninstalled since
+        write_page(out)
+    assert (out / "published.csv").read_bytes() == before
 
 
 def test_a_page_without_published_labels_says_nothing_of_them(finished):
@@ -203,7 +208,7 @@ def test_agreement_is_summed_up_by_method():
     )
     (found,) = by_method(rows)
     assert (found["n"], found["same"], found["least"], found["ours"]) == (2, 1, 0.2, 0.6)
-    assert found["reasons"] == [("not explained", 1)]
+    assert found["reasons"] == "not explained (1)"
 
 
 def test_the_best_labelling_of_a_data_set_counts_for_a_published_variant():

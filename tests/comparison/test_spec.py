@@ -28,12 +28,31 @@ def test_a_short_file_is_enough(inputs):
     [
         ("data: {}\n", "data: "),
         ("data: {a: {}}\n", "data.a: no source; expected one of file, registered, battery"),
+        (
+            "data: {a: {file: patients.csv, registered: digits}}\n",
+            "data.a: file, registered; expected one of",
+        ),
         ("data: {a b: {file: x}}\n", "a name of letters"),
         ("data: {a: {registered: iriss}}\n", "data.a.registered: no data set 'iriss'"),
+        ("data: {a: {registered: scenes-15}}\n", "'scenes-15' has no table of features; expected one"),
+        ("data: {a: {registered: noisy-mixtures-10}}\n", "has no table of features; expected one"),
+        ("data: {a: {registered: nips}}\n", "'nips' has no labels; expected data that have some"),
         ("data: {a: {registered: glass, label: x}}\n", "unknown key 'label'"),
         (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
         (GOOD + "mine: Nobody\n", "mine: no methods 'Nobody'"),
         (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
+        (
+            GOOD + "settings: {Agglomerative: {n_clusters: [2]}}\n",
+            "settings.Agglomerative.n_clusters: the number",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", "[Agglomerativ]"),
+            "estimator 'Agglomerativ' is unknown; did you mean",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", "[sklearn.no.X]"),
+            "no module sklearn.no; expected one that is installed",
+        ),
         (GOOD.replace("[Agglomerative]", '["gone.py:X"]'), "expected file.py:Class"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Gone"]'), "users_methods has no Gone"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Needs"]'), "its constructor needs 'must'"),
@@ -46,6 +65,7 @@ def test_mistakes_are_named(inputs, text, said):
     with pytest.raises(InputFileError) as error:
         read(inputs, text)
     assert said in str(error.value) and "\n" not in str(error.value)
+    assert "estimators.py" not in str(error.value)  # which no user wrote
 
 
 def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
@@ -55,6 +75,40 @@ def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
     texts = ["users_methods.py:Mine", "other.py:Mine", "sklearn.cluster.KMeans"]
     keys = [method.key for method in found_methods(texts, inputs / "comparison.yaml")]
     assert keys == ["users_methods.Mine", "other.Mine", "KMeans", *CONTROLS]
+
+
+@pytest.mark.parametrize(
+    ("mine", "key"),
+    [
+        *(("other.Mine", "other.Mine"), ("other.py:Mine", "other.Mine"), ("Linked", "Linked")),
+        *(("Agglomerative", "Agglomerative"), ("other.py:Agglomerative", "other.Agglomerative")),
+        *(("RandomTree", "RandomTree"), ("sklearn.cluster.KMeans", "KMeans")),
+    ],
+)
+def test_mine_is_a_key_a_class_or_what_the_file_has(inputs, mine, key):
+    text = "class Mine:\n    def fit(self, X): pass\n"
+    (inputs / "other.py").write_text(text + text.replace("Mine", "Agglomerative"))
+    classes = ["users_methods.py:Mine", "users_methods.py:Linked", "other.py:Mine", "other.py:Agglomerative"]
+    methods = ", ".join(f'"{name}"' for name in ("Agglomerative", "sklearn.cluster.KMeans", *classes))
+    good = GOOD.replace("[Agglomerative]", f"[{methods}]")
+    assert read(inputs, f'{good}mine: "{mine}"\n').mine == key
+    with pytest.raises(InputFileError, match="mine: several methods 'Mine'; expected one of users"):
+        read(inputs, f"{good}mine: Mine\n")
+
+
+def test_sparse_features_are_known_as_such(inputs):
+    (inputs / "notes.svm").write_text("".join(f"{i % 2} {i % 4 + 1}:{i + 1}\n" for i in range(12)))
+    data = "{notes: {file: notes.svm}, topics: {registered: topic-counts}, digits: {registered: digits}, a: {file: "
+    found = read(inputs, f"data: {data}patients.csv, label: diagnosis}}}}\nmethods: [Agglomerative]\n")
+    assert {name: one.sparse for name, one in found.data.items()} == {
+        **{"notes": True, "topics": True},
+        **{"digits": False, "a": False},
+    }
+
+
+def test_what_is_not_said_has_its_default_and_what_is_said_counts(inputs):
+    found = read(inputs, GOOD + "limits: {time_s: 7}\n")
+    assert found.limits == {"time_s": 7, "memory_mb": 4000.0}
 
 
 def test_a_file_with_the_name_of_another_module_is_refused(inputs):

@@ -183,6 +183,13 @@ def test_among_equals_mine_leads_and_open_comparisons_go_by_their_size(tmp_path)
     assert [row.rival for row in found.undecided] == ["c", "b"]
 
 
+def test_of_open_comparisons_the_largest_difference_of_either_sign_is_first(tmp_path):
+    draws = np.linspace(0.3, 0.7, 10)
+    table = {"d0": {"b": draws[::-1] - 0.05, "a": draws[::-1] + 0.1, "mine": draws}}
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    assert [(row.rival, round(row.difference, 2)) for row in found.undecided] == [("a", -0.1), ("b", 0.05)]
+
+
 def test_rivals_go_by_their_mean_ranks_and_random_methods_last(tmp_path):
     means = {"RandomTree": 0.8, "b": 0.3, "mine": 0.5, "RandomClusters": 0.7, "a": 0.6}
     found = verdicts(made_up_run(scores(means), tmp_path, mine="mine"))

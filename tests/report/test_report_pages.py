@@ -19,8 +19,8 @@ from cladebench.audit.audit_files import read_audit
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
+from cladebench.html_templates import script_json
 from cladebench.input_files import InputFileError
-from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import CellLinks, Group, anchor, cells_page, readable
 from cladebench.report.claim_rows import settings_behind
 from cladebench.report.pages import write_report

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench import datasets, estimators
+from cladebench import datasets
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.published import SAME, published_of, variant_of
 from cladebench.comparison.scores import COLUMNS, Run
@@ -66,8 +66,8 @@ def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
 
 
 def _variant(run: Run, method: str, setting: str) -> str:
-    estimator = run.plan.methods[method].estimator
-    return variant_of(estimator, estimators.parameters(estimators.find(estimator)) | json.loads(setting))
+    parameters = run.document["parameters"][method] | json.loads(setting)
+    return variant_of(run.plan.methods[method].estimator, parameters)
 
 
 def reason(row: Mapping[Any, Any], variant: str) -> str:
@@ -102,7 +102,9 @@ def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
                 "least": float(own["agreement"].min()),
                 "ours": float(own["ours"].mean()),
                 "theirs": float(own["theirs"].mean()),
-                "reasons": Counter(other["reason"]).most_common(),
+                "reasons": "; ".join(
+                    f"{reason} ({n})" for reason, n in Counter(other["reason"]).most_common()
+                ),
             }
         )
     return found

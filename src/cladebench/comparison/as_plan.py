@@ -33,6 +33,8 @@ FILE = "plan.json"
 JOBS_A_CORE = 4
 #: Share of the rows that a repetition draws.
 SHARE = 0.5
+#: Parameters by which variants of published labels differ.
+NAMING = ("linkage", "threshold", "branching_factor", "gini_threshold")
 #: Behind the name of a data set: all of its rows, once, for pictures.
 WHOLE = ".all"
 
@@ -104,11 +106,22 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
         "published": read["published"],
+        "parameters": {method.key: _naming(method.parameters) for method in comparison.methods.values()},
         "sys_path": list(folders),
         "methods_a_job": 1,
         "methods": methods,
         "problems": problems,
         "scope": scope,
+    }
+
+
+def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the defaults that name a published variant: its library may be gone when the page is made."""
+    found = {name: parameters.get(name) for name in NAMING}
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, str) or (isinstance(value, (int, float)) and abs(value) < 2**63)
     }
 
 

@@ -54,6 +54,11 @@ class Method:
         return self.estimator.rpartition(".")[2]
 
     @property
+    def number(self) -> str | None:
+        """Parameter that takes the number of clusters, if there is one."""
+        return next((name for name in NUMBERS if name in self.parameters), None)
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
         """Parameters of the class, with their defaults; none where it is not installed."""
         return {} if self.cls is None else estimators.parameters(self.cls)
@@ -166,7 +171,12 @@ def _find(text: str, path: Path) -> Method:
     if "." in estimator and not folder and top.isidentifier() and importlib.util.find_spec(top) is None:
         return Method(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
     with users_code(where):
-        cls = estimators.find(estimator)
+        try:
+            cls = estimators.find(estimator)
+        except ValueError as error:  # there is none: no fault of a user's code
+            raise InputFileError(
+                f"{where}: {str(error).removeprefix(f'estimator {estimator!r}: ')}"
+            ) from None
         required = [k for k, default in estimators.parameters(cls).items() if default is Parameter.empty]
     if required:
         raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")

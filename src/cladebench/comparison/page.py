@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import base64
-import math
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from cladebench import datasets
 from cladebench.bench.method_differences import MANY
@@ -22,18 +18,20 @@ from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (
     counted_scores,
-    digits,
     facts,
     failures,
     heat_table,
     latex,
+    mean_ranks,
     on_all_rows,
+    over_all,
     settings_table,
     words,
 )
 from cladebench.comparison.verdicts import Verdicts, verdicts
 from cladebench.files import write_atomically
-from cladebench.notation import significant
+from cladebench.html_templates import html_environment
+from cladebench.notation import two_decimals
 from cladebench.paper.protocol import stored_tree
 from cladebench.plotting import save_figure
 
@@ -60,27 +58,26 @@ def write_page(folder: Path) -> Path:
     _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ())], ignore_index=True))
     _csv(folder / "differences.csv", found.differences)
     write_atomically(folder / "scores.tex", latex(run, counted).encode())
-    page = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            title=run.plan.title,
-            run=run,
-            found=found,
-            tables=[
-                heat_table(run, counted, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)
-            ],
-            pictures=_pictures(run, counted, found),
-            data=[_about(run, name, counted, found) for name in run.names("data")],
-            published=published,
-            failures=failures(run),
-            settings=settings_table(run),
-            facts=facts(run),
-            measures=run.plan.measures,
-            controls=CONTROLS,
-            many=MANY_PICTURES,
-            nan=math.nan,
-        )
+    environment = html_environment("cladebench.comparison")
+    environment.filters.update(digits=two_decimals, words=words)
+    page = environment.get_template("page.html").render(
+        title=run.plan.title,
+        run=run,
+        found=found,
+        tables=[
+            heat_table(run, counted, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)
+        ],
+        pictures=_pictures(run, counted, found),
+        data=[_about(run, name, counted, found) for name in run.names("data")],
+        published=published,
+        over_all=over_all(found),
+        mean_ranks=mean_ranks(found.ranks) if found.reference else [],
+        failures=failures(run),
+        settings=settings_table(run),
+        facts=facts(run),
+        measures=run.plan.measures,
+        controls=CONTROLS,
+        many=MANY_PICTURES,
     )
     write_atomically(folder / "index.html", page.encode())
     return folder / "index.html"
@@ -99,23 +96,11 @@ def _published(run: Run) -> dict[str, Any]:
         "sha256": archive["sha256"],
         "scores": [scored[list(COLUMNS)]],
         "methods": by_method(rows),
-        "differing": rows[rows["reason"] != ""].to_dict("records"),
-        "variants": by_variant(scored),
+        "differing": rows[rows["reason"] != ""]
+        .assign(within=rows["within"].map("{:.3f}".format))
+        .to_dict("records"),
+        "variants": by_variant(scored).reset_index().to_dict("records"),
     }
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("cladebench.comparison"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    look = resources.files("cladebench.report") / "templates"  # one home for colours
-    environment.globals["asset"] = lambda name: Markup((look / name).read_text(encoding="utf-8"))
-    environment.filters.update(digits=digits, words=words, seconds=lambda value: f"{significant(value, 2)} s")
-    return environment
 
 
 def _csv(path: Path, table: pd.DataFrame) -> None:

@@ -137,8 +137,7 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
         return points[:, ::-1], rows
     some = values[rows]
     some = np.asarray(some.todense() if hasattr(some, "todense") else some, dtype=float)
-    some = scaled(some, "zscore")
-    u, s, _ = np.linalg.svd(some, full_matrices=False)
+    u, s, _ = np.linalg.svd(scaled(some, "zscore"), full_matrices=False)
     points = np.zeros((len(rows), 2))
     points[:, : min(2, len(s))] = u[:, :2] * s[:2]
     return points, rows

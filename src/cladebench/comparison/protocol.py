@@ -22,7 +22,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
 from cladebench.metrics.similarity import in_own_unit
-from cladebench.paper.protocol import Protocol, scaled, tree_arrays
+from cladebench.paper.protocol import Protocol, scaled, scored, tree_arrays
 
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
 validator("own_data")
@@ -68,7 +68,7 @@ class ComparisonProtocol(Protocol):
                 metrics |= _against(labels[cell.task.rows], found)
             if whole:
                 again = _fit(cell, given, k)
-                metrics["refit_agrees"] = float(_same(found.clusters, again.clusters))
+                metrics["refit_agrees"] = float(rand_scores(found.clusters, again.clusters).value == 1)
                 metrics |= _against_published(cell, found, k)
             readings.append(Reading(metrics, {"labels": name, "k": k}))
         first = next(iter(fits.values()))
@@ -163,24 +163,9 @@ def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: 
 def tree_of(fitted: Any, n: int) -> Hierarchy | None:
     """Give the tree of a fitted estimator over its n samples; None where it has none."""
     with contextlib.suppress(TypeError):
-        return estimators.as_hierarchy(fitted)
-    children = getattr(fitted, "children_", None)
-    if children is not None and len(children) == n - 1 and not hasattr(fitted, "transform"):
-        return estimators.as_hierarchy(
-            SimpleNamespace(children_=children, n_leaves_=n, distances_=getattr(fitted, "distances_", None))
-        )
-    for name in ("linkage_", "linkage_matrix_"):
-        if getattr(fitted, name, None) is not None:
-            return Hierarchy.from_linkage(getattr(fitted, name))
-    with contextlib.suppress(AttributeError):
-        return Hierarchy.from_linkage(fitted.single_linkage_tree_.to_numpy())  # of the library hdbscan
+        tree = estimators.as_hierarchy(fitted)
+        return tree if tree.n_samples == n else None
     return None
-
-
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two vectors of clusters are the same partition."""
-    pairs = len(np.unique(np.stack([one, other]), axis=1).T)
-    return pairs == len(np.unique(one)) == len(np.unique(other))
 
 
 # ------------------------------------------------------------------ scores
@@ -214,10 +199,7 @@ def _against(labels: np.ndarray, found: Found) -> dict[str, float]:
     if found.tree is not None:
         tree = found.tree
         left = tree if kept.all() else Hierarchy(tree.parents, tree.leaf_of[kept]).pruned()
-        scores = purity_scores(left, true)
-        metrics |= {"dendrogram_purity": scores.value, "dendrogram_purity_permuted": scores.permuted}
-        if scores.corrected is not None:
-            metrics["dendrogram_purity_adjusted"] = scores.corrected
+        metrics |= scored(dendrogram_purity=purity_scores(left, true))
     return metrics
 
 
@@ -248,7 +230,7 @@ class _Judge:
             if self._similarity is None:
                 self._similarity = _similarities(self._X) if self._distances else Similarity()(self._X)
             cost = cost_scores(found.tree, self._similarity)
-            metrics |= {"dasgupta_cost": cost.value, "dasgupta_cost_permuted": cost.permuted}
+            metrics |= scored(dasgupta_cost=cost)
             if cost.permuted > 0:
                 metrics["dasgupta_ratio"] = cost.value / cost.permuted
         return metrics

@@ -86,6 +86,11 @@ def read_comparison(path: Path) -> Comparison:
             if parameter not in methods[key].parameters:
                 allowed = one_of(parameter, methods[key].parameters)
                 raise InputFileError(f"{path}: settings.{key}: no parameter {parameter!r}; {allowed}")
+            if parameter == methods[key].number:
+                raise InputFileError(
+                    f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
+                    "expected another parameter"
+                )
     return Comparison(
         path=path,
         title=document.get("title", "Comparison"),

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.method_ranks import Ranks
 from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.scores import UNLABELLED, Run
-from cladebench.notation import significant
+from cladebench.comparison.verdicts import Verdicts
+from cladebench.notation import two_decimals
+
+#: Measures of runs on all rows that are shown.
+ON_ALL_ROWS = ["ari", "dendrogram_purity", "silhouette", "n_clusters", "fit_seconds"]
 
 
 def words(name: str) -> str:
     """Write a status or a measure for readers."""
     return name.replace("_", " ")
-
-
-def digits(value: float) -> str:
-    """Write a score with two decimals, large ones with three digits; a dash where there is none."""
-    if not np.isfinite(value):
-        return "–"
-    return f"{value:.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
 
 
 def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
@@ -88,19 +86,26 @@ def failures(run: Run) -> list[dict[str, Any]]:
         reason = re.sub(r"[0-9]+(\.[0-9]+)?", "#", str(row.reason).replace(name, "it"))
         cause = causes.setdefault(
             (str(row.status), reason),
-            {"status": row.status, "reason": row.reason, "methods": {}, "data": {}, "n": 0},
+            {"status": words(str(row.status)), "reason": row.reason, "methods": {}, "data": {}, "n": 0},
         )
         cause["methods"][row.method] = cause["data"][str(row.dataset).removesuffix(WHOLE)] = None
         cause["n"] += 1
-    return [*causes.values()]
+    return [cause | {key: _some(cause[key]) for key in ("methods", "data")} for cause in causes.values()]
+
+
+def _some(names: Iterable[str], most: int = 6) -> str:
+    first, more = [*names][:most], len([*names]) - most
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def settings_table(run: Run) -> list[dict[Hashable, Any]]:
     """List what the choice of settings read, where there was one: the silhouette of each."""
     rule = run.values[run.values["measure"] == UNLABELLED[0]]
     means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
-    means["counts"] = means.index.isin(run.counted(means).index)
+    means["counts"] = np.where(means.index.isin(run.counted(means).index), "yes", "")
     means = means[means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1]
+    several = (means["labels"] != "") & (means["labels"] != "labels")
+    means["data"] = means["data"].where(~several, means["data"] + " (" + means["labels"] + ")")
     return means.assign(setting=means["setting"].map(setting_text)).to_dict("records")
 
 
@@ -112,10 +117,28 @@ def setting_text(text: str) -> str:
 
 
 def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
-    """List the scores of the runs on all rows, and whether a second fit agreed."""
+    """List the scores of the runs on all rows."""
     rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
     wide = rows.pivot_table(index=["method", "labels"], columns="measure", values="value", sort=False)
-    return wide.reset_index().to_dict("records")
+    return wide.reindex(columns=ON_ALL_ROWS).reset_index().to_dict("records")
+
+
+def over_all(found: Verdicts) -> list[dict[str, Any]]:
+    """List what is said of each rival over all data sets, the best first, under the heads of the page."""
+    return [
+        {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
+        | {"Least possible p": row.least_p, "Verdict over all": row.verdict}
+        for row in found.in_order(found.on_all)
+    ]
+
+
+def mean_ranks(ranks: Ranks) -> list[dict[Hashable, Any]]:
+    """List the mean ranks, best first, under the heads of the page."""
+    table = pd.DataFrame({"Mean rank": ranks.failures_last.means})
+    if ranks.differ:
+        table[f"On the {ranks.complete.n} data sets without failures"] = ranks.complete.means
+    table = table.sort_values("Mean rank", kind="stable")
+    return table.rename_axis("Method").reset_index().to_dict("records")
 
 
 def latex(run: Run, counted: pd.DataFrame) -> str:
@@ -131,7 +154,7 @@ def latex(run: Run, counted: pd.DataFrame) -> str:
 def _latex_cell(cell: Mapping[str, Any] | None) -> str:
     if cell is None:
         return "–"
-    return digits(cell["mean"]) if "mean" in cell else words(cell["status"])
+    return two_decimals(cell["mean"]) if "mean" in cell else words(cell["status"])
 
 
 def facts(run: Run) -> Mapping[str, Any]:

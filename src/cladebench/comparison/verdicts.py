@@ -97,8 +97,12 @@ class Verdicts:
     @property
     def deciding(self) -> pd.DataFrame:
         """The table of `rows`, random methods last."""
+        return table(self.in_order(self.rows))
+
+    def in_order(self, rows: Sequence[Compared]) -> list[Compared]:
+        """Sort rows by the mean rank of the rival, random methods last."""
         order = [*self.rivals, *CONTROLS]
-        return table(sorted(self.rows, key=lambda row: order.index(row.rival)))
+        return sorted(rows, key=lambda row: order.index(row.rival))
 
     @property
     def sentences(self) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ Measures, provenance and the ends of logs, as JSON for their script.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -108,12 +107,3 @@ def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:
         if tail:
             logs[cell_id] = str(tail)[-LOG_CHARACTERS:]
     return logs
-
-
-def script_json(value: Any) -> str:
-    """Write JSON that is safe inside a script element.
-
-    No ``<``, ``>`` or ``&`` and no line separator is left as it is.
-    """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -9,7 +9,6 @@ import functools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from typing import Any
 from urllib.parse import quote
 
@@ -18,9 +17,9 @@ from markupsafe import Markup
 
 from cladebench.audit.evidence import EVIDENCE, ON_PAPER, RERUN_ELSEWHERE
 from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
-from cladebench.notation import significant
+from cladebench.html_templates import html_environment
+from cladebench.notation import commas, duration, significant
 from cladebench.report.abbreviations import MARK, explained
-from cladebench.report.cell_details import script_json
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.choice_matrix import STANCE_ANSWERS
 from cladebench.report.claim_filters import only, only_answer, slug
@@ -97,18 +96,8 @@ def html_page(template: str, **values: Any) -> str:
 @functools.cache
 def _html_environment() -> Environment:
     """Templates of HTML, escaped by Jinja."""
-    environment = Environment(
-        loader=PackageLoader("cladebench.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    folder = resources.files("cladebench.report") / "templates"
+    environment = html_environment("cladebench.report")
     environment.globals.update(
-        # Our own files, not data: the only text that is not escaped, with the JSON below.
-        asset=lambda name: Markup((folder / name).read_text(encoding="utf-8")),
-        script_json=lambda value: Markup(script_json(value)),
         anchor=anchor,
         cells_page=cells_page,
         overview_page=overview_page,
@@ -139,9 +128,7 @@ def _html_environment() -> Environment:
     environment.filters.update(
         explained=explained,
         digits=digits,
-        duration=duration,
         cpu_time=cpu_time,
-        commas=commas,
         slug=slug,
         percent=percent,
         shortened=shortened,
@@ -183,11 +170,6 @@ def n_files(datasets: Iterable[Mapping[str, Any]]) -> int:
     return len({digest for data in datasets for _, digest in data["files"]})
 
 
-def commas(value: float) -> str:
-    """Write a whole number with commas: ``24,708``."""
-    return f"{value:,.0f}"
-
-
 def percent(count: float, total: float) -> str:
     """Write a share in whole percent; nothing of nothing."""
     return f"{100 * count / total:.0f}%" if total else "–"
@@ -217,17 +199,6 @@ def digits(value: float) -> str:
 def three_digits(value: float) -> str:
     """Write a number with three digits, zeros at its end too: ``79.0``."""
     return f"{value:#.3g}" if 1 <= abs(value) < 100 else significant(value, 3)
-
-
-def duration(seconds: float) -> str:
-    """Write seconds for readers.
-
-    ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``.
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def not_checked(findings: Sequence[object]) -> str:
