@@ -94,12 +94,15 @@ def test_a_title_stands_above_all_and_takes_no_room_from_it():
     assert with_title(plain, "").get_size_inches().tolist() == size and plain._suptitle is None
 
 
-def test_a_legend_stands_close_between_the_title_and_the_panels():
+@pytest.mark.parametrize(("sentences", "rows"), [(5, 1), (1, 4)])
+def test_a_legend_stands_close_between_the_title_and_the_panels(sentences, rows):
     with use_style():
         figure = panels(2)
         handles, names = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper right", ncols=2, frameon=False)
-        with_title(figure, "It is shown in one of two comparisons. " * 5, figure.legends)
+        figure.legend(
+            rows * handles, rows * names, loc="outside upper right", ncols=len(names), frameon=False
+        )
+        with_title(figure, "It is shown in one of two comparisons. " * sentences, figure.legends)
         own = extents(figure, figure.axes)
         title, legend = extents(figure, [figure._suptitle, *figure.legends])
     highest = max(box.ymax for box in own)

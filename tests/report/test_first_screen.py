@@ -217,17 +217,14 @@ def test_errors_in_print_say_what_is_wrong():
         row("fine", statement="all", place="section 2"),
         row("cell", statement="all", place="Table 1, PS, row KM, column AWA, section 5.1"),
         row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
-        row("ours", "inconsistent", evidence="printed numbers", reason="it is lower", quote="is  best."),
-        row("measured", "depends", quote="is best"),
-        row("theorem", "inconsistent", evidence="printed numbers", reason="it is false", quote="is fast"),
-        row("untested", "not testable", quote="is fast"),
+        row("ours", "inconsistent", evidence="printed numbers", reason="it is lower"),
         row("solver", "contradicted", evidence="by construction", reason="1 of 9 solver checks fails"),
     ]
-    assert [(error.row.claim, error.wrong, error.conclusion) for error in printed_errors(rows)] == [
-        ("ours", "it is lower", True),  # runs test the same sentence, so it comes first
-        ("all", "printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", False),
-        ("fact", "it has 4 points", False),
-        ("theorem", "it is false", False),
+    about = {"fact": "slip", "all": "method", "ours": "conclusion"}
+    assert [(error.row.claim, error.wrong, error.heading) for error in printed_errors(rows, about)] == [
+        ("ours", "it is lower", "Conclusions about results"),  # the heaviest comes first
+        ("all", "printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", "Method, data or text"),
+        ("fact", "it has 4 points", "Slips of the pen"),
     ]
 
 

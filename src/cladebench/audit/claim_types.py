@@ -65,6 +65,8 @@ class Claim:
         Of what kind the evidence is, where the records cannot say it.
     inconsistent : str
         How the paper contradicts itself or errs here; empty where it does not.
+    error : str
+        What an error in print is about: ``conclusion``, ``method`` or ``slip`` (of the pen).
     not_testable : str
         Why it cannot be judged; empty when it can.
     main : bool
@@ -88,6 +90,7 @@ class Claim:
     gap: Mapping[str, float] = field(default_factory=dict)
     evidence: str = ""
     inconsistent: str = ""
+    error: str = "method"
     not_testable: str = ""
     main: bool = False
 

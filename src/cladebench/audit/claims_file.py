@@ -283,6 +283,7 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
                 gap=filled.get("gap", {}),
                 evidence=filled.get("evidence", ""),
                 inconsistent=" ".join(filled.get("inconsistent", "").split()),
+                error=filled.get("error", "method"),
                 not_testable=" ".join(filled.get("not_testable", "").split()),
                 main=filled.get("main", False),
             )

@@ -61,9 +61,9 @@ def with_title(figure: Figure, title: str, above: Sequence[Legend] = ()) -> Figu
     engine = figure.get_layout_engine()
     room = 0.0
     if above and isinstance(engine, ConstrainedLayoutEngine):
-        # The engine gives title and legends the same room: here the legends stand below the title.
-        high, deepest = (max(_inches(drawn) for drawn in found) for found in ((text,), above))
-        room = extra + deepest + BELOW_TITLE - max(high, deepest) - 2 * engine.get()["h_pad"]
+        # The engine gives room to the title alone: legends with an anchor of their own are none of its business.
+        deepest = max(map(_inches, above))
+        room = extra + deepest + BELOW_TITLE - _inches(text) - 2 * engine.get()["h_pad"]
         height += room
         for legend in above:
             legend.set_bbox_to_anchor((0.0, 0.0, 1.0, 1.0 - extra / height), transform=figure.transFigure)

@@ -10,12 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.evidence import ON_PAPER
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, NOT_TESTABLE, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 
 _LONGEST = 160
+#: What an error in print is about, as claims name it and as pages do; the heaviest first.
+ERRORS = {
+    "conclusion": "Conclusions about results",
+    "method": "Method, data or text",
+    "slip": "Slips of the pen",
+}
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,23 @@ class PrintedError:
         The statement.
     wrong : str
         What is wrong, shortly.
-    conclusion : bool
-        Whether it is a conclusion about results: runs test the same sentence.
+    about : str
+        One of `ERRORS`.
     """
 
     row: ClaimRow
     wrong: str
-    conclusion: bool
+    about: str
+
+    @property
+    def place(self) -> int:
+        """Its place among `ERRORS`."""
+        return list(ERRORS).index(self.about)
+
+    @property
+    def heading(self) -> str:
+        """What it is about, in words."""
+        return ERRORS[self.about]
 
 
 def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
@@ -88,32 +103,22 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return f"{start.rpartition(' ')[0] or start} …"
 
 
-def printed_errors(rows: Sequence[ClaimRow]) -> tuple[PrintedError, ...]:
+def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[PrintedError, ...]:
     """List the statements that contradict the paper or a fact.
 
-    Each with what is wrong; conclusions about results come first.
+    Each with what is wrong; `about` says for a claim which of `ERRORS` it is. The heaviest come first.
     """
     by_id = {row.claim: row for row in rows}
-    measured = {
-        _words(row.quote)
-        for row in rows
-        if row.done != ON_PAPER and row.verdict not in (INCONSISTENT, NOT_TESTABLE)
-    } - {""}
     found = [
         PrintedError(
             row,
             shortened(_with_places(_deepest(row, by_id).reason, by_id), 260),
-            _words(row.quote) in measured,
+            about.get(row.claim, "method"),
         )
         for row in rows
         if row.level == "statement" and row.verdict == INCONSISTENT
     ]
-    return tuple(sorted(found, key=lambda error: not error.conclusion))
-
-
-def _words(quote: str) -> str:
-    """Write a quote in one line, without its full stop."""
-    return " ".join(quote.split()).rstrip(".")
+    return tuple(sorted(found, key=lambda error: error.place))
 
 
 def _with_places(reason: str, by_id: Mapping[str, ClaimRow]) -> str:

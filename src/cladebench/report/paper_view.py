@@ -16,7 +16,7 @@ from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
-from cladebench.report.main_claims import PrintedError, main_claim, printed_errors, what_we_saw
+from cladebench.report.main_claims import PrintedError, main_claim, what_we_saw
 from cladebench.report.published_tables import PublishedTable
 from cladebench.report.run_facts import Entry
 from cladebench.report.statements import by_answer, by_done
@@ -55,7 +55,8 @@ class PaperView:
     `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``,
     `other_choices` what that file says of them; `details` has for each page of cells what it shows.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
-    the paper's runs. `untested` counts the statements that were not tested by the reason.
+    the paper's runs. `untested` counts the statements that were not tested by the reason; `errors` are statements that
+    contradict the paper itself, or a fact.
     """
 
     plan: Plan
@@ -80,6 +81,7 @@ class PaperView:
     links: CellLinks
     details: dict[tuple[str, int], dict[str, Any]]
     lead: FindingView | None
+    errors: tuple[PrintedError, ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
 
@@ -161,11 +163,6 @@ class PaperView:
     def more_findings(self) -> tuple[FindingView, ...]:
         """The findings that hold in this run, without `lead`."""
         return tuple(f for f in self.findings if f.checked and not f.instead and f != self.lead)
-
-    @property
-    def errors(self) -> tuple[PrintedError, ...]:
-        """Statements that contradict the paper itself, or a fact."""
-        return printed_errors(self.audit)
 
     @property
     def answers(self) -> dict[str, int]:

@@ -28,7 +28,7 @@ from cladebench.report.cell_links import CellLinks, link_cells
 from cladebench.report.check_topics import claims_by_topic, topic_rows
 from cladebench.report.claim_rows import ClaimRow, claim_row
 from cladebench.report.finding_views import finding_views, lead_finding
-from cladebench.report.main_claims import PrintedError
+from cladebench.report.main_claims import PrintedError, printed_errors
 from cladebench.report.paper_view import ArtifactView, ChoiceView, PaperView
 from cladebench.report.published_tables import published_tables
 from cladebench.report.result_sentence import result_sentence
@@ -147,10 +147,10 @@ class RunView:
     def errors(self) -> tuple[tuple[PaperView, PrintedError], ...]:
         """Statements that contradict their paper, or a fact, with the paper.
 
-        Conclusions about results come first.
+        The heaviest come first.
         """
         found = [(paper, error) for paper in self.papers for error in paper.errors]
-        return tuple(sorted(found, key=lambda pair: not pair[1].conclusion))
+        return tuple(sorted(found, key=lambda pair: pair[1].place))
 
 
 def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
@@ -249,6 +249,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         },
         links=links,
         lead=lead_finding(findings.findings, views),
+        errors=printed_errors(rows, {claim.id: claim.error for claim in claims.claims.values()}),
         environments=environment_rows(ran),
         cpu_seconds=float(ran["cpu_seconds"].sum()),
     )
