@@ -21,7 +21,10 @@ def as_given(value: float) -> str:
 
 
 def two_decimals(value: float) -> str:
-    """Write a score with two decimals, large ones with three digits; a dash where there is none."""
+    """Write a score with two decimals, a large one with three digits.
+
+    A dash where there is none.
+    """
     if not math.isfinite(value):
         return "–"
     return f"{value:z.2f}".replace("-", "−") if abs(value) < 100 else significant(value, 3)
