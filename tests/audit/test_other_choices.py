@@ -220,7 +220,7 @@ def test_contradicted_is_said_where_all_choices_contradict(tmp_path):
     all_against = run(tmp_path, register, *rows)
     assert [all_against[name]["verdict"] for name in ("o/d", "o/e")] == ["contradicted", "depends"]
     # A contradiction says what was not tried.
-    assert all_against["o/d"]["reason"].endswith('; not run: "no such"')
+    assert all_against["o/d"]["reason"].endswith('; too few runs or none: "no such"')
     assert all_against["o/d"]["not_run"] == all_against["o/e"]["not_run"] == ["no such"]
 
 

@@ -105,7 +105,7 @@ def settle(
     if not turned:
         reason = final.reason + _elsewhere(stance, stances)
         if stance == CONTRADICTS and not_run:
-            reason += f"; not run: {_quoted(not_run)}"
+            reason += f"; too few runs or none: {_quoted(not_run)}"
         return Settled(final.verdict, reason, blind, stances, (), not_run)
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
     said = [f"{_WITH[s]} with {_quoted(names)}" for s, names in others.items() if names and s != stance]
