@@ -10,9 +10,9 @@ rule audit:
         f"{OUT}/audit.json",
     log:
         f"{OUT}/logs/audit.log",
+    priority: 1  # takes as long as the artifacts of a few papers: first, so that both cores end together
     conda:
         "../../environment.yml"
-    priority: 1  # takes as long as the artifacts of a few papers: first, so that both cores end together
     params:
         papers=PLAN.paper_options,
         scope=PLAN.scope,
