@@ -227,7 +227,7 @@ FILES = {
         "column 'y': has shape (2,); expected (3,), one",
     ),
     "no zip": ("own.npz", b"PK1", "cannot be read as a tar or zip archive"),
-    "cut gzip": ("own.csv.gz", gzip.compress(CSV.encode())[:-9], "cannot be unpacked"),
+    "cut gzip": ("own.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:-9], "cannot be unpacked"),
     "no gzip": ("own.csv.gz", CSV.encode(), "cannot be unpacked"),
     "no parquet": ("own.parquet", b"PAR1 nothing", "cannot be read"),
     "no feather": ("own.feather", b"nothing", "cannot be read"),
@@ -276,7 +276,7 @@ def test_a_file_that_is_missing_or_waits_for_ever(read, tmp_path):
 def test_files_that_unpack_to_too_much_are_refused(read, monkeypatch):
     frame = pd.DataFrame({"a": np.zeros(5000), "b": np.zeros(5000)})
     contents = {
-        "own.csv.gz": gzip.compress(frame.to_csv(index=False).encode()),
+        "own.csv.gz": gzip.compress(frame.to_csv(index=False).encode(), mtime=0),
         "own.npz": npz(X=frame.to_numpy()),
         "own.parquet": binary(frame, "to_parquet"),
         "own.feather": binary(frame, "to_feather"),

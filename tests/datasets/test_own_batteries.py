@@ -30,7 +30,7 @@ def fill(folder):
     folder.mkdir(parents=True)
     for name, text in files.items():
         content = text.encode()
-        (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
 
 
 def tar_of(path, members):
@@ -87,7 +87,7 @@ def test_a_battery_that_is_not_there_is_refused(tmp_path, entry, message):
 
 def test_too_few_labels_are_refused(tmp_path):
     fill(tmp_path / "toys")
-    (tmp_path / "toys" / "x.labels1.gz").write_bytes(gzip.compress(b"1\n2\n"))
+    (tmp_path / "toys" / "x.labels1.gz").write_bytes(gzip.compress(b"1\n2\n", mtime=0))
     entries = expand_battery("own", {"battery": "b", "from": "toys"}, tmp_path)
     with pytest.raises(
         OwnDataError, match=r"^toys/x.labels1.gz: has 2 labels; expected 4, one for each row of toys"
@@ -97,10 +97,10 @@ def test_too_few_labels_are_refused(tmp_path):
 
 def test_published_labels_are_read_by_name(tmp_path):
     members = {
-        "original/A/toys/x.result2.gz": gzip.compress(b'"A_1","A_2"\n1,2\n2,2\n2,1\n'),
-        "original/A/toys/x.result3.gz": gzip.compress(b'"A_1","A_2"\n1,3\n2,2\n3,1\n'),
-        "original/B/toys/x.result2.gz": gzip.compress(b'"B"\n5\n5\n7\n'),
-        "original/B/toys/x2.result2.gz": gzip.compress(b'"B"\nnonsense\n'),
+        "original/A/toys/x.result2.gz": gzip.compress(b'"A_1","A_2"\n1,2\n2,2\n2,1\n', mtime=0),
+        "original/A/toys/x.result3.gz": gzip.compress(b'"A_1","A_2"\n1,3\n2,2\n3,1\n', mtime=0),
+        "original/B/toys/x.result2.gz": gzip.compress(b'"B"\n5\n5\n7\n', mtime=0),
+        "original/B/toys/x2.result2.gz": gzip.compress(b'"B"\nnonsense\n', mtime=0),
         "original/B/tools/x.result2.gz": b"no gzip",
     }
     labels = published_labels(tar_of(tmp_path / "all.tar", members), "toys", "x")
@@ -116,15 +116,15 @@ def test_published_labels_are_read_by_name(tmp_path):
     [
         (
             "o/B/toys/x.result2.gz",
-            gzip.compress(b'"B"\none\n'),
+            gzip.compress(b'"B"\none\n', mtime=0),
             "column 'B': has other values than whole numbers; expected",
         ),
         (
             "o/B/toys/x.result2.gz",
-            gzip.compress(b'"B","C"\n1,2\n1\n'),
+            gzip.compress(b'"B","C"\n1,2\n1\n', mtime=0),
             "column 'C': has other values than whole numbers",
         ),
-        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\n1,2\n'), "cannot be read"),
+        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\n1,2\n', mtime=0), "cannot be read"),
         ("o/B/toys/x.result2.gz", b"plain", "cannot be unpacked"),
         ("../B/toys/x.result2.gz", b"", "would be unpacked outside its folder"),
         ("o/B/toys/y.result2.gz", b"", "has no labels of toys/x; expected"),
