@@ -283,7 +283,7 @@ def test_steps_are_counted_and_the_lack_of_them_is_told() -> None:
 def test_parameters_are_checked(params: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         MultipleKernelSVM(**params).fit(np.ones((1, 2, 2)), [0, 1])
-    assert set(MultipleKernelSVM().get_params()) == {"C", "sigma", "multiclass", "max_iter", "tol"}
+    assert set(MultipleKernelSVM().get_params()) == {"C", "sigma", "multiclass", "max_iter", "tol", "width"}
 
 
 def test_stacks_are_checked() -> None:
