@@ -309,11 +309,11 @@ def test_output_is_a_flood_from_a_byte_beyond_the_limit_on(worker, monkeypatch, 
     assert (one._flood(offset) is not None) is flood
 
 
-def test_of_a_long_output_4000_characters_are_told(worker):
+def test_of_a_long_output_12000_characters_are_told(worker):
     one = worker((0.0, 1.0))
     offset = one.log.stat().st_size
-    one.log.write_bytes(b"before\n" + "é".encode() * 5000)
-    assert one._tail(offset) == "é" * 4000
+    one.log.write_bytes(b"before\n" + "é".encode() * 13000)
+    assert one._tail(offset) == "é" * 12000
 
 
 def test_of_a_long_output_the_beginning_and_the_end_are_kept(worker, monkeypatch):
