@@ -255,6 +255,9 @@ def test_newick_refuses_what_it_cannot_write() -> None:
             ValueError, match=r"sample name '.*' has the character '.*'; expected a name of visible"
         ):
             Hierarchy([-1, 0, 0], [1, 2], sample_names=["b", name]).to_newick()
+    for name in ("(", ",", ";", "''", ":)"):  # readers take these for marks, in quotes too
+        with pytest.raises(ValueError, match=r"sample name .* has nothing but marks of the format"):
+            Hierarchy([-1, 0, 0], [1, 2], sample_names=["b", name]).to_newick()
     with pytest.raises(ValueError, match=r"heights 1e\+308 and -1e\+308 are too far apart for a branch"):
         Hierarchy([-1, 0, 0], [1, 2], [1e308, -1e308, 0]).to_newick()
 

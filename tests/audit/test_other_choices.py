@@ -222,6 +222,9 @@ def test_contradicted_is_said_where_all_choices_contradict(tmp_path):
     # A contradiction says what was not tried.
     assert all_against["o/d"]["reason"].endswith('; too few runs or none: "no such"')
     assert all_against["o/d"]["not_run"] == all_against["o/e"]["not_run"] == ["no such"]
+    held = run(tmp_path, register[1:], *ROWS)["o/d"]
+    assert held["verdict"] == "reproduced" and held["not_run"] == ["no such"]
+    assert "too few runs" not in held["reason"]
 
 
 def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):

@@ -66,7 +66,7 @@ class Claim:
     inconsistent : str
         How the paper contradicts itself or errs here; empty where it does not.
     error : str
-        What an error in print is about: ``conclusion``, ``method`` or ``slip`` (of the pen).
+        Kind of error in print: ``conclusion``, ``method`` or ``slip`` (of the pen).
     not_testable : str
         Why it cannot be judged; empty when it can.
     main : bool

@@ -124,7 +124,7 @@ def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
 
 
 def over_all(found: Verdicts) -> list[dict[str, Any]]:
-    """List what is said of each rival over all data sets, the best first, under the heads of the page."""
+    """List the verdicts on rivals over all data sets, the best first."""
     return [
         {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
         | {"Least possible p": row.least_p, "Verdict over all": row.verdict}

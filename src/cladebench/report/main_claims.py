@@ -15,7 +15,7 @@ from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 
 _LONGEST = 160
-#: What an error in print is about, as claims name it and as pages do; the heaviest first.
+#: Kinds of errors in print, the heaviest first: the name in claims, the heading on pages.
 ERRORS = {
     "conclusion": "Conclusions about results",
     "method": "Method, data or text",
