@@ -112,7 +112,7 @@ MERGES = "a0: &a0 {x: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]
         ("a\nb\n\x07", "line 3: the character with code 0x7 cannot be printed"),
         ("a: [1", "broken YAML: expected ',' or ']'"),
         ("a:\n\t- b", "line 2, column 1: broken YAML: found character '\\t'"),
-        (b"a: \xff", "not UTF-8 text: invalid start byte at byte 3"),
+        (b"a: \xff", "not UTF-8: invalid start byte at byte 3; expected UTF-8 text"),
         ("[" * 1000 + "]" * 1000, f"column {MAX_DEPTH + 2}: expected at most {MAX_DEPTH} levels"),
         ("[" * 200_000, f"expected at most {MAX_DEPTH} levels"),
         ("- " * 200_000, f"expected at most {MAX_DEPTH} levels"),
@@ -147,7 +147,10 @@ def test_aliases_within_aliases_do_not_hide_depth(read):
 
 
 def test_what_is_no_file_is_named(tmp_path):
-    with pytest.raises(InputFileError, match=r"nothing\.yaml: cannot be read: No such file"):
+    with pytest.raises(
+        InputFileError,
+        match=r"nothing\.yaml: cannot be read: No such file or directory; expected a YAML file",
+    ):
         read_yaml(tmp_path / "nothing.yaml")
     with pytest.raises(InputFileError, match="cannot be read: Is a directory"):
         read_yaml(tmp_path)

@@ -130,9 +130,11 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
             raise InputFileError(f"{name}: more than {MAX_BYTES:,} bytes, expected at most as many")
         return parse(data.decode("utf-8-sig"))
     except OSError as error:
-        raise InputFileError(f"{name}: cannot be read: {error.strerror}") from None
+        raise InputFileError(f"{name}: cannot be read: {error.strerror}; expected a YAML file") from None
     except UnicodeDecodeError as error:
-        raise InputFileError(f"{name}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+        raise InputFileError(
+            f"{name}: not UTF-8: {error.reason} at byte {error.start}; expected UTF-8 text"
+        ) from None
     except YamlError as error:
         raise InputFileError(f"{name}, {error}") from None
 
