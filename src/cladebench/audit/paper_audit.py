@@ -192,10 +192,17 @@ class PaperAudit:
                 if choice.claim(claim) != claim
                 or (
                     choice.concerns(claim.kind)
-                    and any(self._answer(query, choice) != self._answer(query, CHOSEN) for query in queries)
+                    and any(self._changes(query, choice) for query in queries)
                 )
             }
         )
+
+    def _changes(self, query: Mapping[str, Any], choice: Choice) -> bool:
+        """Say whether a choice changes the numbers that answer a query."""
+        rule = self.rules[0]
+        if choice.rule(rule) == rule and choice.query(query) is query:
+            return False
+        return self._answer(query, choice) != self._answer(query, CHOSEN)
 
     def _answer(self, query: Mapping[str, Any], choice: Choice) -> tuple[Any, ...]:
         """Name the numbers that answer a query.

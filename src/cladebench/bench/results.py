@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.cell_spec import canonical_json, point_text
+from cladebench.bench.cell_spec import point_text
 from cladebench.bench.samples import Drawn, Sample, before, by_task, change, nothing
-from cladebench.bench.selection import Rule, agrees, select_settings
+from cladebench.bench.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
 from cladebench.bench.standing import Cell, Standing, failures
 from cladebench.input_files import one_of
 
@@ -57,10 +57,10 @@ class Results:
 
     def __post_init__(self) -> None:
         self._samples: dict[tuple[object, ...], Sample] = {}
-        self._chosen: dict[str, dict[tuple[str, str, str], str]] = {}
-        self._stood: dict[str, Standing] = {}
+        self._chosen: dict[tuple[str, ...], dict[tuple[str, str, str], str]] = {}
+        self._stood: dict[tuple[str, ...], Standing] = {}
         self._rows: dict[tuple[str, str], pd.DataFrame] = {}
-        self._measured: dict[str, pd.DataFrame] = {}
+        self._measured: dict[tuple[str, ...], pd.DataFrame] = {}
 
     # ------------------------------------------------------------------ records
 
@@ -94,7 +94,7 @@ class Results:
         DataFrame
             Columns cell_id, setting, setting_id, repetition, fold, task, at, value, in the order of the records.
         """
-        key = canonical_json([dataset, method, metric, None if at is None else dict(at), dict(where or {})])
+        key = (dataset, method, metric, repr(at), repr(where or {}))
         if key not in self._measured:
             rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
             rows = rows[rows["at"] == self._point(rows, at)]
@@ -137,7 +137,7 @@ class Results:
 
         Of all its settings where none finished.
         """
-        key = canonical_json([dataset, method, rule, dict(where or {})])
+        key = (dataset, method, rule, repr(where or {}))
         if key not in self._stood:
             cells = self._cells.get((dataset, method), [])
             if where:
@@ -181,7 +181,7 @@ class Results:
     @cached_property
     def choices(self) -> pd.DataFrame:
         """Which setting each rule selects: columns dataset, method, rule, setting_id, mean, n."""
-        return select_settings(self.records, self.selection)
+        return select_settings(self._competing, self.selection)
 
     def choice(
         self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None
@@ -190,11 +190,14 @@ class Results:
 
         Among those with these values; None where there is none.
         """
-        key = canonical_json([dataset, method, dict(where)]) if where else ""
+        key = (dataset, method, repr(where)) if where else ()
         if key not in self._chosen:
-            choices = (
-                select_settings(self.rows(dataset, method, where), self.selection) if where else self.choices
-            )
+            choices = self.choices
+            if where:
+                rows = self._competing.iloc[self._of_method.get((dataset, method), [])]
+                if not rows.empty:
+                    rows = rows[[agrees(text, where) for text in rows["setting"]]]
+                choices = select_settings(rows, self.selection)
             names = zip(choices["dataset"], choices["method"], choices["rule"], strict=True)
             self._chosen[key] = dict(zip(names, choices["setting_id"], strict=True))
         return self._chosen[key].get((dataset, method, rule))
@@ -225,7 +228,7 @@ class Results:
         # As text only what is no text; an audit asks a quarter of a million times.
         key = (
             rule,
-            *((k, v if isinstance(v, str) else canonical_json(v)) for k, v in query.items() if k != "x"),
+            *((k, v if isinstance(v, str) else repr(v)) for k, v in query.items() if k != "x"),
         )
         if key not in self._samples:
             chosen = query.get("selection", rule)
@@ -291,8 +294,16 @@ class Results:
     # Looked up thousands of times by the claims of one paper: cutting data frames would take most of an audit's time.
     @cached_property
     def _values(self) -> pd.DataFrame:
-        texts = [name for name in _VALUE_COLUMNS if isinstance(self.records[name].dtype, pd.StringDtype)]
-        return self.records[_VALUE_COLUMNS].astype(dict.fromkeys(texts, object))
+        return self._with_texts(_VALUE_COLUMNS)
+
+    @cached_property
+    def _competing(self) -> pd.DataFrame:
+        return self._with_texts(SELECTION_COLUMNS)
+
+    def _with_texts(self, columns: list[str]) -> pd.DataFrame:
+        """Columns of the records, with texts as Python's own."""
+        texts = [name for name in columns if isinstance(self.records[name].dtype, pd.StringDtype)]
+        return self.records[columns].astype(dict.fromkeys(texts, object))
 
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:

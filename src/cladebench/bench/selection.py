@@ -16,6 +16,12 @@ from cladebench.bench.cell_spec import point_text, setting_order
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What `select_settings` reads of the records.
+SELECTION_COLUMNS = [
+    *("paper", "dataset", "method", "setting", "setting_id", "repetition", "fold"),
+    *("metric", "at", "value", "status", "cell_id"),
+]
+
 
 @dataclass(frozen=True)
 class Rule:
