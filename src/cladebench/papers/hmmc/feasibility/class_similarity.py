@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cladebench.audit.possible.ranges import Range
 from cladebench.hierarchy import Hierarchy
+from cladebench.paper.feasibility import Range
 
 Sizes: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["sp", "ps", "ps_without_root"]
