@@ -9,13 +9,11 @@ from .gb_lmnn import GBLMNN as GBLMNN
 from .hierarchy_forest import HierarchyForest as HierarchyForest
 from .itml import ITML as ITML
 from .lmnn import LMNN as LMNN
-from .mahalanobis import Mahalanobis as Mahalanobis
 from .random_distance import RandomDistance as RandomDistance
 from .random_forest_distance import RandomForestDistance as RandomForestDistance
 from .random_forest_proximity import RandomForestProximity as RandomForestProximity
 from .random_projection import RandomProjection as RandomProjection
 from .svm_cluster import SVMCluster as SVMCluster
-from .within_class import WithinClassMahalanobis as WithinClassMahalanobis
 from .within_cluster import WithinCluster as WithinCluster
 
 def discover(base: type[Any] | None = None) -> dict[str, type[Any]]: ...
