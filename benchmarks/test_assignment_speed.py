@@ -10,13 +10,9 @@ import numpy as np
 import pytest
 
 from cladebench.crosscheck.assignment import bounds, margin_costs
-from cladebench.reference.assignment import (
-    assignment_value,
-    balanced_assignment_flow,
-)
-from cladebench.reference.assignment_programme import timed_assignment_ilp
-from cladebench.reference.programmes import SOLVERS
 from cladebench.solvers.assignment import balanced_assignment
+from cladebench.solvers.assignment_flow import assignment_value, balanced_assignment_flow
+from cladebench.solvers.assignment_programme import SOLVERS, timed_assignment_ilp
 
 #: OR-tools' integer costs: of a million steps, which is coarse, and spares it scaling phases.
 RESOLUTION = 2**20

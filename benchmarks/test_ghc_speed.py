@@ -14,7 +14,7 @@ from cladebench.methods.ghc.exact import value_and_gradient
 from cladebench.methods.ghc.objective import as_similarities, exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, init_routers
 from cladebench.methods.ghc.session import double_precision
-from cladebench.methods.ghc.steps import Problem, State, Stepper
+from cladebench.methods.ghc.steps import State, Stepper, TrainingProblem
 from cladebench.metrics.similarity import LinearKernel, Similarity
 from cladebench.reference import ghc as reference
 
@@ -55,7 +55,7 @@ def test_steps_of_the_core_against_those_of_jax(
     first, second, others = (points.astype(np.int32) for points in pairs)
     samples = (first, second, rng.random(shape), others)
     with double_precision():
-        problem = Problem(router, N_LEAVES, jnp.asarray(rng.standard_normal((n, d))), None, 1.0, 0.01)
+        problem = TrainingProblem(router, N_LEAVES, jnp.asarray(rng.standard_normal((n, d))), None, 1.0, 0.01)
         drawn = init_routers(router, rng, 2 * N_LEAVES - 2, d)
         state = State.starting_from(jax.tree.map(lambda p: p[None], drawn))
         core, traced = (Stepper(problem, "sgd", np.ones(1)) for _ in range(2))

@@ -23,7 +23,7 @@ def digits(n: int, d: int, n_pairs: int) -> tuple[np.ndarray, np.ndarray, np.nda
     return X, pairs[same][:n_pairs], pairs[~same][:n_pairs]
 
 
-def twin_evaluation(problem: reference.Problem, labels: reference.Labels, w: np.ndarray) -> np.ndarray:
+def twin_evaluation(problem: reference.SplitProblem, labels: reference.Labels, w: np.ndarray) -> np.ndarray:
     """Loss and gradient by NumPy: scores once, hinges on them, one product for the gradient."""
     s = problem.X @ w
     c = np.zeros(len(s))

@@ -23,3 +23,28 @@ def write_example_paper(folder: Path) -> str:
     for name, text in titled_blocks("adding-a-paper.md").items():
         (package / name).write_text(text, encoding="utf-8")
     return "mypackage.examplepaper"
+
+
+#: For a fresh process: makes the examples that `write_example_methods` wrote part of our methods and distances, then
+#: runs the contract suite of argument 2 on the class of argument 3.
+CONTRACT_RUN = """
+import sys
+from pathlib import Path
+import cladebench.distances
+import cladebench.methods
+from cladebench.discovery import exports
+for package in (cladebench.methods, cladebench.distances):
+    package.__path__.append(sys.argv[1])
+    exports(Path(package.__file__).with_suffix(".pyi")).update(exports(Path(sys.argv[1], "__init__.pyi")))
+import pytest
+options = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+sys.exit(pytest.main([*options, f"tests/contract/test_{sys.argv[2]}.py", "-k", sys.argv[3]]))
+"""
+
+
+def write_example_methods(folder: Path) -> None:
+    """Write the classes of docs/adding-a-method.md, and their lines of the stub."""
+    for name, text in titled_blocks("adding-a-method.md").items():
+        (folder / name).write_text(text, encoding="utf-8")
+    page = (ROOT / "docs" / "adding-a-method.md").read_text(encoding="utf-8")
+    (folder / "__init__.pyi").write_text("\n".join(re.findall(r"^from \.\w+ import .*$", page, re.MULTILINE)))

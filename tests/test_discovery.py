@@ -1,148 +1,113 @@
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import cladebench.distances as distances
 import cladebench.methods as methods
+from cladebench.discovery import Discovered, exports
 from cladebench.methods.base import Clusterer, HierarchicalClusterer
 
 SOURCE = """
-from cladebench.methods.base import HierarchicalClusterer
-from cladebench.methods.controls import RandomTree
+from cladebench.methods.base import Clusterer
 
-class {name}(HierarchicalClusterer):
-    def __init__(self, n_clusters=2):
-        self.n_clusters = n_clusters
-
-    def _build(self, X, y):
-        return RandomTree(random_state=0).fit(X).hierarchy_
-
-class _Private(HierarchicalClusterer):
-    pass
-
-class Unfinished(HierarchicalClusterer):
-    pass
+class {name}(Clusterer):
+    def _cluster(self, X, y):
+        return 7 - 3 * (X[:, 0] > X[:, 0].mean())
 """
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
-    methods._FOLDER.refresh()
-    yield tmp_path
-    methods._FOLDER.refresh()
-    for name in [name for name in sys.modules if name.startswith("cladebench.methods.dropped_in")]:
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A package of methods as ours is, with one that works."""
+    folder = tmp_path / "my_methods"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(Path(methods.__file__).read_text())
+    (folder / "__init__.pyi").write_text("from .whole import Whole as Whole\n")
+    (folder / "whole.py").write_text(SOURCE.format(name="Whole"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield importlib.import_module("my_methods")
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_methods"]:
         del sys.modules[name]
 
 
-def test_a_new_file_is_a_new_method(folder: Path) -> None:
-    (folder / "dropped_in.py").write_text(SOURCE.format(name="DroppedIn"))
-    from cladebench.methods import DroppedIn
-
-    assert methods.discover()["DroppedIn"] is DroppedIn
-    assert DroppedIn().fit([[0.0], [1.0], [2.0]]).labels_.shape == (3,)
-    assert "DroppedIn" in dir(methods)
-    assert {"_Private", "Unfinished"}.isdisjoint(methods.discover())
-
-
-def test_a_file_that_came_later_is_known_after_a_refresh(folder: Path) -> None:
-    assert "dropped_in" not in methods._FOLDER._module_names
-    (folder / "dropped_in.py").write_text("")
-    methods._FOLDER.refresh()
-    assert "dropped_in" in methods._FOLDER._module_names
+def test_a_line_of_the_stub_exports_a_class(mine: ModuleType) -> None:
+    assert dir(mine) == mine.__all__ == ["Whole", "discover"]
+    assert "my_methods.whole" not in sys.modules
+    assert mine.discover() == {"Whole": mine.Whole} and mine.Whole.__module__ == "my_methods.whole"
+    assert mine.discover(Clusterer) == mine.discover() and mine.discover(HierarchicalClusterer) == {}
+    fitted = mine.Whole().fit([[3.0], [1.0], [4.0], [0.0]])
+    assert fitted.labels_.tolist() == [0, 1, 0, 1] and fitted.n_clusters_ == 2
 
 
-def test_a_new_package_is_a_new_method(folder: Path) -> None:
-    (folder / "dropped_in_package").mkdir()
-    (folder / "dropped_in_package" / "estimator.py").write_text(SOURCE.format(name="FromPackage"))
-    (folder / "dropped_in_package" / "__init__.py").write_text("from .estimator import FromPackage\n")
-    assert issubclass(methods.discover()["FromPackage"], HierarchicalClusterer)
-
-
-def test_two_methods_of_one_name(folder: Path) -> None:
-    (folder / "dropped_in.py").write_text(SOURCE.format(name="Agglomerative"))
-    with pytest.raises(
-        ImportError, match=r"two classes are named Agglomerative: in .*agglomerative and in .*dropped_in"
-    ):
-        methods.discover()
-
-
-BROKEN = {
-    "a name that is not there": (
-        "import no_such_package\n",
-        "ModuleNotFoundError: No module named 'no_such_package'",
-    ),
-    "no Python": ("class Broken:\n    def (\n", "SyntaxError: invalid syntax"),
-    "a script that ends": ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
-}
-
-
-@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("import no_such_package\n", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("class Broken:\n    def (\n", "SyntaxError: invalid syntax"),
+        ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("", "AttributeError: module 'my_methods.broken' has no attribute 'Broken'"),
+    ],
+)
 def test_a_module_that_cannot_be_imported_is_named_and_leaves_the_others_alive(
-    folder: Path, fault: str
+    mine: ModuleType, text: str, error: str
 ) -> None:
-    text, error = BROKEN[fault]
-    (folder / "dropped_in_broken.py").write_text(text + "\n\n" + SOURCE.format(name="Broken"))
-    (folder / "dropped_in_whole.py").write_text(SOURCE.format(name="Whole"))
+    folder = Path(mine.__file__).parent
+    with open(folder / "__init__.pyi", "a") as stub:
+        stub.write("from .broken import Broken as Broken\n")
+    (folder / "broken.py").write_text(text)
+    exports.cache_clear()
     with pytest.warns(UserWarning) as caught:
-        found = methods.discover()
-    said = [str(warning.message) for warning in caught if "dropped_in_broken.py" in str(warning.message)]
-    assert len(said) == 1 and error in said[0] and str(folder / "dropped_in_broken.py") in said[0]
-    assert {"Whole", "Agglomerative"} <= set(found) and "Broken" not in found
-    with pytest.raises(
-        ImportError, match=r"has no Broken: .*dropped_in_broken\.py cannot be imported"
-    ) as told:
-        _ = methods.Broken
-    assert error in str(told.value)
-    with pytest.raises(AttributeError, match="NoSuchMethod"):
-        _ = methods.NoSuchMethod
-
-
-def test_a_class_of_a_package_that_cannot_be_imported(folder: Path) -> None:
-    package = folder / "dropped_in_package"
-    package.mkdir()
-    (package / "__init__.py").write_text("import no_such_package\n")
-    (package / "inner.py").write_text(SOURCE.format(name="Inner"))
-    with (
-        pytest.warns(UserWarning, match="no_such_package"),
-        pytest.raises(ImportError, match=r"has no Inner: .*no_such_package"),
-    ):
-        _ = methods.Inner
-
-
-def test_flat_clusterers_are_methods_too(folder: Path) -> None:
-    (folder / "dropped_in.py").write_text(
-        "from cladebench.methods.base import Clusterer\n\n\n"
-        "class Halves(Clusterer):\n"
-        "    def _cluster(self, X, y):\n        return 7 - 3 * (X[:, 0] > X[:, 0].mean())\n"
+        assert list(mine.discover()) == ["Whole"]
+    (said,) = [str(warning.message) for warning in caught if "my_methods" in str(warning.message)]
+    assert (
+        said.startswith("my_methods has no Broken: my_methods.broken cannot be imported (") and error in said
     )
-    assert methods.discover(Clusterer)["Halves"] is methods.Halves
-    assert "Halves" not in methods.discover(HierarchicalClusterer)
-    found = methods.Halves().fit([[3.0], [1.0], [4.0], [0.0]])
-    assert found.labels_.tolist() == [0, 1, 0, 1] and found.n_clusters_ == 2
+    with pytest.raises(ImportError, match=r"has no Broken: .* cannot be imported") as told:
+        _ = mine.Broken
+    assert error in str(told.value)
 
 
-def test_distances_are_found_in_their_own_folder() -> None:
-    from cladebench.distances import Euclidean
+@pytest.mark.parametrize("package", [methods, distances])
+def test_every_class_of_the_folder_is_exported(package: ModuleType) -> None:
+    """Or a new file lacks its line in the stub."""
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name == "base" or info.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{package.__name__}.{info.name}")
+        for name, value in vars(module).items():
+            defined_here = f"{getattr(value, '__module__', '')}.".startswith(f"{module.__name__}.")
+            if inspect.isclass(value) and issubclass(value, Discovered) and defined_here:
+                assert name.startswith("_") or inspect.isabstract(value) or getattr(package, name) is value
 
-    assert distances.discover()["Euclidean"] is Euclidean and "Euclidean" in dir(distances)
-    assert "Distance" not in distances.discover() and "LinearDistance" not in distances.discover()
-    assert not set(distances.discover()) & set(methods.discover())
+
+def test_no_name_is_exported_twice() -> None:
+    stubs = {package: Path(package.__file__).with_suffix(".pyi") for package in (methods, distances)}
+    names = [
+        line.split()[-1]
+        for stub in stubs.values()
+        for line in stub.read_text().splitlines()
+        if " as " in line
+    ]
+    assert len(names) == len(set(names)) == sum(len(package.discover()) for package in stubs)
 
 
 def test_names_are_sorted_and_unknown_ones_refused() -> None:
-    assert list(methods.discover()) == sorted(methods.discover())
+    assert list(methods.discover()) == sorted(methods.discover()) and "HMMC" in dir(methods)
     with pytest.raises(AttributeError, match="NoSuchMethod"):
         _ = methods.NoSuchMethod
     with pytest.raises(ImportError, match="NoSuchMethod"):
         from cladebench.methods import NoSuchMethod  # noqa: F401
 
 
-def test_a_submodule_is_imported_alone() -> None:
+def test_a_class_is_imported_alone() -> None:
     script = (
-        "import sys; from cladebench.methods import birch;"
-        "assert 'cladebench.methods.controls' not in sys.modules and birch.BirchTree"
+        "import sys; from cladebench.methods import BirchTree, birch;"
+        "assert 'cladebench.methods.controls' not in sys.modules and birch.BirchTree is BirchTree"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

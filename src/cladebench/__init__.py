@@ -1,6 +1,9 @@
 """Reproducible benchmarks and audits of papers on max-margin and hierarchical clustering."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cladebench.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
 __all__ = ["Hierarchy", "__version__"]

@@ -1,28 +1,25 @@
-"""Classes found by folder.
+"""The classes that a package exports, imported when they are asked for.
 
-A new file in a package needs no list that names it.
+A package's stub, ``__init__.pyi``, has a line for each: ``from .birch import BirchTree as BirchTree``. Type checkers
+and editors read it, and so does the package. A line more changes the code of no other class.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
-import inspect
-import pkgutil
-import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 #: Why a class cannot pass a check, and how the check then fails: the type of its error, or a part of the error's text.
 Excuse: TypeAlias = tuple[str, type[BaseException] | str]
 
-_CLASS = re.compile(r"^class +(\w+)", re.MULTILINE)
-
 
 class Discovered:
-    """What an estimator that is found by folder says of itself.
+    """What an estimator that a package exports says of itself.
 
     The contract tests read it.
     """
@@ -42,121 +39,70 @@ class Discovered:
         """Raise a ValueError that names a parameter with a senseless value."""
 
 
-class Folder:
-    """The public classes of some kinds that a package defines.
-
-    Concrete subclasses of some base classes.
-
-    Modules are imported when the first class is asked for. One that cannot be imported is named in a warning, and the
-    others are found all the same. Modules whose names begin with an underscore, and ``base``, are not looked at.
+@functools.cache
+def exports(stub: Path) -> Mapping[str, str]:
+    """Read from a package's stub which module each exported name comes from.
 
     Parameters
     ----------
-    package : str
-        Dotted name of the package.
-    *bases : str
-        Names of the base classes, which stand in the package's module ``base``.
+    stub : Path
+        An ``__init__.pyi`` with lines such as ``from .birch import BirchTree as BirchTree``.
+
+    Returns
+    -------
+    mapping of str to str
+        Name to module, without the package before it.
     """
-
-    def __init__(self, package: str, *bases: str) -> None:
-        self._package, self._bases = package, bases
-        self._found: dict[str, type[Any]] | None = None
-        self._faults: dict[str, tuple[Path, BaseException]] = {}  # module -> its file, why it is not there
-
-    def refresh(self) -> None:
-        """Forget what was found: the next question looks at the folder again."""
-        self._found, self._faults = None, {}
-        self.__dict__.pop("_module_names", None)
-
-    def classes(self, base: type[Any] | None = None) -> dict[str, type[Any]]:
-        """All classes of the folder, or those derived from one base.
-
-        Returns
-        -------
-        dict of str to type
-            Class name to class, sorted by name.
-
-        Raises
-        ------
-        ImportError
-            If two modules define classes of one name.
-        """
-        if self._found is None:
-            self._found = self._look()
-        return {name: cls for name, cls in self._found.items() if base is None or issubclass(cls, base)}
-
-    def get(self, name: str) -> type[Any]:
-        """Find one class, for the ``__getattr__`` of the package.
-
-        Raises
-        ------
-        AttributeError
-            If the folder has no such class.
-        ImportError
-            If the class stands in a module that cannot be imported; it says why.
-        """
-        # The import machinery asks for submodules and dunders before it imports: these name no class.
-        if not name.startswith("_") and name != "base" and name not in self._module_names:
-            found = self.classes()
-            if name in found:
-                return found[name]
-            for file, fault in self._faults.values():
-                if name in _defined_in(file):
-                    raise ImportError(
-                        f"{self._package} has no {name}: {cannot_import(file, fault)}"
-                    ) from fault
-        raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
-
-    @functools.cached_property
-    def _module_names(self) -> frozenset[str]:
-        return frozenset(name for name, _ in self._modules())
-
-    def _modules(self) -> Iterator[tuple[str, Path]]:
-        """Names of the modules, and their files (of a package: its ``__init__.py``)."""
-        for info in pkgutil.iter_modules(importlib.import_module(self._package).__path__):
-            if info.name != "base" and not info.name.startswith("_"):
-                spec = info.module_finder.find_spec(info.name, None)
-                yield info.name, Path(spec.origin if spec is not None and spec.origin else info.name)
-
-    def _look(self) -> dict[str, type[Any]]:
-        bases = importlib.import_module(f"{self._package}.base")
-        kinds = tuple(getattr(bases, name) for name in self._bases)
-        found: dict[str, type[Any]] = {}
-        for module_name, file in self._modules():
-            try:
-                module = importlib.import_module(f"{self._package}.{module_name}")
-            except (Exception, SystemExit) as fault:
-                self._faults[module_name] = (file, fault)
-                warnings.warn(f"{cannot_import(file, fault)}; it is left out", stacklevel=4)
-                continue
-            for name, value in vars(module).items():
-                if (
-                    name.startswith("_")
-                    or not inspect.isclass(value)
-                    or inspect.isabstract(value)
-                    or not issubclass(value, kinds)
-                    or not f"{value.__module__}.".startswith(f"{module.__name__}.")  # imported from elsewhere
-                ):
-                    continue
-                if name in found:
-                    raise ImportError(
-                        f"two classes are named {name}: in {found[name].__module__} and in {value.__module__}"
-                    )
-                found[name] = value
-        return dict(sorted(found.items()))
-
-
-def cannot_import(file: Path | str, fault: BaseException) -> str:
-    """Say which file cannot be imported, and why."""
-    return f"{file} cannot be imported ({type(fault).__name__}: {fault})"
-
-
-def _defined_in(file: Path) -> set[str]:
-    """Name the classes that a source defines.
-
-    The source of a module, or of all modules of a package.
-    """
-    files = file.parent.rglob("*.py") if file.name == "__init__.py" else [file]
     return {
-        name for path in files for name in _CLASS.findall(path.read_text(encoding="utf-8", errors="replace"))
+        alias.asname or alias.name: node.module
+        for node in ast.parse(stub.read_bytes(), filename=str(stub)).body
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
+        for alias in node.names
     }
+
+
+def attach(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], Callable[..., dict[str, type[Any]]]]:
+    """Make the ``__getattr__``, ``__dir__`` and ``discover`` of a package from its stub.
+
+    Parameters
+    ----------
+    package, file : str
+        The package's ``__name__`` and ``__file__``.
+    """
+    stub = Path(file).with_suffix(".pyi")
+
+    def get(name: str) -> Any:
+        module = exports(stub).get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(importlib.import_module(f"{package}.{module}"), name)
+        except (Exception, SystemExit) as fault:
+            raise ImportError(
+                f"{package} has no {name}: {cannot_import(f'{package}.{module}', fault)}"
+            ) from fault
+
+    def names() -> list[str]:
+        return sorted({*exports(stub), "discover"})
+
+    def discover(base: type[Any] | None = None) -> dict[str, type[Any]]:
+        """List the exported classes, or those derived from one base, by name.
+
+        A class whose module cannot be imported is named in a warning and left out.
+        """
+        classes = {}
+        for name in sorted(exports(stub)):
+            try:
+                classes[name] = get(name)
+            except ImportError as fault:
+                warnings.warn(f"{fault}; it is left out", stacklevel=2)
+        return {name: cls for name, cls in classes.items() if base is None or issubclass(cls, base)}
+
+    return get, names, discover
+
+
+def cannot_import(module: Path | str, fault: BaseException) -> str:
+    """Say which module or file cannot be imported, and why."""
+    return f"{module} cannot be imported ({type(fault).__name__}: {fault})"

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.printed import parse_printed
 from cladebench.audit.statistics import against_published
 from cladebench.bench.intervals import mean_interval
 from cladebench.bench.statistics import one_sample
+from cladebench.paper.printed import parse_printed
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices
-from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.samples import nothing
 from cladebench.paper.choices import OtherChoice, UnstatedChoice
+from cladebench.paper.printed import parse_printed
 
 PURITY = "dendrogram_purity"
 NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])

@@ -9,13 +9,20 @@ import yaml
 from audit_records import claims_of
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import load_claims
-from cladebench.audit.possible import judge, judge_possible, leaves, rand_index
-from cladebench.audit.possible.ranges import Range
+from cladebench.audit.kinds import possible as judge
 from cladebench.audit.run_audit import registry_fact
 from cladebench.datasets import awa, cifar100, uci
 from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
 from cladebench.hierarchy import Hierarchy
+from cladebench.paper.feasibility import Range, as_printed
+from cladebench.papers.hmmc import feasibility
+from cladebench.papers.hmmc.feasibility import leaves, rand_index
+
+
+def judge_possible(claim, facts):
+    return judge.judge_possible(claim, feasibility.PROGRAMMES, facts)
+
 
 BALANCED = {
     "instances": "balanced clusters",
@@ -94,8 +101,8 @@ def test_scores_are_held_against_the_best_constant(possible, printed, verdict):
 
 
 def test_prints_are_read_exactly():
-    assert judge.as_printed("83.71", Fraction(100)) == (Fraction(83705, 100000), Fraction(83715, 100000))
-    assert judge.as_printed("6.97e5") == (696500, 697500)
+    assert as_printed("83.71", Fraction(100)) == (Fraction(83705, 100000), Fraction(83715, 100000))
+    assert as_printed("6.97e5") == (696500, 697500)
 
 
 @pytest.mark.parametrize(
@@ -117,25 +124,32 @@ def test_a_wrong_file_is_refused(possible, wrong, told):
 def test_a_metric_without_a_programme_is_refused(possible):
     with pytest.raises(ValueError, match="no programme for ari of 'balanced clusters'; expected ri of"):
         judge_possible(possible(BALANCED, "0.5", "ari"), registry_fact)
+    with pytest.raises(
+        ValueError, match=r"no programme for ri of .*; expected a feasibility\.py of the paper"
+    ):
+        judge.judge_possible(possible(BALANCED, "0.5"), {}, registry_fact)
 
 
 def test_class_sizes_come_from_the_data_set_that_is_named():
-    assert sum(judge.class_sizes({"dataset": "awa-attr"}, registry_fact)) == registry_fact(
+    assert sum(feasibility.class_sizes({"dataset": "awa-attr"}, registry_fact)) == registry_fact(
         "awa-attr", "n_samples"
     )
     with pytest.raises(ValueError, match="expected awa-attr"):
-        judge.class_sizes({"dataset": "awa-attr"}, lambda *_: 7)
+        feasibility.class_sizes({"dataset": "awa-attr"}, lambda *_: 7)
 
 
 @pytest.fixture(scope="module")
 def judged():
     """Outcome of each possible claim of both papers."""
-    claims = [
-        c for paper in ("hmmc", "ghc") for c in load_claims(paper).claims.values() if c.kind == "possible"
-    ]
+    papers = [load_claims(paper) for paper in ("hmmc", "ghc")]
     for function in (rand_index.balanced_range, leaves.tree_range, leaves.tree_squares):
         function.cache_clear()
-    return {claim.id: judge_possible(claim, registry_fact) for claim in claims}
+    return {
+        claim.id: judge.judge_possible(claim, paper.programmes, registry_fact)
+        for paper in papers
+        for claim in paper.claims.values()
+        if claim.kind == "possible"
+    }
 
 
 def test_mmc_is_not_balanced_as_its_own_paper_says(judged):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cladebench.audit.kinds.sentence import combine
-from cladebench.audit.printed import parse_printed
 from cladebench.audit.verdict_rules import (
     compare,
     hardest,
@@ -33,6 +32,7 @@ from cladebench.audit.verdict_types import (
     Rules,
 )
 from cladebench.notation import significant
+from cladebench.paper.printed import parse_printed
 
 RULES = Rules()
 

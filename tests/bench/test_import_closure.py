@@ -13,7 +13,7 @@ from cladebench.input_files import InputFileError
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package with lazy discovery, relative imports and imports inside functions."""
+    """A package with lazy exports, relative imports and imports inside functions."""
     files = {
         "__init__.py": "",
         "start.py": "from pkgx.methods import Lazy\nfrom . import near\nimport numpy\n",
@@ -24,6 +24,7 @@ def package(tmp_path, monkeypatch):
         "dotted/__init__.py": "",
         "dotted/name.py": "",
         "methods/__init__.py": "def __getattr__(name): ...\n",
+        "methods/__init__.pyi": "from .lazy import Lazy as Lazy\nfrom .unused import Unused as Unused\n",
         "methods/lazy.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pkgx.typing_only\n"
         "class Lazy: ...\n",
         "methods/unused.py": "class Unused: ...\n",
@@ -34,10 +35,10 @@ def package(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for cached in (sources._top_level, sources.find_file, sources._tree, sources.find_definition):
+    for cached in (sources._top_level, sources.find_file, sources._tree):
         cached.cache_clear()
     yield tmp_path / "pkgx"
-    for cached in (sources._top_level, sources.find_file, sources._tree, sources.find_definition):
+    for cached in (sources._top_level, sources.find_file, sources._tree):
         cached.cache_clear()
 
 
@@ -73,6 +74,16 @@ def test_digest_hears_content_and_names_but_not_the_place(package, tmp_path):
     assert sources.code_digest([renamed if path == deep else path for path in there]) != digest
     renamed.rename(deep).write_text("g = 2\n")
     assert sources.code_digest(there) != digest
+
+
+def test_a_new_line_of_a_stub_is_no_new_code(package):
+    """Or each new method would make the records of all others stale."""
+    digest = sources.code_digest(sources.closure(["pkgx.start"]))
+    with open(package / "methods/__init__.pyi", "a") as stub:
+        stub.write("from .more import More as More\n")
+    assert sources.code_digest(sources.closure(["pkgx.start"])) == digest
+    (package / "methods/lazy.py").write_text("class Lazy:\n    edited = True\n")
+    assert sources.code_digest(sources.closure(["pkgx.start"])) != digest
 
 
 def test_a_module_without_source_is_named():
@@ -163,7 +174,7 @@ def library(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
-    cached = (sources._top_level, sources.find_file, sources.find_definition, sources.cell_sources)
+    cached = (sources._top_level, sources.find_file, sources.cell_sources)
     for function in cached:
         function.cache_clear()
     yield
@@ -172,7 +183,7 @@ def library(tmp_path, monkeypatch):
 
 
 def test_libraries_are_not_walked_into(library):
-    assert sources.estimator_module("libx.Found") == "libx.deep"
+    assert sources.estimator_module("libx.Found") == "libx"
     assert sources.closure(["libx.deep"]) == []
     files = [path.as_posix() for path in sources.closure(["libx.deep", "cladebench.notation"])]
     assert any(file.endswith("cladebench/notation.py") for file in files)
@@ -249,46 +260,17 @@ def test_distributions_are_listed_by_name(monkeypatch):
 
 @pytest.fixture
 def nested(tmp_path, monkeypatch):
-    """A package with packages in it, where a name is defined in several places."""
-    files = {
-        "__init__.py": "",
-        "b.py": "class Twice: ...\nasync def late(): ...\n    # def hidden(): ...\n",
-        "a.py": "class Twice: ...\ndef early(): ...\n    def inner(): ...\n",
-        "sub/__init__.py": "class Deep: ...\n",
-        "sub/c.py": "class Deeper: ...\n",
-    }
-    for name, text in files.items():
-        (tmp_path / "pkgz" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "pkgz" / name).write_text(text)
-    (tmp_path / "single.py").write_text("class Alone: ...\n")
+    """A package with a package in it, and a module beside it."""
+    for name in ("pkgz/__init__.py", "pkgz/a.py", "pkgz/sub/__init__.py", "single.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
-    caches = (sources._top_level, sources.find_file, sources._tree, sources.find_definition)
+    caches = (sources._top_level, sources.find_file)
     for cached in caches:
         cached.cache_clear()
     yield tmp_path
     for cached in caches:
         cached.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("name", "module"),
-    [
-        ("Twice", "pkgz.a"),  # the first by name
-        ("early", "pkgz.a"),
-        ("late", "pkgz.b"),
-        ("Deep", "pkgz.sub"),
-        ("Deeper", "pkgz.sub.c"),
-        ("inner", None),
-        ("hidden", None),
-    ],
-)
-def test_a_definition_is_found_in_the_first_module_that_has_it(nested, name, module):
-    assert sources.find_definition("pkgz", name) == module
-
-
-def test_modules_of_a_package_are_those_below_it_by_name(nested):
-    assert list(sources._modules_in("pkgz")) == ["pkgz.a", "pkgz.b", "pkgz.sub", "pkgz.sub.c"]
-    assert list(sources._modules_in("pkgz.a")) == list(sources._modules_in("no_such_package")) == []
 
 
 def test_a_file_beside_packages_is_a_module_too(nested):

@@ -22,9 +22,9 @@ from cladebench.bench.cell_spec import Limits
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import Interrupted, JobLocked, _remove_leftovers, _signals_raise, run_job
+from cladebench.bench.run_job import Interrupted, JobLocked, _remove_half_written, _signals_raise, run_job
 from cladebench.bench.store import RecordError, Store
-from cladebench.bench.watchdog import LOG_KEPT, Group, Usage, Worker, breach
+from cladebench.bench.watchdog import LOG_KEPT, ProcessGroup, Usage, Worker, breach
 from cladebench.measures import Measure
 
 
@@ -294,7 +294,7 @@ def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
         return [os.getpid()]
 
     monkeypatch.setattr(psutil, "pids", pids)
-    group = Group(os.getpgid(0))
+    group = ProcessGroup(os.getpgid(0))
     looks = [group.members() for _ in range(100)]
     assert len(scans) < 20 and all([p.pid for p in look] == [os.getpid()] for look in looks)
 
@@ -303,7 +303,7 @@ def test_a_process_born_since_the_last_look_is_found_when_asked_for_now(monkeypa
     there = []
     monkeypatch.setattr(psutil, "pids", lambda: there)
     monkeypatch.setattr(watchdog, "SCAN_PAUSE", 1e12)
-    group = Group(os.getpgid(0))
+    group = ProcessGroup(os.getpgid(0))
     assert group.members() == []
     there.append(os.getpid())
     assert group.members() == []
@@ -537,7 +537,7 @@ def test_leftovers_of_a_killed_write_are_removed(jobs, tmp_path):
 def test_leftovers_that_another_job_removes_first_are_no_error(jobs, tmp_path, monkeypatch):
     """Jobs on the settings of one method share a folder."""
     monkeypatch.setattr(Path, "glob", lambda folder, _: iter([folder / ".default-0.json.1.tmp"]))
-    _remove_leftovers(Store(tmp_path), jobs["skipped"])
+    _remove_half_written(Store(tmp_path), jobs["skipped"])
 
 
 def test_limits_are_judged_memory_first_and_cpu_by_thread():

@@ -16,7 +16,7 @@ import pytest
 from cladebench.bench import watchdog
 from cladebench.bench.answers import Answer
 from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.watchdog import Group, Usage, Worker, WorkerFailure, breach, how_it_ended
+from cladebench.bench.watchdog import ProcessGroup, Usage, Worker, WorkerFailure, breach, how_it_ended
 
 
 def test_a_worker_that_cannot_start_leaves_no_file_open(tmp_path, monkeypatch):
@@ -131,13 +131,13 @@ class Seen:
 
 def test_a_group_uses_what_its_processes_and_their_ended_children_use(monkeypatch):
     there = [Seen(Linux(1, 2, 4, 8), 30), Seen(None, 50), Seen(Other(16, 32), 3)]
-    monkeypatch.setattr(Group, "members", lambda self: there)
-    assert Group(1).measure() == (63, 33)
+    monkeypatch.setattr(ProcessGroup, "members", lambda self: there)
+    assert ProcessGroup(1).measure() == (63, 33)
     there.clear()
-    assert Group(1).measure() == (0, 0)
+    assert ProcessGroup(1).measure() == (0, 0)
 
 
-class Group2(Group):
+class Group2(ProcessGroup):
     """Uses what is said of each look."""
 
     def __init__(self, *looks, members=1):

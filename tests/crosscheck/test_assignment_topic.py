@@ -5,7 +5,8 @@ import pytest
 
 from cladebench.crosscheck import _instances
 from cladebench.crosscheck import assignment as module
-from cladebench.reference.assignment import assignment_value, dual_value
+from cladebench.reference.assignment import dual_value
+from cladebench.solvers.assignment_flow import assignment_value
 
 
 @pytest.fixture(autouse=True)

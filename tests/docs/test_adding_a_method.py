@@ -1,4 +1,4 @@
-"""The examples of docs/adding-a-method.md: found by folder, met by the whole contract suite of their kind."""
+"""The examples of docs/adding-a-method.md: a file and a line each, met by the whole contract suite of their kind."""
 
 import re
 import subprocess
@@ -6,29 +6,22 @@ import sys
 
 import pytest
 
-from doc_examples import ROOT, titled_blocks
-
-_RUN = """
-import sys
-import cladebench.distances
-import cladebench.methods
-cladebench.methods.__path__.append(sys.argv[1])
-cladebench.distances.__path__.append(sys.argv[1])
-import pytest
-options = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-sys.exit(pytest.main([*options, f"tests/contract/test_{sys.argv[2]}.py", "-k", sys.argv[3]]))
-"""
+from doc_examples import CONTRACT_RUN, ROOT, write_example_methods
 
 
 @pytest.mark.parametrize(
     ("suite", "name"),
-    [("methods", "MedianSplit"), ("clusterers", "WidestGaps"), ("distances", "TightCityBlock")],
+    [
+        ("methods", "MedianSplit"),
+        ("methods", "PrincipalDirections"),
+        ("clusterers", "WidestGaps"),
+        ("distances", "TightCityBlock"),
+    ],
 )
 def test_the_example_passes_the_contract(tmp_path, suite, name):
-    for file, text in titled_blocks("adding-a-method.md").items():
-        (tmp_path / file).write_text(text, encoding="utf-8")
+    write_example_methods(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-c", _RUN, str(tmp_path), suite, name],
+        [sys.executable, "-c", CONTRACT_RUN, str(tmp_path), suite, name],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cladebench import _core
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, init_routers
 from cladebench.methods.ghc.session import double_precision
-from cladebench.methods.ghc.steps import Problem, Samples, State, Stepper
+from cladebench.methods.ghc.steps import Samples, State, Stepper, TrainingProblem
 
 pytestmark = pytest.mark.usefixtures("quickly_compiled")
 # One shape for each number of leaves spares compilations.
@@ -72,7 +72,9 @@ def test_steps_of_the_core_are_those_of_jax(
     weights = np.array([0.5, 0.5, 0.0])
     with double_precision():
         X = jnp.asarray(np.round(rng.standard_normal((n_points, N_FEATURES)), 1))
-        problem = Problem(router, n_leaves, X, np.zeros((n_points, n_points)), 1.0, penalty, leaf_term)
+        problem = TrainingProblem(
+            router, n_leaves, X, np.zeros((n_points, n_points)), 1.0, penalty, leaf_term
+        )
         state, samples = started(rng, router, n_leaves, scale), drawn(rng, n_points)
         core, traced = (Stepper(problem, optimizer, weights) for _ in range(2))
         traced.compiles = True
@@ -96,7 +98,9 @@ def test_steps_do_not_depend_on_the_instruction_set(router: Router) -> None:
     state, samples, in_use = started(rng, router, 8, 1.0), drawn(rng, 50), _core.instruction_set()
     found = []
     with double_precision():
-        problem = Problem(router, 8, jnp.asarray(rng.standard_normal((50, N_FEATURES))), None, 1.0, 0.01)
+        problem = TrainingProblem(
+            router, 8, jnp.asarray(rng.standard_normal((50, N_FEATURES))), None, 1.0, 0.01
+        )
         try:
             for name in _core.instruction_sets():
                 _core.use_instruction_set(name)

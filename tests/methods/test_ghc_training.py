@@ -17,7 +17,7 @@ from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, init_rout
 from cladebench.methods.ghc.schedule import Checkpoints, StepSize
 from cladebench.methods.ghc.session import double_precision
 from cladebench.methods.ghc.start import greedy_start
-from cladebench.methods.ghc.steps import Problem
+from cladebench.methods.ghc.steps import TrainingProblem
 from cladebench.methods.ghc.training import ExactCost, blocks_of, members_of
 from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import LinearKernel, Similarity
@@ -233,7 +233,9 @@ def test_the_exact_cost_of_a_level_is_that_of_each_block_over_its_points(
         similarity = LinearKernel(np.abs(X)) if low_rank else Similarity("exp")(X)
         dense = np.abs(X) @ np.abs(X).T if low_rank else similarity
         with double_precision():
-            problem = Problem(router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0, leaf_term)
+            problem = TrainingProblem(
+                router, 8, jnp.asarray(X), as_similarities(similarity), 1.0, 0.0, leaf_term
+            )
             params = init_routers(router, rng, 14, 2)
             margins = np.asarray(left_margins(router, params, problem.X))
             for roots, nodes in blocks_of(8, 2):

@@ -17,7 +17,7 @@ from cladebench.metrics import f_scores, matched_scores, vote
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.exemplar import protocol
-from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
+from cladebench.papers.exemplar.problems import ExemplarProblem, GivenDistance, problem_of
 
 PLAN = load_plan("exemplar")
 VIEWS = ("gist", "hog", "rot-lbp")
@@ -271,7 +271,7 @@ class Plain:
         return np.tensordot(self.weights, stack, axes=1)
 
 
-def on_a_line(train, known, test, true) -> Problem:
+def on_a_line(train, known, test, true) -> ExemplarProblem:
     """Objects at places on a line; the second distance is the same for all."""
     train, test = np.array(train, dtype=float), np.array(test, dtype=float)
 
@@ -279,7 +279,7 @@ def on_a_line(train, known, test, true) -> Problem:
         d = np.abs(one[:, None] - other)
         return np.stack([d, np.ones_like(d)])
 
-    return Problem(
+    return ExemplarProblem(
         [(stack(train, train), np.array(known))],
         [(stack(test, test), np.array(true))],
         given("gist", "hog"),
@@ -305,7 +305,7 @@ def test_neighbours_by_hand():
 def test_the_first_training_set_is_the_one_that_is_read():
     first = on_a_line([0, 1, 3], [0, 0, 1], [0.4], [0])
     other = on_a_line([0, 1, 3], [1, 1, 1], [0.4], [0])
-    both = Problem([*first.train, *other.train], first.test, first.distances, first.cross)
+    both = ExemplarProblem([*first.train, *other.train], first.test, first.distances, first.cross)
     metrics, _ = protocol.neighbor_measures(Plain(1.0, 0.0), both)
     assert metrics == {"nn_accuracy": 1.0, "nn_accuracy_training": pytest.approx(2 / 3)}
 
@@ -368,7 +368,7 @@ def test_the_first_test_set_is_shown_in_the_two_clean_dimensions_that_tell_most(
     X = np.array(columns, dtype=float).T
     assert protocol.telling(X, y).tolist() == [0, 3, 4, 2, 1]
     names = given("noisy 1", "clean 2", "clean 3", "noisy 4", "clean 5")
-    problem = Problem([(X, y)], [(X, y), (-X, y)], names, points=True)
+    problem = ExemplarProblem([(X, y)], [(X, y), (-X, y)], names, points=True)
     shown = protocol.shown_set(Found(1, 3), problem, np.array([0, 0, 0, 1]))
     assert shown["dimensions"].tolist() == [4, 2]
     assert shown["points"].tolist() == X[:, [4, 2]].tolist()

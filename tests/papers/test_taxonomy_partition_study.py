@@ -15,6 +15,7 @@ from cladebench.bench.task import draw_task
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import partition_study as study
 from cladebench.reference import dependence as twin
+from cladebench.solvers import enumerated_partitions as enumerated
 from cladebench.solvers.gram import center, center_factor
 
 
@@ -25,7 +26,7 @@ def matrix(n, rank=None, seed=0):
 
 @pytest.mark.parametrize(("n", "k"), [(2, 2), (5, 2), (6, 3), (7, 4), (5, 5)])
 def test_all_partitions_are_the_twin_s(n, k):
-    np.testing.assert_array_equal(study.all_partitions(n, k), list(twin.partitions(n, k)))
+    np.testing.assert_array_equal(enumerated.all_partitions(n, k), list(twin.partitions(n, k)))
 
 
 @settings(max_examples=30, deadline=None)
@@ -33,8 +34,8 @@ def test_all_partitions_are_the_twin_s(n, k):
 def test_values_are_those_of_the_written_out_objective(n, k, rank, seed, as_factor):
     F = np.random.default_rng(seed).integers(-2, 3, size=(n, rank)).astype(float)
     gram = center_factor(F) if as_factor else center(F @ F.T)
-    labels = study.all_partitions(n, k)
-    star, unconstrained = study.both_values(gram, labels)
+    labels = enumerated.all_partitions(n, k)
+    star, unconstrained = enumerated.both_values(gram, labels)
     for row, one, two in zip(labels, star, unconstrained, strict=True):
         assert one == pytest.approx(twin.dependence(F @ F.T, row, np.eye(k)), abs=1e-9)
         if two > 1e-6:  # below, the best structure is one of rounding
@@ -46,9 +47,9 @@ def test_values_are_those_of_the_written_out_objective(n, k, rank, seed, as_fact
 @given(st.integers(4, 6), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(["unit", "centred"]))
 def test_longer_columns_are_a_diagonal_structure(n, k, seed, columns):
     F = np.random.default_rng(seed).integers(-2, 3, size=(n, 3)).astype(float)
-    gram, labels = center(F @ F.T), study.all_partitions(n, k)
-    star, unconstrained = study.both_values(gram, labels, columns)
-    np.testing.assert_array_equal(unconstrained, study.both_values(gram, labels)[1])
+    gram, labels = center(F @ F.T), enumerated.all_partitions(n, k)
+    star, unconstrained = enumerated.both_values(gram, labels, columns)
+    np.testing.assert_array_equal(unconstrained, enumerated.both_values(gram, labels)[1])
     for row, one in zip(labels, star, strict=True):
         P = (row[:, None] == np.arange(k)).astype(float)
         P_long = P - P.mean(axis=0) if columns == "centred" else P
@@ -65,7 +66,7 @@ def test_other_columns_are_refused():
 def test_the_best_are_the_best(seed):
     gram = matrix(7, 3, seed)
     best = study.best_partitions(gram, 3)
-    star, unconstrained = study.both_values(gram, np.array(list(twin.partitions(7, 3))))
+    star, unconstrained = enumerated.both_values(gram, np.array(list(twin.partitions(7, 3))))
     assert best.star_value == star.max() and best.unconstrained_value == unconstrained.max()
     assert twin.dependence(gram.values, best.star, np.eye(3)) == pytest.approx(star.max())
     structure = twin.optimal_structure(gram.values, best.star, 3)
@@ -98,11 +99,11 @@ def test_of_tied_partitions_the_first_that_is_best_for_both():
 
 
 def test_of_ties_for_one_the_one_that_is_best_for_both(monkeypatch):
-    labels = study.all_partitions(4, 2)
+    labels = enumerated.all_partitions(4, 2)
     values = np.zeros((2, len(labels)))
     values[0, [2, 4]] = 1.0
     values[1, [3, 4]] = 1.0
-    monkeypatch.setattr(study, "both_values", lambda gram, labels, columns: tuple(values))
+    monkeypatch.setattr(enumerated, "both_values", lambda gram, labels, columns: tuple(values))
     best = study.best_partitions(matrix(4), 2)
     assert best.agree and best.star.tolist() == labels[4].tolist()
     values[1, 4] = 0.5
@@ -121,7 +122,7 @@ def test_of_ties_for_one_the_one_that_is_best_for_both(monkeypatch):
 )
 def test_what_cannot_be_enumerated_is_named(n, k, message):
     with pytest.raises(ValueError, match=message):
-        study.all_partitions(n, k)
+        enumerated.all_partitions(n, k)
 
 
 def test_structures_by_both_equations(monkeypatch):
@@ -210,7 +211,7 @@ def test_what_is_measured_of_a_set(cell, monkeypatch):
     """Each measure is of the partition that it is said to be of, where the two best differ."""
     X, k = cell.task.of(cell.data.X)[:7], 3
     star, unconstrained = np.array([0, 0, 1, 1, 2, 2, 2]), np.array([0, 1, 1, 2, 2, 0, 0])
-    best = study.BestPartitions(star, unconstrained, 4.0, 8.0, 6.0)
+    best = enumerated.BestPartitions(star, unconstrained, 4.0, 8.0, 6.0)
     monkeypatch.setattr(study, "best_partitions", lambda gram, k, columns="binary": best)
     monkeypatch.setattr(
         study, "structure_apart", lambda gram, labels, k: float(labels @ 10.0 ** np.arange(7))

@@ -19,8 +19,8 @@ from cladebench.methods import CLUHSIC, NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import number_study, significance_study, stability_study, words
 from cladebench.papers.taxonomy.protocol import gram_of
-from cladebench.papers.taxonomy.tree_measures import objective_bound
 from cladebench.reference import dependence as twin
+from cladebench.solvers.dependence import objective_bound
 from cladebench.solvers.gram import center
 
 

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench.reference import assignment as exact
-from cladebench.reference import assignment_programme
-from cladebench.reference.assignment import assignment_value, dual_value, flow_rounding
-from cladebench.reference.assignment_programme import timed_assignment_ilp
-from cladebench.reference.ortools_flow import min_cost_flow
+from cladebench.reference.assignment import dual_value
+from cladebench.solvers import assignment_programme
+from cladebench.solvers.assignment_flow import assignment_value, balanced_assignment_flow, flow_rounding
+from cladebench.solvers.assignment_programme import timed_assignment_ilp
+from cladebench.solvers.ortools_flow import min_cost_flow
 
 SOLVERS = ("CBC", "HiGHS")
 
@@ -90,7 +91,7 @@ def test_flow_of_integers_is_exact():
     pytest.importorskip("ortools")
     cost = np.random.default_rng(2).integers(-3, 3, (9, 4)).astype(float)
     lower, upper = np.array([0, 3, 0, 1]), np.array([0, 4, 9, 2])
-    found = exact.balanced_assignment_flow(cost, lower, upper)
+    found = balanced_assignment_flow(cost, lower, upper)
     assert found.value == found.objective == exact.balanced_assignment_enumeration(cost, lower, upper).value
     assert meets(found.labels, lower, upper)
     assert found.seconds > found.seconds_solve > 0
@@ -100,7 +101,7 @@ def test_flow_of_reals_is_as_good_as_its_resolution():
     pytest.importorskip("ortools")
     cost = np.random.default_rng(1).normal(size=(9, 3))
     best = exact.balanced_assignment_enumeration(cost, 2, 4).value
-    fine, coarse = (exact.balanced_assignment_flow(cost, 2, 4, resolution) for resolution in (2**40, 4))
+    fine, coarse = (balanced_assignment_flow(cost, 2, 4, resolution) for resolution in (2**40, 4))
     assert fine.value == pytest.approx(best, rel=1e-10)
     assert fine.objective == pytest.approx(best, rel=1e-10)
     assert best <= coarse.value <= best + flow_rounding(cost, 4)
@@ -274,7 +275,7 @@ def test_a_failure_of_the_child_is_told():
 def test_without_or_tools(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="extra `benchmark`"):
-        exact.balanced_assignment_flow([[0.0]], 0, 1)
+        balanced_assignment_flow([[0.0]], 0, 1)
 
 
 def test_unknown_names():

@@ -9,7 +9,7 @@ from cladebench.reference import max_margin_split as reference
 
 def problem(
     seed: int, n: int = 8, d: int = 2, must: int = 2, cannot: int = 3, **settings: float
-) -> reference.Problem:
+) -> reference.SplitProblem:
     rng = np.random.default_rng(seed)
     pairs = np.array([rng.choice(n, 2, replace=False) for _ in range(must + cannot)])
     return reference.make_problem(rng.normal(size=(n, d)), pairs[:must], pairs[must:], **settings)

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 import cladebench.solvers
 from cladebench.reference.assignment import (
-    assignment_value,
     balanced_assignment_enumeration,
-    balanced_assignment_flow,
     balanced_assignment_ilp,
     dual_value,
 )
 from cladebench.solvers.assignment import balanced_assignment
+from cladebench.solvers.assignment_flow import assignment_value, balanced_assignment_flow
 
 
 def costs(n: int, n_clusters: int, seed: int, kind: str) -> np.ndarray:

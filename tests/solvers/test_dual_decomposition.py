@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from potts_grid import GridCosts, PottsGrid, best_chain
 
 from cladebench.solvers.dual_decomposition import (
     Energy,
@@ -14,7 +15,6 @@ from cladebench.solvers.dual_decomposition import (
     learn,
     nonnegative,
 )
-from cladebench.solvers.potts_grid import GridCosts, PottsGrid, best_chain
 
 
 class Bowl(LatentProblem):

@@ -51,7 +51,7 @@ instances = st.builds(
 constrained = instances.filter(lambda case: len(case[2]) > 0)
 
 
-def twin(case: Any, **values: float) -> reference.Problem:
+def twin(case: Any, **values: float) -> reference.SplitProblem:
     return reference.make_problem(*case, **values)
 
 

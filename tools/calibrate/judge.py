@@ -16,10 +16,10 @@ import pandas as pd
 
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.judging import Evaluation
-from cladebench.audit.printed import parse_printed
 from cladebench.audit.reading import Reader
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.samples import Sample
+from cladebench.paper.printed import parse_printed
 
 #: The thresholds of the audit.
 RULES = Rules()

@@ -10,11 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.printed import Printed
 from cladebench.audit.verdict_rules import claimed_range
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
+from cladebench.paper.feasibility import Programmes
+from cladebench.paper.printed import Printed
 
 #: Gives a fact (n_samples, n_features, n_classes) of a data set by name.
 Facts = Callable[[str, str], int]
@@ -150,6 +151,8 @@ class ClaimSet:
         Methods for which one repetition is exact.
     excluded : tuple of mapping
         Sentences that are no claims about results: section, quote, why.
+    programmes : mapping of (str, str) to callable
+        What the paper's ``feasibility.py`` bounds: (metric, instances) -> programme.
     """
 
     paper: str
@@ -157,6 +160,7 @@ class ClaimSet:
     rules: Rules
     deterministic: frozenset[str]
     excluded: tuple[Mapping[str, str], ...]
+    programmes: Programmes = field(default_factory=dict)
 
     def matching(self, pattern: str) -> list[str]:
         """Ids that match a glob pattern, in the file's order."""

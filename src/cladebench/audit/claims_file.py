@@ -17,12 +17,12 @@ from typing import Any
 from cladebench.audit.claim_checks import check_claims, check_planned
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import KINDS
-from cladebench.audit.printed import Printed, parse_printed
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
 from cladebench.measures import MEASURES, Measure
-from cladebench.paper.catalogue import load_plan, resolve_package
+from cladebench.paper.catalogue import load_plan, load_programmes, resolve_package
+from cladebench.paper.printed import Printed, parse_printed
 
 #: What a table prints where it has no number.
 NO_NUMBER = ("-", "–", "—", "")
@@ -57,7 +57,7 @@ def checked_claims(path: Path, plan: Plan) -> ClaimSet:
 
     See `read_claims` and `check_planned`.
     """
-    claims = read_claims(path, plan.measures)
+    claims = replace(read_claims(path, plan.measures), programmes=load_programmes(plan.package))
     check_planned(claims, plan, _name(path))
     return claims
 

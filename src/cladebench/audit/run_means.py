@@ -31,7 +31,7 @@ COLUMNS = [
 #: A smaller relative difference does not show in the four digits of tables.
 SEEN = 1e-4
 ALPHA = 0.05
-DIFFERS, EXPLAINED, UNTOLD = SAYS = (
+DIFFERS, EXPLAINED, UNTOLD = (
     "more than repetitions explain",
     "repetitions explain it",
     "too few repetitions to tell",

@@ -86,13 +86,13 @@ def settle(
         there.
     """
     final, stance = chosen.final, chosen.outcome.stance
-    standing = [
+    tested = [
         (method, judgement) for method, judgement in random_methods if judgement.outcome.stance != UNTESTED
     ]
-    standing.sort(key=lambda pair: _BEST_FIRST.index(pair[1].outcome.stance))
-    blind = standing[0][1].final.verdict if standing else ""
+    tested.sort(key=lambda pair: _BEST_FIRST.index(pair[1].outcome.stance))
+    blind = tested[0][1].final.verdict if tested else ""
     stances = {"": stance} | {choice.name: judgement.outcome.stance for choice, judgement in choices}
-    passing = [method.name for method, judgement in standing if judgement.outcome.stance == SUPPORTS]
+    passing = [method.name for method, judgement in tested if judgement.outcome.stance == SUPPORTS]
     if stance == UNTESTED or final.verdict == INCONSISTENT:
         return Settled(final.verdict, final.reason, blind, stances, ())
     not_run = tuple(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.printed import Printed
 from cladebench.audit.statistics import against_published
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
@@ -24,6 +23,7 @@ from cladebench.bench.intervals import mean_interval
 from cladebench.bench.samples import paired_ratio
 from cladebench.bench.statistics import Difference, one_sample, sign_flip
 from cladebench.notation import as_given, significant
+from cladebench.paper.printed import Printed
 
 
 def judge_value(

@@ -9,7 +9,6 @@ import ast
 import functools
 import hashlib
 import importlib.util
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
@@ -17,6 +16,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 from cladebench import datasets
+from cladebench.discovery import exports
 from cladebench.input_files import InputFileError
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
@@ -91,46 +91,16 @@ def _tree(path: Path) -> ast.Module:
         raise InputFileError(f"{path}{line}: {type(error).__name__}: {text}; expected Python") from None
 
 
-_DEFINITION = re.compile(r"^(?:class|def|async def) +(\w+)", re.MULTILINE)
+def _exporter(package: str, name: str) -> str | None:
+    """Name the module from which a package's stub takes a class.
 
-
-@functools.cache
-def _defined_names(path: Path) -> frozenset[str]:
-    """Name the classes and functions that begin a file's lines.
-
-    Found without parsing, because there are many.
+    No import statement that runs leads to its file.
     """
-    if path.suffix != ".py":
-        return frozenset()
-    return frozenset(_DEFINITION.findall(path.read_text(encoding="utf-8", errors="replace")))
-
-
-def _modules_in(package: str) -> Iterator[str]:
-    """Dotted names of all modules below a package, in a fixed order."""
     init = find_file(package)
-    if init is None or init.name != "__init__.py":
-        return
-    for path in sorted(init.parent.rglob("*.py")):
-        parts = path.relative_to(init.parent).with_suffix("").parts
-        if parts[-1] == "__init__":
-            parts = parts[:-1]
-        if parts:
-            yield ".".join((package, *parts))
-
-
-@functools.cache
-def find_definition(package: str, name: str) -> str | None:
-    """The module below `package` whose source defines the class or function `name`.
-
-    None if there is none.
-
-    Resolves packages that find their classes by folder, where no import statement leads to the file.
-    """
-    for module in _modules_in(package):
-        path = find_file(module)
-        if path is not None and name in _defined_names(path):
-            return module
-    return None
+    if init is None or init.name != "__init__.py" or not init.with_suffix(".pyi").is_file():
+        return None
+    module = exports(init.with_suffix(".pyi")).get(name)
+    return None if module is None else f"{package}.{module}"
 
 
 def estimator_module(estimator: str) -> str | None:
@@ -139,10 +109,11 @@ def estimator_module(estimator: str) -> str | None:
     A class of `ESTIMATOR_PACKAGES`, or a dotted path to a class.
     """
     package, _, name = estimator.rpartition(".")
-    if package and package not in ESTIMATOR_PACKAGES:
-        return find_definition(package, name) or (package if find_file(package) is not None else None)
     packages = (package,) if package else ESTIMATOR_PACKAGES
-    return next(filter(None, (find_definition(one, name) for one in packages)), None)
+    module = next(filter(None, (_exporter(one, name) for one in packages)), None)
+    if module is None and package not in ("", *ESTIMATOR_PACKAGES) and find_file(package) is not None:
+        return package
+    return module
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -191,13 +162,10 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
     """
     if name == "*":
         return
-    path = find_file(base)
     if find_file(f"{base}.{name}") is not None:
         yield f"{base}.{name}"
-    elif path is not None and path.name == "__init__.py" and name not in _defined_names(path):
-        definition = find_definition(base, name)
-        if definition is not None:
-            yield definition
+    elif (module := _exporter(base, name)) is not None:
+        yield module
 
 
 def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
@@ -227,7 +195,7 @@ def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     Notes
     -----
     The closure is static: it follows import statements inside functions too, and ``from package import Class`` for
-    packages that find their classes by folder. A module imported by a name computed at run time is not seen.
+    packages whose stub (``__init__.pyi``) names them. A module imported by a name computed at run time is not seen.
     """
     return sorted(set(_followed(modules, own).values()))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: What is kept: rows of the code that there is now, or of any.
-SAME_CODE, ANY_CODE = CODES = "same-code", "any-code"
+SAME_CODE, ANY_CODE = "same-code", "any-code"
 
 #: The columns that are compared.
 _COMPARED = (

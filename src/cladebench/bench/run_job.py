@@ -26,7 +26,7 @@ from cladebench.bench.cell_spec import CellSpec, MethodPlan
 from cladebench.bench.jobs import Job, PlannedCell
 from cladebench.bench.progress import Progress
 from cladebench.bench.store import RecordError, Store
-from cladebench.bench.watchdog import Outcome, Worker, breach, open_log
+from cladebench.bench.watchdog import Ending, Worker, breach, open_log
 from cladebench.files import write_json
 
 KEPT = ("ok", "not_applicable")
@@ -219,7 +219,7 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
     """
     start = time.monotonic()
     with _signals_raise(), _lock(store.root / "jobs" / f".{job.lock_name}.lock"):
-        _remove_leftovers(store, job)
+        _remove_half_written(store, job)
         origins = _Origins(job)
         keys = _Keys(job, origins)
         statuses: Counter[str] = Counter()
@@ -270,7 +270,7 @@ def _existing(store: Store, cell_id: str) -> dict[str, Any] | None:
         return None
 
 
-def _remove_leftovers(store: Store, job: Job) -> None:
+def _remove_half_written(store: Store, job: Job) -> None:
     """Remove the temporary files of a run that was killed while writing."""
     for folder in {store.path(cell.spec.cell_id).parent for cell in job.cells}:
         for path in folder.glob(".*.tmp"):
@@ -334,7 +334,7 @@ class _Workers:
         with open_log(self._log) as log:
             log.write(f"--- {text}\n".encode())
 
-    def _finish(self, spec: CellSpec, outcome: Outcome) -> dict[str, Any]:
+    def _finish(self, spec: CellSpec, outcome: Ending) -> dict[str, Any]:
         """Complete the worker's record, or make the one it could not write."""
         record, usage = outcome.record, outcome.usage
         broken = (outcome.status, outcome.reason) if outcome.status else None

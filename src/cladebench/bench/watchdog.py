@@ -47,7 +47,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Ending:
     """How a cell ended.
 
     With a record, or with a status and a reason instead.
@@ -91,7 +91,7 @@ def how_it_ended(returncode: int) -> str:
     return f"the worker process was killed by {name}{hint}"
 
 
-class Group:
+class ProcessGroup:
     """The living processes of a process group.
 
     Finding them means looking through all processes of the machine. Where there are thousands, this is done less often
@@ -200,7 +200,7 @@ class Worker:
             os.close(commands)
             os.close(answers)
         self.group = self._process.pid
-        self._members = Group(self.group)
+        self._members = ProcessGroup(self.group)
         self._guard = subprocess.Popen(
             ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$0"', str(self.group)],
             stdin=subprocess.PIPE,
@@ -234,7 +234,7 @@ class Worker:
 
     def run(
         self, spec: CellSpec, method: MethodPlan, modules: Sequence[str], provenance: Mapping[str, Any]
-    ) -> Outcome:
+    ) -> Ending:
         """Run one cell within its limits.
 
         Without a record in the outcome the worker is dead and must be stopped.
@@ -287,8 +287,8 @@ class Worker:
         self._shorten_log(offset, tail)
         status, reason = verdict or (None, None)
         if answer is None:
-            return Outcome(None, status, reason, usage, tail)
-        return Outcome(answer.record, status, reason, usage, tail, answer.changes)
+            return Ending(None, status, reason, usage, tail)
+        return Ending(answer.record, status, reason, usage, tail, answer.changes)
 
     def is_clean(self, limits: Limits) -> bool:
         """Say whether earlier cells are no burden to the next.

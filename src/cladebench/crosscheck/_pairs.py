@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-class Node(NamedTuple):
+class PairedNode(NamedTuple):
     """What a split of a node sees.
 
     Rows by the features drawn there, and the constraints that have come down to it.
@@ -84,7 +84,7 @@ def draw_pairs(labels: IntArray, n_pairs: int, seed: int) -> tuple[IntArray, Int
     return must, cannot
 
 
-def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) -> Iterator[Node]:
+def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) -> Iterator[PairedNode]:
     """Grow a hierarchy and yield three of its nodes.
 
     Its root, its largest other node with a cannot-link, and its largest without one.
@@ -104,7 +104,7 @@ def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) 
         if name in wanted:
             del wanted[name]
             features = tree.features[int(np.count_nonzero(tree.right[:place]))]
-            yield Node(name, np.ascontiguousarray(X[np.ix_(rows[place], features)]), *inside)
+            yield PairedNode(name, np.ascontiguousarray(X[np.ix_(rows[place], features)]), *inside)
 
 
 def _inside(pairs: IntArray, rows: list[int]) -> IntArray:

@@ -19,16 +19,10 @@ from cladebench.crosscheck.certificate import (
     relative_difference,
     timed,
 )
-from cladebench.reference.assignment import (
-    ExactAssignment,
-    assignment_value,
-    balanced_assignment_flow,
-    balanced_assignment_ilp,
-    dual_value,
-)
-from cladebench.reference.assignment_programme import timed_assignment_ilp
-from cladebench.reference.programmes import SOLVERS
+from cladebench.reference.assignment import balanced_assignment_ilp, dual_value
 from cladebench.solvers.assignment import balanced_assignment
+from cladebench.solvers.assignment_flow import ExactAssignment, assignment_value, balanced_assignment_flow
+from cladebench.solvers.assignment_programme import SOLVERS, timed_assignment_ilp
 
 TOPICS = ("balanced-assignment",)
 

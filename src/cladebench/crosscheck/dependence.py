@@ -24,8 +24,6 @@ from cladebench.crosscheck.certificate import (
     timed,
 )
 from cladebench.methods._kernel import kernel_matrix, start_labels
-from cladebench.papers.taxonomy.partition_study import best_partitions
-from cladebench.papers.taxonomy.tree_measures import objective_bound
 from cladebench.reference import dependence as twin
 from cladebench.reference.dependence_programmes import (
     best_structure,
@@ -36,7 +34,8 @@ from cladebench.reference.dependence_programmes import (
     structure_programme,
 )
 from cladebench.reference.programmes import SOLVERS, SolverName
-from cladebench.solvers.dependence import centered, greedy_partition, optimal_structure
+from cladebench.solvers.dependence import centered, greedy_partition, objective_bound, optimal_structure
+from cladebench.solvers.enumerated_partitions import best_partitions
 from cladebench.solvers.gram import CenteredGram, center, center_factor
 
 TOPICS = ("dependence-structure", "dependence-relaxation", "dependence-partition", "dependence-sweeps")

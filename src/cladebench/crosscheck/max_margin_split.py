@@ -12,7 +12,7 @@ import numpy as np
 
 from cladebench import _core
 from cladebench.crosscheck._instances import real_data
-from cladebench.crosscheck._pairs import FloatArray, Node, draw_labelled, draw_pairs, nodes_of_a_tree
+from cladebench.crosscheck._pairs import FloatArray, PairedNode, draw_labelled, draw_pairs, nodes_of_a_tree
 from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, shortfall, timed
 from cladebench.reference import max_margin_split as reference
 from cladebench.solvers import max_margin_split as solver
@@ -47,14 +47,14 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
                 yield from _descent(instance, node, seed)
             rows, labels = draw_labelled(X, y, n_tiny, seed + k, 2)
             must, cannot = draw_pairs(labels, tiny_pairs, seed + k)
-            tiny = [Node("free", rows, must[:0], cannot[:0])]
+            tiny = [PairedNode("free", rows, must[:0], cannot[:0])]
             if len(cannot):
-                tiny.append(Node("constrained", rows, must, cannot))
+                tiny.append(PairedNode("constrained", rows, must, cannot))
             for node in tiny:
                 yield from _local(f"{name}-{n_tiny}-{k}-{node.name}", node, seed)
 
 
-def _convex(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
+def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
     """Solve (16) for the start's labels and for random ones.
 
     The labels of the descent's start, and those of random weights.
@@ -133,7 +133,7 @@ def _convex(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
         )
 
 
-def _fixed(node: Node, w: FloatArray, **settings: object) -> _core.FixedSplit:
+def _fixed(node: PairedNode, w: FloatArray, **settings: object) -> _core.FixedSplit:
     """Solve problem (16) of the core for the labels at w.
 
     The labels that are best at w.
@@ -141,7 +141,7 @@ def _fixed(node: Node, w: FloatArray, **settings: object) -> _core.FixedSplit:
     return _core.FixedSplit(node.X, node.must, node.cannot, solver.split_settings(share=SHARE, **settings), w)
 
 
-def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
+def _descent(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
     """Follow the objective over rounds.
 
     It is recomputed from the weights that each number of rounds ends with.
@@ -182,7 +182,7 @@ def _descent(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
     )
 
 
-def _values(node: Node, stops: list[solver.SplitFit], warm_up: int) -> FloatArray:
+def _values(node: PairedNode, stops: list[solver.SplitFit], warm_up: int) -> FloatArray:
     """Objective after each round.
 
     Rounds that leave the unconstrained points out are judged without (Algorithm 2).
@@ -197,7 +197,7 @@ def _off(fit: solver.SplitFit, values: FloatArray) -> float:
     return float(np.abs(fit.trace - values).max())
 
 
-def _objective(node: Node, w: FloatArray, with_unconstrained: bool) -> float:
+def _objective(node: PairedNode, w: FloatArray, with_unconstrained: bool) -> float:
     """Objective of the twin, with or without cannot-links."""
     problem = reference.make_problem(
         node.X, node.must, node.cannot, share=SHARE, unconstrained=float(with_unconstrained)
@@ -207,7 +207,7 @@ def _objective(node: Node, w: FloatArray, with_unconstrained: bool) -> float:
     return reference.balanced_objective(problem, w, MEMBERSHIP)
 
 
-def _local(instance: str, node: Node, seed: int) -> Iterator[Certificate]:
+def _local(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
     """Compare with the best of all labels, each solved by cvxpy."""
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     constrained = len(node.cannot) > 0

@@ -13,7 +13,7 @@ import numpy as np
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck.certificate import IDENTICAL, ROUNDING, Certificate, timed
 from cladebench.hierarchy import Hierarchy
-from cladebench.methods import Perch  # type: ignore[attr-defined]
+from cladebench.methods import Perch
 from cladebench.reference.perch import perch
 
 TOPICS = ("perch",)

@@ -1,23 +1,9 @@
-"""Distances between samples, learned or given, one file each, found by folder.
+"""Distances between samples, learned or given, one file each.
 
-Every public, concrete subclass of `cladebench.distances.base.Distance` that a module of this folder defines is a
-distance: ``from cladebench.distances import Euclidean`` works with no registration. So are those of `StackDistance`,
-which weigh distances that are given.
+``__init__.pyi`` names them; each is imported when it is asked for.
 """
 
-from typing import Any
+from cladebench.discovery import attach
 
-from cladebench.discovery import Folder
-
-__all__ = ["discover"]
-
-_FOLDER = Folder(__name__, "Distance", "StackDistance")
-discover = _FOLDER.classes
-
-
-def __getattr__(name: str) -> Any:
-    return _FOLDER.get(name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *discover()})
+__getattr__, __dir__, discover = attach(__name__, __file__)
+__all__ = __dir__()

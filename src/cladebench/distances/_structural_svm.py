@@ -96,7 +96,7 @@ class PairSet:
 
 
 @dataclass
-class Learned:
+class LearnedWeights:
     """What `learn` found.
 
     Attributes
@@ -136,7 +136,7 @@ def learn(
     nonnegative: npt.NDArray[np.bool_],
     tol: float,
     max_iter: int,
-) -> Learned:
+) -> LearnedWeights:
     """Minimise the objective by cutting planes.
 
     A plane for each training set in each round (n slacks).
@@ -157,7 +157,7 @@ def learn(
 
     Returns
     -------
-    Learned
+    LearnedWeights
 
     Notes
     -----
@@ -169,9 +169,9 @@ def learn(
     .. [1] T. Joachims, T. Finley, C.-N. Yu, Cutting-plane training of structural SVMs, Machine Learning 77, 2009.
     """
     d, K = len(nonnegative), len(sets)
-    found = Learned(np.zeros(d))
+    found = LearnedWeights(np.zeros(d))
     if not sets:
-        return Learned(np.zeros(d), objective=0.0, converged=True)
+        return LearnedWeights(np.zeros(d), objective=0.0, converged=True)
     # The true partition itself gives the plane 0.
     slopes, intercepts, groups = [np.zeros(d)] * K, [0.0] * K, list(range(K))
     v, costs = np.zeros(d), np.full(K, C / K)

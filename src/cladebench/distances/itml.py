@@ -33,7 +33,7 @@ class ITML(LinearDistance):
         Weight of the slack: the larger, the more the bounds are kept. [1]_ picks it by cross-validation; a grid of
         decades from 0.01 to 100 covers metrics from nearly A_0 to bounds that are nearly hard.
     prior : {"identity", "covariance"}, default="identity"
-        A_0: the identity, or the inverse of the covariance of X, shrunk as by :class:`Mahalanobis`.
+        A_0: the identity, or the inverse of the covariance of X, shrunk a tenth of the way to a multiple of it.
     tol : float, default=1e-3
         The projections end with a sweep in which none moves a distance by more than this share, see Notes.
     max_iter : int, default=100

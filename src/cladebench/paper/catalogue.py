@@ -16,6 +16,7 @@ from cladebench.input_files import InputFileError, one_of, users_code
 
 if TYPE_CHECKING:
     from cladebench.paper.artifact_types import Artifact
+    from cladebench.paper.feasibility import Programmes
 
 #: Where the papers of cladebench lie.
 BUILT_IN = "cladebench.papers"
@@ -152,3 +153,19 @@ def load_artifacts(package: str) -> tuple[Artifact, ...]:
     if not isinstance(found, (tuple, list)):
         raise InputFileError(f"{module}: ARTIFACTS: {found!r}; {expected}")
     return tuple(found)
+
+
+def load_programmes(package: str) -> Programmes:
+    """Read ``PROGRAMMES`` of ``<package>.feasibility``; empty where a paper has no such module.
+
+    Raises
+    ------
+    InputFileError
+        If the module cannot be imported.
+    """
+    module = f"{package}.feasibility"
+    with users_code(f"{module}: cannot be imported"):
+        if importlib.util.find_spec(module) is None:
+            return {}
+        found: Programmes = importlib.import_module(module).PROGRAMMES
+    return found

@@ -22,7 +22,7 @@ from cladebench.reference.programmes import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Problem:
+class SplitProblem:
     """Problem (8), with the names of the paper.
 
     Attributes
@@ -66,13 +66,13 @@ class Labels:
     alone: IntArray
 
 
-def make_problem(X: npt.ArrayLike, must: Any = None, cannot: Any = None, **settings: float) -> Problem:
+def make_problem(X: npt.ArrayLike, must: Any = None, cannot: Any = None, **settings: float) -> SplitProblem:
     """Append the constant, and make arrays of the pairs."""
     X = np.asarray(X, dtype=float)
     must, cannot = (
         np.asarray([] if pairs is None else pairs, dtype=np.int64).reshape(-1, 2) for pairs in (must, cannot)
     )
-    return Problem(np.column_stack([X, np.ones(len(X))]), must, cannot, **settings)
+    return SplitProblem(np.column_stack([X, np.ones(len(X))]), must, cannot, **settings)
 
 
 def share_of(share: float, n: int, most: int) -> int:
@@ -93,7 +93,7 @@ def mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def margins(problem: Problem, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def margins(problem: SplitProblem, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Margins of must-links, cannot-links and unconstrained points in (8).
 
     Best satisfying less best violating.
@@ -103,7 +103,7 @@ def margins(problem: Problem, w: FloatArray) -> tuple[FloatArray, FloatArray, Fl
     return np.abs(a + b) - np.abs(a - b), np.abs(c - d) - np.abs(c + d), 2 * np.abs(s[problem.alone])
 
 
-def objective(problem: Problem, w: FloatArray) -> float:
+def objective(problem: SplitProblem, w: FloatArray) -> float:
     """Evaluate (8): the cannot-links that count are those with the largest margins."""
     must, cannot, alone = margins(problem, w)
     chosen = np.sort(cannot)[::-1][: problem.n_chosen]
@@ -115,7 +115,7 @@ def objective(problem: Problem, w: FloatArray) -> float:
     )
 
 
-def choose_labels(problem: Problem, w: FloatArray) -> Labels:
+def choose_labels(problem: SplitProblem, w: FloatArray) -> Labels:
     """Fix labels and cannot-links by (12)-(15).
 
     Ties: the label +1, and the cannot-link that comes first.
@@ -129,7 +129,7 @@ def choose_labels(problem: Problem, w: FloatArray) -> Labels:
     return Labels(signs[0], chosen, signs[1], signs[2])
 
 
-def fixed_objective(problem: Problem, labels: Labels, w: FloatArray) -> float:
+def fixed_objective(problem: SplitProblem, labels: Labels, w: FloatArray) -> float:
     """Evaluate (16)."""
     s = problem.X @ w
     (a, b), (c, d) = s[problem.must.T], s[problem.cannot[labels.chosen].T]
@@ -141,7 +141,7 @@ def fixed_objective(problem: Problem, labels: Labels, w: FloatArray) -> float:
     )
 
 
-def fixed_subgradient(problem: Problem, labels: Labels, w: FloatArray) -> FloatArray:
+def fixed_subgradient(problem: SplitProblem, labels: Labels, w: FloatArray) -> FloatArray:
     """Add up (17), its last term mended.
 
     -2 y x / U is the subgradient of (16).
@@ -162,7 +162,7 @@ def fixed_subgradient(problem: Problem, labels: Labels, w: FloatArray) -> FloatA
     return total
 
 
-def solve_fixed(problem: Problem, labels: Labels) -> tuple[FloatArray, float]:
+def solve_fixed(problem: SplitProblem, labels: Labels) -> tuple[FloatArray, float]:
     """Solve (16) as a quadratic programme."""
     w = cp.Variable(problem.X.shape[1])
     s = problem.X @ w
@@ -186,7 +186,9 @@ def _solve(w: cp.Variable, terms: list[Any]) -> tuple[FloatArray, float]:
     return np.asarray(w.value, dtype=float), float(programme.value)
 
 
-def concave_convex(problem: Problem, w: FloatArray, max_rounds: int = 50) -> tuple[FloatArray, list[float]]:
+def concave_convex(
+    problem: SplitProblem, w: FloatArray, max_rounds: int = 50
+) -> tuple[FloatArray, list[float]]:
     """Alternate (12)-(15) and (16) from w until the objective stays.
 
     The weights and the objectives (8).
@@ -204,7 +206,7 @@ def concave_convex(problem: Problem, w: FloatArray, max_rounds: int = 50) -> tup
     return w, trace[1:]
 
 
-def start(problem: Problem, ridge: float) -> FloatArray:
+def start(problem: SplitProblem, ridge: float) -> FloatArray:
     """Find the largest generalised eigenvector, of length 1.
 
     Of the scatter matrices (9)-(11), the must-links' with a ridge.
@@ -222,7 +224,7 @@ def start(problem: Problem, ridge: float) -> FloatArray:
     return v * np.sign(v[np.argmax(np.abs(v))])
 
 
-def all_labels(problem: Problem) -> Iterator[Labels]:
+def all_labels(problem: SplitProblem) -> Iterator[Labels]:
     """Yield all choices of labels and cannot-links: for tiny problems."""
     signs = (1, -1)
     for chosen in itertools.combinations(range(len(problem.cannot)), problem.n_chosen):
@@ -233,7 +235,7 @@ def all_labels(problem: Problem) -> Iterator[Labels]:
             yield Labels(parts[0], np.array(chosen, dtype=np.int64), parts[1], parts[2])
 
 
-def minimum(problem: Problem) -> tuple[FloatArray, float]:
+def minimum(problem: SplitProblem) -> tuple[FloatArray, float]:
     """Minimise (8) over all labels, each a quadratic programme.
 
     Labels that are all turned round give the same value, so one of the signs is kept fixed.
@@ -252,7 +254,7 @@ def minimum(problem: Problem) -> tuple[FloatArray, float]:
     return best
 
 
-def balanced_objective(problem: Problem, w: FloatArray, membership: float) -> float:
+def balanced_objective(problem: SplitProblem, w: FloatArray, membership: float) -> float:
     """Find the least objective over balanced labels.
 
     With enough of each sign, by all numbers of positive ones among sorted scores.
@@ -267,7 +269,7 @@ def balanced_objective(problem: Problem, w: FloatArray, membership: float) -> fl
     return problem.weight / 2 * float(w @ w) + problem.unconstrained * min(losses) / n
 
 
-def solve_labelled(problem: Problem, y: IntArray) -> tuple[FloatArray, float]:
+def solve_labelled(problem: SplitProblem, y: IntArray) -> tuple[FloatArray, float]:
     """Find the best weights for given labels.
 
     Of the unsupervised problem, as a quadratic programme.
@@ -279,7 +281,7 @@ def solve_labelled(problem: Problem, y: IntArray) -> tuple[FloatArray, float]:
     )
 
 
-def balanced_minimum(problem: Problem, membership: float) -> tuple[FloatArray, float]:
+def balanced_minimum(problem: SplitProblem, membership: float) -> tuple[FloatArray, float]:
     """Minimise the unsupervised objective over all labellings with enough of each sign.
 
     For tiny problems.

@@ -19,7 +19,7 @@ from cladebench.reference.random_numbers import below, random_numbers, seed_of
 Trees = Mapping[str, np.ndarray]
 
 
-class Node(NamedTuple):
+class PairNode(NamedTuple):
     """A node of a tree.
 
     A leaf has feature -1 and no children.
@@ -108,14 +108,14 @@ def _grow(
     max_features: int,
     min_samples_leaf: int,
     draws: Iterator[int],
-) -> list[Node]:
+) -> list[PairNode]:
     order = list(range(features.shape[1]))
-    nodes: list[Node] = []
+    nodes: list[PairNode] = []
 
     def grow(pairs: np.ndarray) -> int:
         here = len(nodes)
         w, y = weights[pairs], different[pairs]
-        nodes.append(Node(-1, 0.0, -1, -1, w[y == 1].sum() / w.sum()))
+        nodes.append(PairNode(-1, 0.0, -1, -1, w[y == 1].sum() / w.sum()))
         if y.min() == y.max() or len(pairs) < 2 * min_samples_leaf:
             return here
         best: tuple[Fraction, int, float] | None = None
@@ -134,7 +134,7 @@ def _grow(
             _, feature, threshold = best
             goes_left = features[pairs, feature] <= threshold
             left, right = grow(pairs[goes_left]), grow(pairs[~goes_left])
-            nodes[here] = Node(feature, threshold, left, right, nodes[here].value)
+            nodes[here] = PairNode(feature, threshold, left, right, nodes[here].value)
         return here
 
     grow(np.arange(len(different)))

@@ -8,15 +8,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cladebench.solvers.assignment_programme import SOLVERS as SOLVERS
+from cladebench.solvers.assignment_programme import SolverName as SolverName
+
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
-SolverName: TypeAlias = Literal["CBC", "HiGHS"]
-SOLVERS: tuple[SolverName, ...] = ("CBC", "HiGHS")
 
 #: One constraint: ``sum of coefficient * x[column] >= right side``.
 Constraint: TypeAlias = tuple[Sequence[tuple[int, float]], float]

@@ -289,3 +289,16 @@ def _checked_labels(labels: npt.ArrayLike, n: int, n_clusters: int) -> IntArray:
         bad = index[(index < 0) | (index >= n_clusters)][0]
         raise ValueError(f"labels contains {bad}; expected clusters 0..{n_clusters - 1}")
     return index
+
+
+def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
+    """Largest value of (1) over all partitions and structures.
+
+    The norm of the k - 1 largest eigenvalues.
+
+    Notes
+    -----
+    H P Y P' H has unit norm and rank k - 1 at most; of such matrices none has a larger product with M (von Neumann).
+    """
+    values, _ = gram.top_eigenvectors(max(1, n_clusters - 1))
+    return float(np.sqrt(np.square(values).sum()))

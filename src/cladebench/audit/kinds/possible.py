@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from cladebench.audit.claim_types import Claim
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from cladebench.audit.claim_types import Claim, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
-from cladebench.audit.possible import judge_possible
+from cladebench.audit.verdict_types import INCONSISTENT, REPRODUCED, UNINFORMATIVE, Outcome, not_testable
+from cladebench.measures import MEASURES
+from cladebench.notation import significant
+from cladebench.paper.feasibility import Interval, Programme, Programmes, Range, as_printed
+
+#: Instances of which the number is held against the best: one similarity for all pairs.
+CONSTANTS = ("constant", "constant by printed numbers")
+#: Of the numbers that a measure has, as many may pass as of false claims pass a test: more, and passing says nothing.
+PASSED_BLINDLY = 0.05
 
 
 class Possible(Kind):
@@ -16,4 +29,90 @@ class Possible(Kind):
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
         """Judge by the bounds and by instances at hand."""
-        return Judgement(judge_possible(claim, by.facts))
+        return Judgement(judge_possible(claim, by.claims.programmes, by.facts))
+
+
+def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcome:
+    """Judge a claim of kind ``possible``.
+
+    Parameters
+    ----------
+    claim : Claim
+        Its `expects` names a set of `instances` and what is known of the data; its metric says what is measured.
+    programmes : mapping of (str, str) to callable
+        The paper's: (metric, instances) -> programme.
+    facts : callable
+        ``facts(dataset, "n_samples")``: checked against the class sizes of a data set that is named.
+
+    Returns
+    -------
+    Outcome
+        If an instance has the number as printed, "reproduced", or "uninformative" where many other numbers would pass
+        too (`PASSED_BLINDLY`); "inconsistent" if none can have it, "not testable" where the bounds leave it open.
+        Against a constant: "reproduced" if the number is above what the best one gets, else "uninformative". `low`
+        and `high` are the proven ends, in printed units.
+
+    Raises
+    ------
+    ValueError
+        If sizes and bounds contradict each other.
+    """
+    assert claim.published is not None
+    scale = Fraction(str(claim.measure.get("scale", 1.0)))
+    printed = as_printed(claim.published.text, scale)
+    found = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
+    ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
+    said = f"{found.assumes}: the value is {_between(found, scale)}, by {found.programme}"
+    said += f"; {found.implies}" if found.implies else ""
+    text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
+    if claim.expects["instances"] in CONSTANTS:
+        return _against_constant(found, printed, text, said, ends, assumed)
+    if found.excludes(*printed):
+        if assumed:
+            return not_testable(f"{text} is impossible, but {assumed}. {said}", **ends)
+        return Outcome(INCONSISTENT, f"{text} is impossible. {said}", **ends)
+    if found.takes(*printed):
+        allowed = _allowed(found, MEASURES[str(claim.measure["metric"])].range)
+        if allowed <= PASSED_BLINDLY:
+            return Outcome(REPRODUCED, f"{text} is possible. {said}", **ends)
+        what = "the bounds exclude no number" if allowed >= 1 else f"so are {allowed:.0%} of all numbers"
+        return Outcome(UNINFORMATIVE, f"{text} is possible, and {what}. {said}", **ends)
+    return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
+
+
+def _allowed(found: Range, ends: tuple[float, float]) -> float:
+    """Give the share of a measure's range between the proven bounds.
+
+    1 where the range has no end.
+    """
+    whole = ends[1] - ends[0]
+    return float(found.high - found.low) / whole if math.isfinite(whole) else 1.0
+
+
+def _against_constant(
+    found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any], assumed: str
+) -> Outcome:
+    if printed[0] > found.high:
+        return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", **ends)
+    if printed[1] <= found.low and assumed:
+        return not_testable(f"{text} is below the best constant, but {assumed}. {said}", **ends)
+    if printed[1] <= found.low:
+        return Outcome(UNINFORMATIVE, f"{text} is below the best constant. {said}", **ends)
+    return not_testable(f"the best constant may be above or below {text}. {said}", **ends)
+
+
+def _between(found: Range, scale: Fraction) -> str:
+    low, high = (significant(float(end * scale)) for end in (found.low, found.high))
+    return f"exactly {low}" if found.low == found.high else f"between {low} and {high}"
+
+
+def _programme(claim: Claim, programmes: Programmes) -> Programme:
+    key = (str(claim.measure["metric"]), str(claim.expects["instances"]))
+    if key not in programmes:
+        known = (
+            "; ".join(f"{metric} of {what}" for metric, what in programmes) or "a feasibility.py of the paper"
+        )
+        raise ValueError(
+            f"claim {claim.id!r}: expects.instances: no programme for {key[0]} of {key[1]!r}; expected {known}"
+        )
+    return programmes[key]

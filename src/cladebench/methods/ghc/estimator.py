@@ -22,7 +22,7 @@ from cladebench.validation import (
 )
 
 if TYPE_CHECKING:
-    from cladebench.methods.ghc.evaluation import Evaluation
+    from cladebench.methods.ghc.evaluation import TreeEvaluation
     from cladebench.methods.ghc.routers import Router
     from cladebench.methods.ghc.training import Run
 
@@ -274,7 +274,7 @@ class GHC(HierarchicalClusterer):
         from cladebench.methods.ghc.objective import as_similarities, mean_magnitude, n_points_of
         from cladebench.methods.ghc.restarts import Training, best_of_starts
         from cladebench.methods.ghc.session import double_precision
-        from cladebench.methods.ghc.steps import Problem
+        from cladebench.methods.ghc.steps import TrainingProblem
 
         check_scale(X)
         self._unit, self._offset, self._spread = _standardisation(X)
@@ -303,7 +303,7 @@ class GHC(HierarchicalClusterer):
             start_from=self.start_from,
         )
         with double_precision():
-            problem = Problem(
+            problem = TrainingProblem(
                 self._resolve_router(),
                 self.n_leaves,
                 jnp.asarray(self._inputs(X)),
@@ -316,7 +316,7 @@ class GHC(HierarchicalClusterer):
         self.objectives_ = best.objectives
         return self._record(X, best.run, best.results)
 
-    def _record(self, X: np.ndarray, run: Run, results: list[Evaluation]) -> Hierarchy:
+    def _record(self, X: np.ndarray, run: Run, results: list[TreeEvaluation]) -> Hierarchy:
         """Set the fitted attributes; return the last tree.
 
         From a run and the evaluation of its checkpoints.

@@ -22,7 +22,7 @@ from cladebench.metrics import dasgupta_cost
 from cladebench.threads import one_thread
 
 
-class Evaluation(NamedTuple):
+class TreeEvaluation(NamedTuple):
     """Exact J' and Dasgupta's cost, each unordered pair once.
 
     The tree; the heap number of each point's leaf.
@@ -36,7 +36,7 @@ class Evaluation(NamedTuple):
 
 def evaluate(
     margins: np.ndarray, similarities: Similarities, similarity: Any, leaf_term: bool = True
-) -> Evaluation:
+) -> TreeEvaluation:
     """Evaluate routers by their margins on the training points.
 
     Parameters
@@ -50,7 +50,7 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
+    TreeEvaluation
     """
     P = np.exp(log_path_probabilities(margins, np))
     # A BLAS with more threads would sum long dot products in another order.
@@ -58,7 +58,7 @@ def evaluate(
         objective = expected_cost(P, similarities, leaf_term)
     leaves = route(margins)
     tree = read_out(leaves, P.shape[1])
-    return Evaluation(objective, float(dasgupta_cost(tree, similarity)), tree, leaves)
+    return TreeEvaluation(objective, float(dasgupta_cost(tree, similarity)), tree, leaves)
 
 
 def read_out(leaves: np.ndarray, n_nodes: int) -> Hierarchy:

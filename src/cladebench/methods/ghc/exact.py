@@ -21,7 +21,7 @@ from cladebench.methods.ghc.objective import (
     ordered_cost,
 )
 from cladebench.methods.ghc.routers import Router, left_margins
-from cladebench.methods.ghc.steps import Problem
+from cladebench.methods.ghc.steps import TrainingProblem
 from cladebench.methods.ghc.training import Run
 from cladebench.threads import one_thread
 
@@ -70,7 +70,7 @@ def value_and_gradient(
 
 
 def train_exact(
-    problem: Problem,
+    problem: TrainingProblem,
     params: Any,
     entropy_pairs: tuple[np.ndarray, np.ndarray],
     *,
@@ -82,7 +82,7 @@ def train_exact(
 
     Parameters
     ----------
-    problem : Problem
+    problem : TrainingProblem
         Points and similarities.
     params : pytree of ndarray
         Start: parameters of all nodes but the root.

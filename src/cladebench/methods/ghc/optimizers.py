@@ -8,27 +8,27 @@ import jax
 import jax.numpy as jnp
 
 
-class Moments(NamedTuple):
+class AdamMoments(NamedTuple):
     """Running means of the gradient and of its square."""
 
     first: Any
     second: Any
 
 
-def zero_moments(params: Any) -> Moments:
+def zero_moments(params: Any) -> AdamMoments:
     """Give the moments before the first step."""
     zeros = jax.tree.map(jnp.zeros_like, params)
-    return Moments(zeros, zeros)
+    return AdamMoments(zeros, zeros)
 
 
 def update(
     optimizer: Literal["sgd", "adam"],
     params: Any,
     gradient: Any,
-    moments: Moments,
+    moments: AdamMoments,
     step: jax.Array | int,
     learning_rate: jax.Array | float,
-) -> tuple[Any, Moments]:
+) -> tuple[Any, AdamMoments]:
     """Take one step down the gradient.
 
     Parameters
@@ -37,7 +37,7 @@ def update(
         Plain stochastic gradient descent, or Adam with the constants of its paper (0.9, 0.999, 1e-8).
     params, gradient : pytree
         Of one structure.
-    moments : Moments
+    moments : AdamMoments
         State of Adam; passed through by SGD.
     step : int
         Number of steps taken before.
@@ -65,4 +65,4 @@ def update(
     params = jax.tree.map(
         lambda p, m, v: p - rate * m / (jnp.sqrt(v / correction) + floor), params, first, second
     )
-    return params, Moments(first, second)
+    return params, AdamMoments(first, second)

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from cladebench.methods.ghc.evaluation import Evaluation, evaluate
+from cladebench.methods.ghc.evaluation import TreeEvaluation, evaluate
 from cladebench.methods.ghc.exact import train_exact
 from cladebench.methods.ghc.objective import draw_sample
 from cladebench.methods.ghc.routers import compiled_left_margins
 from cladebench.methods.ghc.start import greedy_start
-from cladebench.methods.ghc.steps import Problem
+from cladebench.methods.ghc.steps import TrainingProblem
 from cladebench.methods.ghc.training import Run, train_sampled
 
 #: By what ``tol`` is divided to give the tolerance of L-BFGS: an iteration that samples nothing can tell small falls.
@@ -53,11 +53,13 @@ class Best(NamedTuple):
     """
 
     run: Run
-    results: list[Evaluation]
+    results: list[TreeEvaluation]
     objectives: np.ndarray
 
 
-def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: np.random.RandomState) -> Best:
+def best_of_starts(
+    settings: Training, problem: TrainingProblem, similarity: Any, rng: np.random.RandomState
+) -> Best:
     """Train from ``settings.n_init`` starts, each with a seed drawn from ``rng``.
 
     The first among equals is kept.
@@ -65,7 +67,7 @@ def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: n
     Parameters
     ----------
     settings : Training
-    problem : Problem
+    problem : TrainingProblem
         Points and similarities.
     similarity : ndarray or LinearKernel
         The similarities, as `dasgupta_cost` reads them.
@@ -82,7 +84,7 @@ def best_of_starts(settings: Training, problem: Problem, similarity: Any, rng: n
     return Best(*ends[int(np.argmin(objectives))], objectives)
 
 
-def train(settings: Training, problem: Problem, seed: int) -> Run:
+def train(settings: Training, problem: TrainingProblem, seed: int) -> Run:
     """Train from one start, as ``settings.training`` says."""
     start_rng, train_rng = np.random.default_rng(seed).spawn(2)
     began = time.perf_counter()

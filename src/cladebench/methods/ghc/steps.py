@@ -23,7 +23,7 @@ from cladebench.methods.ghc.objective import (
     log_path_probabilities,
     mean_pair_cost,
 )
-from cladebench.methods.ghc.optimizers import Moments, update, zero_moments
+from cladebench.methods.ghc.optimizers import AdamMoments, update, zero_moments
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, left_margins
 
 #: Members i and j of the pairs, their similarities and the second samples k, with axes (step, block, pair, ...).
@@ -31,7 +31,7 @@ Samples: TypeAlias = tuple[Any, Any, Any, Any]
 
 
 @dataclass(frozen=True)
-class Problem:
+class TrainingProblem:
     """What is trained on.
 
     Points as the routers see them, and their similarities.
@@ -56,7 +56,7 @@ class State(NamedTuple):
     """
 
     params: Any
-    moments: Moments
+    moments: AdamMoments
 
     @classmethod
     def starting_from(cls, params: Any) -> State:
@@ -69,7 +69,7 @@ class Stepper:
 
     Parameters
     ----------
-    problem : Problem
+    problem : TrainingProblem
         Points and similarities.
     optimizer : {"sgd", "adam"}
         See `optimizers.update`.
@@ -87,7 +87,9 @@ class Stepper:
     and any other router by JAX.
     """
 
-    def __init__(self, problem: Problem, optimizer: Literal["sgd", "adam"], weights: np.ndarray) -> None:
+    def __init__(
+        self, problem: TrainingProblem, optimizer: Literal["sgd", "adam"], weights: np.ndarray
+    ) -> None:
         self.problem, self.optimizer, self.weights = problem, optimizer, weights
         self.compiles = type(problem.router) not in (LinearRouter, NeuralRouter)
         self.seconds = np.zeros(len(weights))
@@ -144,7 +146,7 @@ class Stepper:
         )  # fmt: skip
         self.seconds += seconds
         params, *moments = (_unpacked(flat, state.params) for flat in found)
-        return State(params, Moments(*moments)), float(self.weights @ costs)
+        return State(params, AdamMoments(*moments)), float(self.weights @ costs)
 
 
 #: The order in which the core has a node's parameters.
@@ -173,7 +175,7 @@ def run_traced_steps(
     penalised: bool,
     leaf_term: bool,
     params: Any,
-    moments: Moments,
+    moments: AdamMoments,
     X: jax.Array,
     weights: jax.Array,
     samples: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
@@ -181,7 +183,7 @@ def run_traced_steps(
     n_steps: int,
     learning_rate: float,
     entropy_penalty: float,
-) -> tuple[Any, Moments, jax.Array]:
+) -> tuple[Any, AdamMoments, jax.Array]:
     """Take steps on all blocks side by side.
 
     Also return their costs' mean under ``weights``.
@@ -205,7 +207,7 @@ def run_traced_steps(
             loss += entropy_penalty * jnp.mean(lca_entropy(log_p, log_q))
         return loss
 
-    def step(t: jax.Array, state: tuple[Any, Moments, jax.Array]) -> tuple[Any, Moments, jax.Array]:
+    def step(t: jax.Array, state: tuple[Any, AdamMoments, jax.Array]) -> tuple[Any, AdamMoments, jax.Array]:
         params, moments, total = state
         losses, gradient = jax.vmap(jax.value_and_grad(block_loss))(params, *(s[t] for s in samples))
         params, moments = update(optimizer, params, gradient, moments, first_step + t, learning_rate)

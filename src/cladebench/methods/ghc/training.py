@@ -19,7 +19,7 @@ from cladebench.methods.ghc.objective import (
 )
 from cladebench.methods.ghc.routers import compiled_left_margins, route
 from cladebench.methods.ghc.schedule import Checkpoints, StepSize
-from cladebench.methods.ghc.steps import Problem, Samples, State, Stepper
+from cladebench.methods.ghc.steps import Samples, State, Stepper, TrainingProblem
 from cladebench.threads import one_thread
 
 #: Steps that are drawn and dispatched together; the exact cost is computed after each window.
@@ -80,7 +80,7 @@ class _Sampler:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: TrainingProblem,
         rng: np.random.Generator,
         members: list[np.ndarray],
         batch_size: int,
@@ -115,7 +115,7 @@ class ExactCost:
     """
 
     def __init__(
-        self, problem: Problem, roots: np.ndarray, nodes: np.ndarray, members: list[np.ndarray]
+        self, problem: TrainingProblem, roots: np.ndarray, nodes: np.ndarray, members: list[np.ndarray]
     ) -> None:
         n_inner = (nodes.shape[1] + 2) // 2 - 1  # of a block, its root among them
         self.problem = problem
@@ -142,7 +142,7 @@ class ExactCost:
 
 
 def train_sampled(
-    problem: Problem,
+    problem: TrainingProblem,
     params: Any,
     rng: np.random.Generator,
     *,
@@ -162,7 +162,7 @@ def train_sampled(
 
     Parameters
     ----------
-    problem : Problem
+    problem : TrainingProblem
         Points and similarities.
     params : pytree of ndarray
         Start: parameters of all nodes but the root.

@@ -45,7 +45,7 @@ class GivenDistance:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class ExemplarProblem:
     """Training sets, test sets, and distances between images.
 
     For images, the distances from the one to the other.
@@ -72,7 +72,7 @@ class Problem:
 DENSE = ("dense-hog", "dense-sift")
 
 
-def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> Problem:
+def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> ExemplarProblem:
     """Make the problem of a cell.
 
     Parameters
@@ -99,10 +99,10 @@ def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> P
     return _told(problem) if kinds == "classes" else problem
 
 
-def _kept(problem: Problem, which: list[bool]) -> Problem:
+def _kept(problem: ExemplarProblem, which: list[bool]) -> ExemplarProblem:
     kept = np.flatnonzero(which)
     axis = 1 if problem.points else 0
-    return Problem(
+    return ExemplarProblem(
         [(given.take(kept, axis), own) for given, own in problem.train],
         [(given.take(kept, axis), own) for given, own in problem.test],
         tuple(problem.distances[i] for i in kept),
@@ -111,12 +111,12 @@ def _kept(problem: Problem, which: list[bool]) -> Problem:
     )
 
 
-def _told(problem: Problem) -> Problem:
+def _told(problem: ExemplarProblem) -> ExemplarProblem:
     def apart(one: IntArray, other: IntArray) -> FloatArray:
         return (one[:, None] != other)[None].astype(np.float32)
 
     ((_, known), *_), ((_, true), *_) = problem.train, problem.test
-    return Problem(
+    return ExemplarProblem(
         [(apart(own, own), own) for _, own in problem.train],
         [(apart(own, own), own) for _, own in problem.test],
         (GivenDistance("classes", "told"),),
@@ -124,7 +124,7 @@ def _told(problem: Problem) -> Problem:
     )
 
 
-def _of_points(data: Dataset) -> Problem:
+def _of_points(data: Dataset) -> ExemplarProblem:
     sets: dict[str, list[tuple[FloatArray, IntArray]]] = {"train": [], "test": []}
     for part in data.parts.values():
         assert part.content.labels is not None
@@ -132,10 +132,10 @@ def _of_points(data: Dataset) -> Problem:
     names = next(iter(data.parts.values())).content.feature_names
     assert names is not None
     distances = tuple(GivenDistance(name, "squared_l2") for name in names)
-    return Problem(sets["train"], sets["test"], distances, points=True)
+    return ExemplarProblem(sets["train"], sets["test"], distances, points=True)
 
 
-def _of_images(data: Dataset, task: Task, kinds: str, noise_features: bool) -> Problem:
+def _of_images(data: Dataset, task: Task, kinds: str, noise_features: bool) -> ExemplarProblem:
     train, test = task.rows[task.train], task.rows[task.test]
     distances: list[GivenDistance] = []
     tables: list[FloatArray] = []
@@ -154,7 +154,7 @@ def _of_images(data: Dataset, task: Task, kinds: str, noise_features: bool) -> P
         return np.stack([table[np.ix_(rows, columns)].astype(np.float32) for table in tables])
 
     assert data.labels is not None
-    return Problem(
+    return ExemplarProblem(
         [(stack(train, train), data.labels[train])],
         [(stack(test, test), data.labels[test])],
         tuple(distances),

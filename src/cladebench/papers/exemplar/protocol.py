@@ -21,7 +21,7 @@ from cladebench.distances.base import StackDistance
 from cladebench.estimators import lend
 from cladebench.metrics import f_scores, matched_scores, vote
 from cladebench.paper.protocol import Protocol, scored, timed_fit
-from cladebench.papers.exemplar.problems import GivenDistance, Problem, problem_of
+from cladebench.papers.exemplar.problems import ExemplarProblem, GivenDistance, problem_of
 
 FloatArray = npt.NDArray[Any]
 IntArray = npt.NDArray[np.int64]
@@ -83,7 +83,7 @@ class ExemplarProtocol(Protocol):
         return CellOutput(metrics, readings, arrays, details)
 
 
-def classified(estimator: Any, problem: Problem) -> CellOutput:
+def classified(estimator: Any, problem: ExemplarProblem) -> CellOutput:
     """Fit a classifier of stacks; give its accuracy.
 
     The share of test images whose class is right.
@@ -245,7 +245,9 @@ def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
     return readings
 
 
-def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[str, float], list[Reading]]:
+def neighbor_measures(
+    estimator: StackDistance, problem: ExemplarProblem
+) -> tuple[dict[str, float], list[Reading]]:
     """Give the accuracy of nearest neighbours.
 
     Among the training images, and of these by leaving one out.
@@ -268,7 +270,7 @@ def neighbor_measures(estimator: StackDistance, problem: Problem) -> tuple[dict[
     return metrics, readings
 
 
-def shown_set(estimator: Any, problem: Problem, found: IntArray) -> dict[str, np.ndarray]:
+def shown_set(estimator: Any, problem: ExemplarProblem, found: IntArray) -> dict[str, np.ndarray]:
     """Give what a drawing of the first test set shows.
 
     Its clusters, their exemplars, and points in two dimensions.

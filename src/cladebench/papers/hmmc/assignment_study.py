@@ -2,9 +2,8 @@
 
 A min-cost flow against the integer programme of earlier work.
 
-The one place in which a paper imports references: flow and programme are what the paper compares (section 4.2). All are
-timed without the building of their models. This project's own solver stands beside them; what it takes is no claim of
-the paper.
+Flow and programme are what the paper compares (section 4.2). All are timed without the building of their models. This
+project's own solver stands beside them; what it takes is no claim of the paper.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import DataUnavailable
 from cladebench.methods._max_margin import balance_bounds, balanced_start
 from cladebench.paper.protocol import scaled
-from cladebench.reference.assignment import assignment_value, balanced_assignment_flow, flow_rounding
-from cladebench.reference.assignment_programme import timed_assignment_ilp
 from cladebench.solvers.assignment import balanced_assignment
+from cladebench.solvers.assignment_flow import assignment_value, balanced_assignment_flow, flow_rounding
+from cladebench.solvers.assignment_programme import timed_assignment_ilp
 from cladebench.solvers.margin import assignment_costs, fit_margin
 
 #: Numbers of clusters; the paper's splits are in two.

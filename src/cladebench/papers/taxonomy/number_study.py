@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cladebench.bench.cell_io import Cell, CellOutput, Reading
 from cladebench.methods import NumericalTaxonomy
 from cladebench.papers.taxonomy.protocol import features_of, gram_of
-from cladebench.papers.taxonomy.tree_measures import objective_bound
+from cladebench.solvers.dependence import objective_bound
 
 FloatArray = npt.NDArray[np.float64]
 

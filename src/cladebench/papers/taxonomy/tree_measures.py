@@ -17,6 +17,7 @@ from cladebench.metrics.similarity import in_own_unit
 from cladebench.solvers.dependence import (
     dependence,
     distances_structure,
+    objective_bound,
     optimal_structure,
     structure_distances,
 )
@@ -83,19 +84,6 @@ class Worth:
     star: float
     random: float
     best_random: float
-
-
-def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
-    """Largest value of (1) over all partitions and structures.
-
-    The norm of the k - 1 largest eigenvalues.
-
-    Notes
-    -----
-    H P Y P' H has unit norm and rank k - 1 at most; of such matrices none has a larger product with M (von Neumann).
-    """
-    values, _ = gram.top_eigenvectors(max(1, n_clusters - 1))
-    return float(np.sqrt(np.square(values).sum()))
 
 
 def worth_of_trees(gram: CenteredGram, labels: IntArray, seed: int) -> Worth:

@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.audit.possible.ranges import Range
-from cladebench.audit.possible.tables import blocks_table, even_table
+from cladebench.paper.feasibility import Range
+from cladebench.papers.hmmc.feasibility.tables import blocks_table, even_table
 
 IntArray = NDArray[np.int64]
 Sizes = tuple[int, ...]

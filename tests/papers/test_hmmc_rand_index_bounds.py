@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.audit.possible import leaves, rand_index
-from cladebench.audit.possible.tables import blocks_table, even_table
-from cladebench.audit.possible.uneven import UnevenPartition
 from cladebench.datasets import awa
 from cladebench.metrics.partitions import rand_index as measured
+from cladebench.papers.hmmc.feasibility import leaves, rand_index
+from cladebench.papers.hmmc.feasibility.tables import blocks_table, even_table
+from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition
 
 AWA = tuple(images for _, images in awa.CLASSES.values())
 TENTH = Fraction(1, 10)

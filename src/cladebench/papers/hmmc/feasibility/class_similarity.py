@@ -14,15 +14,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cladebench.audit.possible.ranges import Range
 from cladebench.hierarchy import Hierarchy
+from cladebench.paper.feasibility import Range
 
 Sizes: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["sp", "ps", "ps_without_root"]
 
 
 @dataclass(frozen=True)
-class Moments:
+class SimilarityMoments:
     """Means over all pairs of samples.
 
     Attributes
@@ -78,7 +78,7 @@ def similarities(n_classes: int, parents: Sizes, kind: Kind) -> list[list[Fracti
 
 
 @lru_cache(maxsize=64)
-def moments(classes: Sizes, parents: Sizes, kind: Kind) -> Moments:
+def moments(classes: Sizes, parents: Sizes, kind: Kind) -> SimilarityMoments:
     """Exact moments over all pairs of distinct samples.
 
     Parameters
@@ -97,7 +97,7 @@ def moments(classes: Sizes, parents: Sizes, kind: Kind) -> Moments:
     pairs = math.comb(sum(classes), 2)
     first = sum((value * weight for value, weight in weights.items()), Fraction(0))
     second = sum((value**2 * weight for value, weight in weights.items()), Fraction(0))
-    return Moments(first / pairs, second / pairs)
+    return SimilarityMoments(first / pairs, second / pairs)
 
 
 def constant_range(classes: Sizes, parents: Sizes, kind: Kind) -> Range:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from cladebench.audit.possible.rand_index import Sizes, index_of, projection_bound, slack_bounds
-from cladebench.audit.possible.ranges import Range
-from cladebench.audit.possible.tables import blocks_table, even_table
+from cladebench.paper.feasibility import Range
+from cladebench.papers.hmmc.feasibility.rand_index import Sizes, index_of, projection_bound, slack_bounds
+from cladebench.papers.hmmc.feasibility.tables import blocks_table, even_table
 
 
 def adjusted_range(

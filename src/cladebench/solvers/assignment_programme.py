@@ -14,14 +14,21 @@ import threading
 import time
 import warnings
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cladebench.reference.assignment import ExactAssignment, assignment_value, checked_programme
-from cladebench.reference.programmes import SOLVERS, FloatArray, IntArray, SolverName
+from cladebench.solvers.assignment_flow import (
+    ExactAssignment,
+    FloatArray,
+    IntArray,
+    assignment_value,
+    checked_programme,
+)
 
+SolverName: TypeAlias = Literal["CBC", "HiGHS"]
+SOLVERS: tuple[SolverName, ...] = ("CBC", "HiGHS")
 #: What CBC prints, and flushes, when it waits for the next command.
 CBC_PROMPT = b"Coin:"
 

@@ -1,19 +1,17 @@
-"""Scores against a tree of classes, purity and cost: exact values against the measures themselves."""
+"""Scores against a tree of classes: exact values against the measures themselves."""
 
-import itertools
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench import metrics
-from cladebench.audit.possible import class_similarity, trees
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.partitions import rand_index
 from cladebench.metrics.semantic import semantic_similarity
+from cladebench.papers.hmmc.feasibility import class_similarity
 from strategies import hierarchies
 
 KINDS = {
@@ -106,53 +104,3 @@ def test_scores_that_no_similarities_have_are_refused():
     half, one = (Fraction(1, 2),) * 2, (Fraction(1),) * 2
     with pytest.raises(ValueError, match="no similarities between 0 and 1"):
         class_similarity.implied_moments(one, Fraction(0), one, half, Fraction(1), Fraction(0))
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple), st.data())
-def test_purities_said_to_be_taken_are_those_of_trees(sizes, data):
-    assume(max(sizes) > 1)
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    values = trees.peeled_purities(sizes)
-    whole = [0] + [k for size in sizes for k in range(2, size + 1)]
-    at = data.draw(st.integers(0, len(values) - 1))
-    # The tree of that step: classes before the current one in pure leaves, `whole[at]` points of the current one too.
-    done = int(np.searchsorted(np.cumsum([0] + [size - 1 for size in sizes]), at, side="left")) - 1
-    parents, leaf_of = [-1], []
-    for c, size in enumerate(sizes):
-        count = size if c < done else whole[at] if c == done and at else 0
-        if count:
-            parents.append(0)
-            leaf_of += [len(parents) - 1] * count
-        for _ in range(size - count):
-            parents.append(0)
-            leaf_of.append(len(parents) - 1)
-    tree = Hierarchy(np.array(parents), np.array(leaf_of))
-    assert float(values[at]) == pytest.approx(metrics.dendrogram_purity(tree, labels), rel=1e-12)
-
-
-@given(hierarchies(min_samples=3, max_samples=9), st.data())
-def test_no_tree_is_less_pure_than_the_bound_nor_costs_more(tree, data):
-    labels = np.array(
-        data.draw(st.lists(st.integers(0, 2), min_size=tree.n_samples, max_size=tree.n_samples))
-    )
-    sizes = tuple(int(size) for size in np.bincount(labels) if size)
-    assume(max(sizes) > 1)
-    found = trees.purity_range(sizes)
-    assert float(found.low) - 1e-12 <= metrics.dendrogram_purity(tree, labels) <= 1
-    assert found.attained[0][1] == 1
-    values = trees.peeled_purities(sizes)
-    assert max(b - a for a, b in itertools.pairwise(values)) <= found.step
-
-
-def test_a_star_costs_the_most_and_its_cost_says_the_mean_similarity():
-    n, similarity = 6, Fraction(1, 4)
-    cost = similarity * trees.cost_range(n).high
-    assert cost == similarity * 6 * 15
-    least, most = trees.implied_mean_similarity(n, cost)
-    assert least == 0.25  # all pairs at the root
-    assert most == 0.75  # every pair below an ancestor of two
-
-
-def test_costs_of_any_similarities_go_from_none_to_a_star_of_ones():
-    found = trees.cost_range(4)
-    assert (found.low, found.high, found.step) == (0, 24, 0) and found.attained == ((0, 24),)

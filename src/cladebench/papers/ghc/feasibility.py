@@ -1,4 +1,4 @@
-"""Bounds of dendrogram purity and Dasgupta's cost over all trees.
+"""What dendrogram purity and Dasgupta's cost can be, over all trees.
 
 Witnesses, and bounds that need no similarity.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
-from cladebench.audit.possible.ranges import Range
+from cladebench.notation import significant
+from cladebench.paper.feasibility import Interval, Programmes, Range
 
 Sizes = tuple[int, ...]
 
@@ -94,3 +97,18 @@ def implied_mean_similarity(n: int, cost: Fraction) -> tuple[float, float]:
     """
     pairs = math.comb(n, 2)
     return float(cost / (n * pairs)), float(min(Fraction(1), cost / (2 * pairs)))
+
+
+def _purity(metric: str, expects: Mapping[str, Any], facts: Any, printed: Interval) -> Range:
+    return purity_range(tuple(expects["classes"]["sizes"]))
+
+
+def _cost(metric: str, expects: Mapping[str, Any], facts: Any, printed: Interval) -> Range:
+    n = int(expects["classes"]["n_samples"])
+    least, _ = implied_mean_similarity(n, printed[0])
+    _, most = implied_mean_similarity(n, printed[1])
+    implies = f"implied mean similarity: between {significant(least)} and {significant(most)}"
+    return replace(cost_range(n), implies=implies)
+
+
+PROGRAMMES: Programmes = {("dendrogram_purity", "trees"): _purity, ("dasgupta_cost", "trees"): _cost}

@@ -1,9 +1,18 @@
-"""Ranges of a measure: proven ends, and values known to be taken."""
+"""What a measure can be under what a paper states.
+
+A paper's ``feasibility.py`` has ``PROGRAMMES``: (metric, instances) -> a programme that gives a `Range`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cladebench.paper.printed import parse_printed
+
+Interval: TypeAlias = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -50,3 +59,19 @@ class Range:
             if first < low and high < last and self.step <= high - low:
                 return True
         return False
+
+
+#: ``programme(metric, expects, facts, printed)``: `expects` of the claim, ``facts(dataset, "n_samples")``, and the
+#: interval of values that round to the printed number.
+Programme: TypeAlias = Callable[[str, Mapping[str, Any], Callable[[str, str], int], Interval], Range]
+Programmes: TypeAlias = Mapping[tuple[str, str], Programme]
+
+
+def as_printed(text: str, scale: Fraction = Fraction(1)) -> Interval:
+    """Give the exact interval of values that round to a number.
+
+    It is divided by the scale (100 for per cent).
+    """
+    printed = parse_printed(text)
+    value, unit = Fraction(str(printed.value)), Fraction(str(printed.unit))
+    return (value - unit / 2) / scale, (value + unit / 2) / scale
