@@ -360,7 +360,8 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     assert "glass 5 7 28 18 nested-blobs 5 7 28 28" in overview
 
 
-def test_a_whole_run_says_nothing_of_missing_cells(pages, results):
+def test_a_whole_run_says_nothing_of_missing_cells_or_pages(pages, results):
+    assert "make report" not in pages["index.html"].words and "Missing pages" not in pages["index.html"].words
     assert gather_run(results, "smoke", ["page_paper"]).papers[0].partial == ""
     assert "This run is partial" not in pages["index.html"].words + pages["page_paper.html"].words
 
@@ -457,6 +458,10 @@ def test_a_full_run_of_5000_cells_stays_below_5_mb(tmp_path):
     assert pd.read_parquet(folder / "cells.parquet", columns=["cell_id"]).cell_id.nunique() == 5000
     written = write_report(folder, "full", ["page_paper"])
     assert sum(path.stat().st_size for path in written) < 5_000_000
+    # Git keeps the main pages of a full run: they say what makes the others.
+    texts = [path.read_text(encoding="utf-8") for path in written]
+    assert all('href="index.html#pages">Missing pages<' in text for text in texts)
+    assert ["make report" in text for text in texts].count(True) == 1
 
 
 def test_the_same_run_gives_the_same_bytes(results, report):
