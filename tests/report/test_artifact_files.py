@@ -120,7 +120,7 @@ def test_tables_are_written_before_a_figure_that_fails(tmp_path, monkeypatch):
 def test_what_lacks_its_arrays_is_kept_where_that_is_asked_for(
     tmp_path, monkeypatch, kind, keep, made_before
 ):
-    file = {"table": tmp_path / "tables" / "p" / "a.html", "figure": tmp_path / "figures" / "p" / "a.svg"}[
+    file = {"table": tmp_path / "tables" / "p" / "a.json", "figure": tmp_path / "figures" / "p" / "a.svg"}[
         kind
     ]
     drawing = tmp_path / "figures" / "p" / "b.svg"
@@ -158,4 +158,4 @@ def test_a_kind_alone_is_made_and_figures_for_print_where_that_is_asked_for(tmp_
         | {path.name for path in tmp_path.rglob("a.*")}
         for kind, formats in (("table", ["svg"]), ("figure", ["svg", "pdf"]), ("figure", ["svg"]))
     ]
-    assert made == [{"b.html"}, {"a.svg", "a.pdf"}, {"a.svg"}]
+    assert made == [{"b.json"}, {"a.svg", "a.pdf"}, {"a.svg"}]

@@ -148,7 +148,7 @@ def write_artifacts(
     for artifact in sorted(chosen, key=lambda artifact: artifact.kind != "table"):
         is_table = artifact.kind == "table"
         folder = results / ("tables" if is_table else "figures") / context.paper
-        path = folder / f"{artifact.id}.{'html' if is_table else 'svg'}"
+        path = folder / f"{artifact.id}.{'json' if is_table else 'svg'}"
         try:
             if is_table:
                 _make_table(context, artifact, folder)
@@ -193,7 +193,7 @@ def _building(context: ArtifactContext, artifact: Artifact) -> Iterator[None]:
         raise lacking[0]
 
 
-def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
+def write_table(artifact: Artifact, table: Table, folder: Path) -> None:
     """Write a table as JSON, CSV and HTML.
 
     JSON has all of it, CSV the data alone, the page of HTML caption and notes.
@@ -205,7 +205,6 @@ def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
         ".html": html_page("table.html", notes=table.notes, **values),
     }
     write_together({folder / f"{artifact.id}{suffix}": text.encode() for suffix, text in texts.items()})
-    return folder / f"{artifact.id}.html"
 
 
 def table_json(table: Table) -> str:
