@@ -8,12 +8,13 @@ SEED   ?= 1
 SAMPLE ?= 200
 ROUNDS ?= 300
 BIN    := $(VENV)/bin
+FULL   := --results results/full --scope full
 STAMPS := $(VENV)/.stamps
 CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
-.PHONY: help build reproduce test lint check benchmarks mutants fuzz calibrate lock clean
+.PHONY: help build reproduce report test lint check benchmarks mutants fuzz calibrate lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -56,10 +57,10 @@ build: $(STAMPS)/build  ## set up the environment and build the package with its
 
 # One thread for BLAS and OpenMP where processes share the cores: threads that wait for each other spin. A user's own
 # settings stand, and cells set theirs. What Python compiles, and pytest rewrites, is kept for the next process.
-reproduce lint check: export OMP_NUM_THREADS ?= 1
-reproduce lint check: export OPENBLAS_NUM_THREADS ?= 1
-reproduce lint check: export MKL_NUM_THREADS ?= 1
-reproduce lint check: export VECLIB_MAXIMUM_THREADS ?= 1
+reproduce report lint check: export OMP_NUM_THREADS ?= 1
+reproduce report lint check: export OPENBLAS_NUM_THREADS ?= 1
+reproduce report lint check: export MKL_NUM_THREADS ?= 1
+reproduce report lint check: export VECLIB_MAXIMUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 reproduce: build  ## run the default scope: data, cells, crosschecks, tables, figures, verdicts, report
@@ -69,6 +70,19 @@ reproduce: build  ## run the default scope: data, cells, crosschecks, tables, fi
 	@echo "report:   results/$(SCOPE)/report/index.html"
 	@echo "verdicts: results/$(SCOPE)/audit.csv"
 	@echo "cells:    results/$(SCOPE)/cells.parquet"
+
+report: build  ## make all pages of the full run in results/full, of which git keeps the main ones: a minute or two
+	@echo "[1/2] verdicts and tables"
+	@$(MAKE) --no-print-directory --jobs 2 verdicts tables
+	@echo "[2/2] pages"
+	@$(BIN)/python -m cladebench.cli report $(FULL)
+
+.PHONY: verdicts tables
+verdicts:
+	@$(BIN)/python -m cladebench.cli audit $(FULL) > /dev/null
+
+tables:
+	@$(BIN)/python -m cladebench.cli artifacts $(FULL) --only tables --keep > /dev/null
 
 lint: build  ## style, types, layers, workflow, plain English
 	@$(MAKE) --no-print-directory --jobs 2 types style

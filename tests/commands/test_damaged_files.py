@@ -60,26 +60,37 @@ def test_cells(arguments, damage, words, tmp_path, capsys):
     assert "cladebench collect" in error
 
 
-@pytest.mark.parametrize("arguments", [READERS[2], READERS[3]], ids=["report", "compare"])
 @pytest.mark.parametrize(
     "damage",
     [b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000, b"{}", b'{"claims": [3], "excluded": 1}', b'{"claims": [{}]}'],
 )  # fmt: skip
-def test_audit(arguments, damage, tmp_path, capsys):
+def test_audit(damage, tmp_path, capsys):
     one_cell(tmp_path)
     (tmp_path / "audit.json").write_bytes(damage)
-    error = said(arguments, tmp_path, capsys)
+    error = said(READERS[2], tmp_path, capsys)
     assert f"{tmp_path}/audit.json: " in error
     assert "run cladebench audit" in error
 
 
+#: The last has a row of too many entries.
+NO_AUDITS = [b"", b"\xff\xfe", b"x\n1\n", b"paper,claim,verdict,reason\n1,2,3,4\n1,2,3,4,5\n"]
+
+
+@pytest.mark.parametrize("damage", NO_AUDITS)
+def test_verdicts_to_compare(damage, tmp_path, capsys):
+    one_cell(tmp_path)
+    (tmp_path / "audit.csv").write_bytes(damage)
+    error = said(READERS[3], tmp_path, capsys)
+    assert f"{tmp_path}/audit.csv: damaged: " in error and "run cladebench audit" in error
+
+
 def test_a_damaged_audit_is_not_written_over_and_says_what_to_do(tmp_path, capsys):
     one_cell(tmp_path)
-    (tmp_path / "audit.json").write_text("{")
+    (tmp_path / "audit.csv").write_text("{")
     error = said(["audit", "--paper", "ghc", "--results", "{}"], tmp_path, capsys)
-    assert f"{tmp_path}/audit.json: damaged" in error
+    assert f"{tmp_path}/audit.csv: damaged" in error
     assert "remove it, or write to another folder with --out" in error and "run cladebench audit" not in error
-    assert (tmp_path / "audit.json").read_text() == "{"
+    assert (tmp_path / "audit.csv").read_text() == "{"
 
 
 @pytest.mark.parametrize(
@@ -104,9 +115,9 @@ def test_a_certificate_without_a_clear_outcome_has_not_passed(passed, tmp_path, 
     assert f"passed: {passed!r} is neither True nor False" in error
 
 
-@pytest.mark.parametrize("damage", [b"", b"[]", b"\xff\xfe"])
+@pytest.mark.parametrize("damage", NO_AUDITS)
 def test_a_part_of_the_audit_beside_a_damaged_one_says_a_way_that_works(copied, capsys, damage):
-    path = copied.folder / "audit.json"
+    path = copied.folder / "audit.csv"
     path.write_bytes(damage)
     assert copied.main("audit") == 2
     error = capsys.readouterr().err

@@ -10,7 +10,7 @@ from cladebench.report import artifact_files
 def figure_of_arrays(monkeypatch):
     """Artifacts that read the arrays of every cell."""
 
-    def write(context, results, keep):
+    def write(context, results, *options):
         for cell in context.results.records["cell_id"].unique():
             context.load_arrays(cell)
             yield artifact_files.Made(results / cell)
@@ -48,8 +48,10 @@ def test_lost_arrays_are_noticed_and_made_again(copied, figure_of_arrays, capsys
 
 
 def test_a_figure_that_is_kept_is_told_with_the_reason_and_not_counted(copied, monkeypatch, capsys):
-    def write(context, results, keep):
-        assert keep
+    given = []
+
+    def write(context, results, *options):
+        given.append(options)
         yield artifact_files.Made(results / "a.svg", "no record")
         yield artifact_files.Made(results / "b.svg")
 
@@ -60,3 +62,6 @@ def test_a_figure_that_is_kept_is_told_with_the_reason_and_not_counted(copied, m
     kept, made, count = capsys.readouterr().out.splitlines()
     assert kept.endswith("a.svg (kept: no record)") and made.endswith("b.svg")
     assert count.startswith("1 tables and figures in ")
+    assert copied.main("artifacts", "--only", "figures", "--pdf") == 0
+    both = ("table", "figure")
+    assert given == [(True, both, ("svg",)), (False, ("figure",), ("svg", "pdf"))]

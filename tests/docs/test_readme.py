@@ -2,12 +2,9 @@
 
 import hashlib
 import re
-from pathlib import Path
 
 import pytest
 
-from cladebench.bench.cells_table import read_cells
-from cladebench.report.readme import readme_files
 from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -25,19 +22,6 @@ def test_the_python_example_runs(capsys):
     purity, first, *_ = capsys.readouterr().out.replace("[", " ").split()
     assert 0.6 < float(purity) <= 1.0
     assert first.isdigit()
-
-
-def test_all_that_depends_on_the_run_is_as_the_command_writes_it(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    papers = sorted(read_cells(Path("results/full/cells.parquet")).paper.unique())
-    files = readme_files(Path("README.md"), Path("results/full"), "full", papers)
-    assert {path.as_posix() for path in files} == {
-        "README.md",
-        "results/full/README.md",
-        "docs/images/result.svg",
-    }
-    old = [path.as_posix() for path, content in files.items() if path.read_bytes() != content]
-    assert old == [], "run: cladebench readme --results results/full --scope full"
 
 
 def test_the_picture_is_of_the_committed_audit():

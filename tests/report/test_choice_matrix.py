@@ -57,7 +57,7 @@ def test_rows_are_statements_that_change_and_columns_the_choices_that_were_run(f
 def test_it_is_linked_where_the_figure_stands(folder):
     text = (folder / "page_paper.html").read_text(encoding="utf-8")
     section = text[text.index('id="other-choices"') : text.index('id="artifacts"')]
-    assert 'src="figures/page_paper/universes.svg"' in section
+    assert 'src="../figures/page_paper/universes.svg"' in section
     assert (
         '<a href="page_paper-matrix.html">Each statement under each choice</a>: 2 statements by 3' in section
     )

@@ -113,8 +113,6 @@ def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
     assert "Slips of the pen (1) Page paper section 9 four is five 4 is not 5 details" in words(section)
     assert "Conclusions about results" not in section
     assert 'href="page_paper.html#claim-theorem"' in section and "1 statement contradicts" in section
-    markdown = (tmp_path / "run" / "report" / "report.md").read_text(encoding="utf-8")
-    assert "- Page paper, section 9 (slips of the pen): “four is five” 4 is not 5" in markdown
 
 
 def test_the_heaviest_errors_in_print_come_first(results, tmp_path):

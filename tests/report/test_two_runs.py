@@ -23,11 +23,9 @@ def write(tmp_path):
         table = frame(*rows).assign(**{"seed": 1, "cpu_seconds": 2.0, "data_sha256": "0"} | columns)
         table["cell_id"] = table["paper"] + "/" + table["cell_id"].str.partition("/")[2]
         write_cells(table, folder)
-        claims = ", ".join(
-            f'{{"paper": "p", "claim": "c{i}", "verdict": "{verdict}", "reason": "{why}"}}'
-            for i, (verdict, why) in enumerate(verdicts)
-        )
-        (folder / "audit.json").write_text(f'{{"claims": [{claims}]}}')
+        claims = [("p", f"c{i}", verdict, why) for i, (verdict, why) in enumerate(verdicts)]
+        audit = pd.DataFrame(claims, columns=["paper", "claim", "verdict", "reason"])
+        audit.to_csv(folder / "audit.csv", index=False)
         return folder
 
     return run

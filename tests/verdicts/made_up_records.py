@@ -60,8 +60,6 @@ def results(folder: Path, names: list[str]) -> None:
     )
     certificates = certificates.assign(tolerance=0.0).reindex(columns=columns)
     certificates.to_csv(folder / "certificates.csv", index=False)
-    found = json.loads(certificates.to_json(orient="records"))
-    (folder / "certificates.json").write_text(json.dumps(found))
 
 
 def _rows(paper: str, rng: np.random.Generator) -> list[dict[str, Any]]:

@@ -174,6 +174,24 @@ def read_audit(path: Path) -> Audit:
     return Audit(document["claims"], document["excluded"], document["verdicts"], document["universes"])
 
 
+def read_verdicts(path: Path) -> pd.DataFrame:
+    """Read paper, claim, verdict and reason of ``audit.csv``, as text.
+
+    Audits of other versions are read, too: they lack what today's have.
+
+    Raises
+    ------
+    InputFileError
+        In one line with the file and the command that makes it, if it is missing or damaged.
+    """
+    columns = ["paper", "claim", "verdict", "reason"]
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False)[columns]
+    except (OSError, ValueError, KeyError) as error:  # broken CSV is a ValueError
+        why = " ".join(str(error).split())[:80]
+        raise InputFileError(f"{path}: damaged: {why}; run cladebench audit, which makes it") from None
+
+
 def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     """Count the verdicts on each paper.
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from cladebench.audit.audit_files import read_verdicts
 from cladebench.audit.run_inputs import input_lines, ratios_of_times, statuses_by_cause, without_seed
 from cladebench.audit.run_means import compare_means
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.crosscheck.certificate import read_certificates
-from cladebench.input_files import InputFileError, parse_json
 from cladebench.measures import MEASURES
 from cladebench.paper.catalogue import built_in_papers, load_plan
 
@@ -109,7 +109,7 @@ def compare_runs(a: Path, b: Path, tolerance: Tolerance | None = None) -> RunCom
     Parameters
     ----------
     a, b : Path
-        Folders with ``cells.parquet``, and ``audit.json`` and ``certificates.csv`` where both have them.
+        Folders with ``cells.parquet``, and ``audit.csv`` and ``certificates.csv`` where both have them.
     tolerance : Tolerance, optional
 
     Returns
@@ -202,16 +202,8 @@ def _compare_values(left: pd.DataFrame, right: pd.DataFrame, tolerance: Toleranc
 
 
 def _verdicts(folder: Path) -> pd.DataFrame | None:
-    """Read verdicts alone: audits of other versions lack what today's have."""
-    path, columns = folder / "audit.json", ["paper", "claim", "verdict", "reason"]
-    if not path.exists():
-        return None
-    try:
-        rows = [[str(claim[c]) for c in columns] for claim in parse_json(path.read_bytes())["claims"]]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        why = f"{type(error).__name__}: {' '.join(str(error).split())[:80]}"
-        raise InputFileError(f"{path}: damaged: {why}; run cladebench audit, which makes it") from None
-    return pd.DataFrame(rows, columns=columns)
+    path = folder / "audit.csv"
+    return read_verdicts(path) if path.exists() else None
 
 
 def _outcomes(folder: Path) -> pd.DataFrame | None:

@@ -14,8 +14,8 @@ def register(subparsers: Any) -> None:
         "artifacts",
         help="make tables and figures",
         description="Make the tables and figures of the papers from the records of a run, and print their files: "
-        "tables/<paper>/<name>.json (which the report reads), .csv, .md and .html, figures/<paper>/<name>.svg, in the "
-        "scope full .pdf and .png too. Tables come first: few need arrays of runs.",
+        "tables/<paper>/<name>.json (which the report reads), .csv and .html, figures/<paper>/<name>.svg. "
+        "Tables come first: few need arrays of runs.",
     )
     add_results_options(parser, "cells.parquet")
     parser.add_argument("--scope", required=True, help="the scope that was run")
@@ -25,6 +25,8 @@ def register(subparsers: Any) -> None:
         help="leave a table or figure as it is where it needs arrays that are not in the folder: for a run in several "
         "pieces or on several machines, whose records were not brought together",
     )
+    parser.add_argument("--only", choices=("tables", "figures"), help="make these alone")
+    parser.add_argument("--pdf", action="store_true", help="write figures as PDF too, for print")
     parser.set_defaults(func=run)
 
 
@@ -35,11 +37,13 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.report.artifact_files import build_context, write_artifacts
 
     check_scope(args.results, args.scope)
+    kinds = (args.only.removesuffix("s"),) if args.only else ("table", "figure")
+    formats = ("svg", "pdf") if args.pdf else ("svg",)
     written = 0
     for paper in chosen_papers(args):
         try:
             context = build_context(load_plan(paper), args.scope, args.results)
-            for path, kept in write_artifacts(context, args.results, args.keep):
+            for path, kept in write_artifacts(context, args.results, args.keep, kinds, formats):
                 print(f"{path} (kept: {kept})" if kept else path)
                 written += not kept
         except ArraysLost as error:

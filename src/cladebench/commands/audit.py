@@ -40,7 +40,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
-    from cladebench.audit.audit_files import read_audit, write_audit
+    from cladebench.audit.audit_files import read_verdicts, write_audit
     from cladebench.audit.claims_file import claims_path
     from cladebench.audit.run_audit import audit_run
     from cladebench.input_files import InputFileError
@@ -54,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
         if not papers:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
     audit = audit_run(args.results, papers, args.scope)
-    path = out / "audit.json"
+    path = out / "audit.csv"
     if args.paper and path.exists():
         advice = "name every paper with --paper, or write to another folder with --out"
         try:
-            held = {claim["paper"] for claim in read_audit(path).claims}
+            held = set(read_verdicts(path)["paper"])
         except InputFileError:
             raise InputFileError(
                 f"{path}: damaged, and its verdicts on other papers would be lost; "

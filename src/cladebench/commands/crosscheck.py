@@ -17,7 +17,7 @@ def register(subparsers: Any) -> None:
         "crosscheck",
         help="check the fast paths against exact references",
         description="Check solvers, kernels and methods against exact references, print a table and write "
-        "certificates.csv and certificates.json. Exit code 1 if a check failed.",
+        "certificates.csv. Exit code 1 if a check failed.",
     )
     parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
     add_folder_option(

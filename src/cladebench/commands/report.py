@@ -14,7 +14,7 @@ def register(subparsers: Any) -> None:
         "report",
         help="write the pages: verdicts, tables, figures, runs",
         description="Write the pages of a run into its folder report: verdicts, tables, figures, solver checks and "
-        "runs of the papers, in HTML that opens from disk and in Markdown.",
+        "runs of the papers, in HTML that opens from disk.",
     )
     add_results_options(parser, "cells.parquet, audit.json and the tables")
     parser.add_argument("--scope", required=True, help="the scope that was run")

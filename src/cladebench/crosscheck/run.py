@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import pkgutil
 import traceback
@@ -15,7 +14,7 @@ import pandas as pd
 
 from cladebench import crosscheck
 from cladebench.crosscheck.certificate import COLUMNS, Certificate
-from cladebench.files import write_together
+from cladebench.files import write_atomically
 
 SCOPES = ("smoke", "quick", "full")
 
@@ -124,22 +123,9 @@ def as_frame(certificates: Sequence[Certificate]) -> pd.DataFrame:
 
 
 def write(certificates: Sequence[Certificate], folder: Path) -> Path:
-    """Write ``certificates.csv`` and ``certificates.json``, both or none.
-
-    Returns
-    -------
-    Path
-        The CSV file.
-    """
-    frame = as_frame(certificates)
-    records = json.loads(frame.to_json(orient="records", double_precision=15))
+    """Write ``certificates.csv`` and give its path."""
     path = folder / "certificates.csv"
-    write_together(
-        {
-            path: frame.to_csv(index=False).encode(),
-            folder / "certificates.json": (json.dumps(records, indent=1) + "\n").encode(),
-        }
-    )
+    write_atomically(path, as_frame(certificates).to_csv(index=False).encode())
     return path
 
 

@@ -1,6 +1,6 @@
 """Write tables and figures as files.
 
-JSON (what the report reads), CSV, Markdown and HTML; SVG, for print PDF and PNG.
+JSON (what the report reads), CSV and HTML; SVG, for print PDF.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +29,8 @@ from cladebench.input_files import InputFileError, read_json, users_code
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.paper.catalogue import load_artifacts
-from cladebench.plotting import FORMATS, save_figure, use_style
-from cladebench.report.templating import html_page, markdown_page
+from cladebench.plotting import save_figure, use_style
+from cladebench.report.templating import html_page
 
 
 def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:
@@ -106,14 +106,6 @@ def paper_artifacts(package: str) -> tuple[Artifact, ...]:
     return load_artifacts(package)
 
 
-def figure_formats(scope: str) -> tuple[str, ...]:
-    """Say what the figures of a scope are written as.
-
-    Of the full one for print too, else what the pages show.
-    """
-    return FORMATS if scope == "full" else ("svg",)
-
-
 class Made(NamedTuple):
     """An artifact on disk."""
 
@@ -123,12 +115,17 @@ class Made(NamedTuple):
     kept: str = ""
 
 
-def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False) -> Iterator[Made]:
-    """Build and write every artifact of a paper.
+def write_artifacts(
+    context: ArtifactContext,
+    results: Path,
+    keep: bool = False,
+    kinds: Collection[str] = ("table", "figure"),
+    formats: Sequence[str] = ("svg",),
+) -> Iterator[Made]:
+    """Build and write the artifacts of a paper.
 
-    Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv``, ``.md`` and ``.html``, figures to
-    ``figures/<paper>/<id>`` in the `figure_formats` of the scope. Tables come first: few need the cells' arrays beside
-    ``cells.parquet``.
+    Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv`` and ``.html``, figures to ``figures/<paper>/<id>``.
+    Tables come first: few need the cells' arrays beside ``cells.parquet``.
 
     Parameters
     ----------
@@ -137,18 +134,26 @@ def write_artifacts(context: ArtifactContext, results: Path, keep: bool = False)
         Folder of the run.
     keep : bool, default=False
         Leave a table or figure as it is where the arrays that it needs are not in the folder.
+    kinds : collection of str
+        Those to write: ``table``, ``figure``.
+    formats : sequence of str, default=("svg",)
+        What figures are written as.
 
     Raises
     ------
     ArraysLost
         If a table or figure needs arrays that are not there, and is not kept.
     """
-    for artifact in sorted(paper_artifacts(context.package), key=lambda artifact: artifact.kind != "table"):
+    chosen = (artifact for artifact in paper_artifacts(context.package) if artifact.kind in kinds)
+    for artifact in sorted(chosen, key=lambda artifact: artifact.kind != "table"):
         is_table = artifact.kind == "table"
         folder = results / ("tables" if is_table else "figures") / context.paper
-        path = folder / f"{artifact.id}.{'html' if is_table else 'svg'}"
+        path = folder / f"{artifact.id}.{'json' if is_table else 'svg'}"
         try:
-            (_make_table if is_table else _make_figure)(context, artifact, folder)
+            if is_table:
+                _make_table(context, artifact, folder)
+            else:
+                _make_figure(context, artifact, folder, formats)
         except ArraysLost as error:
             if not (keep and path.exists()):
                 raise
@@ -164,12 +169,12 @@ def _make_table(context: ArtifactContext, artifact: Artifact, folder: Path) -> N
     write_table(artifact, table, folder)
 
 
-def _make_figure(context: ArtifactContext, artifact: Artifact, folder: Path) -> None:
+def _make_figure(context: ArtifactContext, artifact: Artifact, folder: Path, formats: Sequence[str]) -> None:
     with use_style():
         with _building(context, artifact):
             figure = artifact.build(context)
         assert not isinstance(figure, Table)
-        save_figure(figure, folder / artifact.id, figure_formats(context.scope))
+        save_figure(figure, folder / artifact.id, formats)
 
 
 @contextlib.contextmanager
@@ -188,8 +193,8 @@ def _building(context: ArtifactContext, artifact: Artifact) -> Iterator[None]:
         raise lacking[0]
 
 
-def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
-    """Write a table as JSON, CSV, Markdown and HTML.
+def write_table(artifact: Artifact, table: Table, folder: Path) -> None:
+    """Write a table as JSON, CSV and HTML.
 
     JSON has all of it, CSV the data alone, the page of HTML caption and notes.
     """
@@ -197,11 +202,9 @@ def write_table(artifact: Artifact, table: Table, folder: Path) -> Path:
     texts = {
         ".json": table_json(table),
         ".csv": table.frame.to_csv(index=False),
-        ".md": markdown_page("table.md", notes=table.notes, **values),
         ".html": html_page("table.html", notes=table.notes, **values),
     }
     write_together({folder / f"{artifact.id}{suffix}": text.encode() for suffix, text in texts.items()})
-    return folder / f"{artifact.id}.html"
 
 
 def table_json(table: Table) -> str:

@@ -5,6 +5,7 @@ The pages of cells, and where on them each cell stands.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections import Counter
@@ -276,6 +277,7 @@ def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> f
     return sum(found) / len(found) if found else None
 
 
+@functools.cache
 def measured_name(metric: str, at: str) -> str:
     """Name a measurement.
 

@@ -32,8 +32,6 @@ class ClaimRow:
         Under that rule.
     targets, targets_beside : tuple of (str, str)
         A name and the address of the cells, for each method and data set behind the verdict.
-    patterns : tuple of str
-        Glob patterns of the cells.
     parts : tuple of (str, str)
         Id and verdict of each claim that a sentence is made of.
     evidence : str
@@ -72,7 +70,6 @@ class ClaimRow:
     verdict_beside: str
     targets: tuple[tuple[str, str], ...]
     targets_beside: tuple[tuple[str, str], ...]
-    patterns: tuple[str, ...]
     parts: tuple[tuple[str, str], ...]
     evidence: str
     blind: str
@@ -140,14 +137,6 @@ class ClaimRow:
         return {"sentence": 0, "value": 2}.get(self.kind, 1)
 
     @property
-    def counted(self) -> str:
-        """`n`, with what it counts beside it unless that is repetitions."""
-        what = {"sentence": "parts" if self.parts else "solver checks", "arithmetic": "numbers"}.get(
-            self.kind
-        )
-        return f"{self.n} {what}" if what and self.n else self.n
-
-    @property
     def gridded(self) -> bool:
         """Say whether the setting was chosen among several.
 
@@ -194,7 +183,6 @@ def claim_row(
         verdict_beside=claim["verdict_beside"],
         targets=settings_behind(claim["cells"], links),
         targets_beside=settings_behind(claim["cells_beside"], links),
-        patterns=tuple(claim["cells"]),
         parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
         choice_counts=claim["universes"],
         not_run=tuple(claim["not_run"]),

@@ -1,24 +1,18 @@
-"""Write the report of a run.
-
-Pages that open from disk, and the same in Markdown.
-"""
+"""Write the report of a run: pages that open from disk."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cladebench.bench.cells_table import read_cells
 from cladebench.files import write_together
-from cladebench.report.artifact_files import figure_formats
 from cladebench.report.certificate_pages import certificate_pages
 from cladebench.report.paper_pages import gone_pages, paper_pages
 from cladebench.report.paper_view import PaperView
 from cladebench.report.svg_size import svg_size
-from cladebench.report.templating import certificate_page, html_page, markdown_page
+from cladebench.report.templating import certificate_page, html_page
 from cladebench.report.verdict_figures import draw_verdicts
 from cladebench.report.views import RunView, gather_run
 
@@ -26,7 +20,7 @@ from cladebench.report.views import RunView, gather_run
 def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]:
     """Write the pages of a run into ``<results>/report``.
 
-    The folder can be moved as it is.
+    They show the figures of ``<results>/figures``, so the folder of the run can be moved as it is.
 
     Pages of papers that have no cells in the run any more are removed.
 
@@ -43,8 +37,7 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     -------
     list of Path
         ``index.html``, ``checks.html``; of each paper ``<paper>.html``, ``<paper>-certificate.html``,
-        ``<paper>-cells.html`` and ``<paper>-cells-<data set>.html``; ``certificates.html`` where there are any;
-        ``report.md``; and the figures.
+        ``<paper>-cells.html`` and ``<paper>-cells-<data set>.html``; and ``certificates.html`` where there are any.
 
     Raises
     ------
@@ -53,16 +46,9 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     """
     run = gather_run(results, scope, papers)
     folder = results / "report"
-    figures = {paper.plan.paper: _verdict_figures(paper, results, scope) for paper in run.papers}
+    figures = {paper.plan.paper: _verdict_figures(paper, results) for paper in run.papers}
     pages = dict(render_pages(run, figures, _sizes(run, figures, results)))
-    pages["report.md"] = markdown_page("report.md", run=run, figures=figures)
     contents = {folder / name: text.encode() for name, text in pages.items()}
-    for paper in run.papers:
-        for view in paper.artifacts:
-            if view.figure is not None:
-                contents[folder / view.figure] = (results / view.figure).read_bytes()
-    for name in itertools.chain(*(found.values() for found in figures.values())):
-        contents[folder / name] = (results / name).read_bytes()
     write_together(contents)
     for paper in run.papers:
         for path in gone_pages(folder, paper.plan.paper, pages):
@@ -79,22 +65,18 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
     for cells in folder.glob("*-cells.html"):
         paper = cells.name.removesuffix("-cells.html")
         if paper not in keep:
-            own = gone_pages(folder, paper, ()), (folder / "figures" / paper).glob("*.svg")
             pages = (f"{paper}.html", certificate_page(paper))
-            for path in (cells, *(folder / name for name in pages), *itertools.chain(*own)):
+            for path in (cells, *gone_pages(folder, paper, ()), *(folder / name for name in pages)):
                 path.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # there is none, or it holds files of someone else
-                (folder / "figures" / paper).rmdir()
 
 
-def _verdict_figures(paper: PaperView, results: Path, scope: str) -> dict[str, str]:
+def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
     """Draw the figures of a paper's verdicts.
 
     Their names and their files below the run's folder.
     """
     folder = Path("figures") / paper.plan.paper
-    formats = figure_formats(scope)
-    drawn = draw_verdicts(paper.main, paper.claims, paper.other_choices, results / folder, formats)
+    drawn = draw_verdicts(paper.main, paper.claims, paper.other_choices, results / folder)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
 
 
@@ -103,7 +85,7 @@ def _sizes(
 ) -> dict[str, tuple[int, int]]:
     """Measure each figure in pixels.
 
-    Width and height, under its file as the pages name it.
+    Width and height, under its file as the templates name it.
     """
     names = [name for found in figures.values() for name in found.values()]
     names += [

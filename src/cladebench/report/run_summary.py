@@ -18,7 +18,7 @@ from cladebench.bench.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.findings import Finding, checked_findings
-from cladebench.report.artifact_files import build_context, figure_formats, paper_claims
+from cladebench.report.artifact_files import build_context, paper_claims
 from cladebench.report.paper_facts import short_name, year_of
 from cladebench.report.result_sentence import result_sentence
 from cladebench.report.statements import by_answer, by_done, matrix, open_by_limit, statements, together
@@ -207,7 +207,7 @@ def _paper(results: Path, scope: str, paper: str, audit: Iterable[Mapping[str, A
         findings=tuple(finding for finding in findings.findings if finding.id not in broken),
         unchecked=tuple(finding for finding in findings.findings if finding.id in broken),
         main_result=gather_main_result(findings, claims, judged, context),
-        figure=f"figures/{plan.paper}/main-result.{figure_formats(scope)[-1]}",
+        figure=f"figures/{plan.paper}/main-result.svg",
         runs=len(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
     )

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from cladebench.audit.evidence import EVIDENCE, ON_PAPER, RERUN_ELSEWHERE
 from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.html_templates import html_environment
-from cladebench.notation import commas, duration, significant
+from cladebench.notation import duration, significant
 from cladebench.report.abbreviations import MARK, explained
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.choice_matrix import STANCE_ANSWERS
@@ -43,15 +43,6 @@ def escape(text: object) -> str:
     return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", line)
 
 
-def code(text: object) -> Markup:
-    """Show text as code in Markdown.
-
-    Where a pair of backticks can hold it; else escaped.
-    """
-    line = " ".join(str(text).split())
-    return Markup(f"`{line}`" if line and not set("`|<>&") & set(line) else escape(line))
-
-
 @functools.cache
 def _markdown_environment() -> Environment:
     """Make the templates of Markdown.
@@ -68,11 +59,8 @@ def _markdown_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        code=code,
         address=lambda path: Markup(quote(str(path))),
         duration=duration,
-        cpu_time=cpu_time,
-        commas=commas,
     )
     environment.globals.update(
         verdicts=VERDICTS,

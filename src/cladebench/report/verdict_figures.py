@@ -18,7 +18,7 @@ from cladebench.bench.intervals import mean_interval
 from cladebench.bench.samples import Sample
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.findings import Findings
-from cladebench.plotting import FORMATS, save_figure, use_style
+from cladebench.plotting import save_figure, use_style
 from cladebench.report.audit_figures import Printed, main_result
 from cladebench.report.choice_figures import changing, claims_by_choices
 from cladebench.report.published_tables import columns_in_order
@@ -167,12 +167,8 @@ def draw_verdicts(
     audit: Sequence[Mapping[str, Any]],
     other_choices: Sequence[Mapping[str, str]],
     folder: Path,
-    formats: Sequence[str] = FORMATS,
 ) -> dict[str, Path]:
-    """Draw and write the figures of verdicts.
-
-    Name of the figure -> its SVG file, the other formats beside it.
-    """
+    """Draw and write the figures of verdicts: name -> SVG file."""
     drawn = {}
     with use_style():
         if main is not None:
@@ -183,4 +179,4 @@ def draw_verdicts(
             )
         if changing(audit):
             drawn["universes"] = claims_by_choices(audit, other_choices)
-        return {name: save_figure(figure, folder / name, formats)[0] for name, figure in drawn.items()}
+        return {name: save_figure(figure, folder / name, ("svg",))[0] for name, figure in drawn.items()}

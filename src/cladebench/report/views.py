@@ -1,7 +1,4 @@
-"""Gather what a run left, for the pages.
-
-The same content serves HTML and Markdown.
-"""
+"""Gather what a run left, for the pages."""
 
 from __future__ import annotations
 
