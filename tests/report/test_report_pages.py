@@ -24,6 +24,7 @@ from cladebench.input_files import InputFileError
 from cladebench.report.cell_links import CellLinks, Group, anchor, cells_page, readable
 from cladebench.report.claim_rows import settings_behind
 from cladebench.report.pages import write_report
+from cladebench.report.plain_words import Names
 from cladebench.report.templating import digits, duration, header_groups
 from cladebench.report.views import gather_run
 
@@ -208,7 +209,7 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
         and details.count("<strong>Main claim</strong>") == 1
     )
     assert "other choices: 1 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
-    assert "random method: open (a random method passes too)" in row
+    assert "random method: open (true of a random method too)" in row
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
     assert 'src="figures/page_paper/universes.svg"' in text
     assert "| 1/0/1 | leaves + elsewhere |" in (tmp_path / "report" / "report.md").read_text()
@@ -644,10 +645,10 @@ def test_small_things():
 def test_settings_of_one_method_share_a_link():
     ids = ["paper/iris/Grid/a", "paper/iris/Grid/b", "paper/wine/Grid/a"]
     groups = tuple(Group(name, *name.split("/")[1:], (), (), (), 0.0) for name in ids)
-    links = CellLinks("paper", groups, ())
+    links = CellLinks("paper", groups, (), names=Names({"Grid": "gridded"}, {"wine": "Wine, 178 bottles"}))
     found = settings_behind([f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]], links)
     assert found == (
-        ("Grid, iris (2 settings)", "paper-cells.html#set-1"),
-        ("Grid, wine", "paper-cells-wine.html#Grid/a"),
+        ("gridded on iris (2 settings)", "paper-cells.html#set-1"),
+        ("gridded on Wine, 178 bottles", "paper-cells-wine.html#Grid/a"),
     )
     assert links.sets == {tuple(ids[:2]): "set-1"}

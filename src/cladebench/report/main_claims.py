@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
+from cladebench.report.plain_words import shortened
 
-_LONGEST = 160
 #: Kinds of errors in print, the heaviest first: the name in claims, the heading on pages.
 ERRORS = {
     "conclusion": "Conclusions about results",
@@ -86,21 +86,6 @@ def parts_in_words(claim: ClaimRow) -> str:
 
 def _verb(answer: str, count: int) -> str:
     return answer if count == 1 else ANSWERS[answer].plural
-
-
-def shortened(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text, so that the cut shows.
-
-    After the first clause that ends late enough, or between words.
-    """
-    line = " ".join(text.split())
-    if len(line) <= longest:
-        return line
-    start = line[: longest + 1]
-    for mark in ("; ", ": "):
-        if start.rfind(mark) > longest // 2:
-            return f"{start[: start.rfind(mark)]} …"
-    return f"{start.rpartition(' ')[0] or start} …"
 
 
 def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[PrintedError, ...]:
