@@ -20,6 +20,7 @@ CLAIM = {
     "methods": ["Grid", "KM"],
     "metric": "sp",
     "dataset": "iris",
+    "reason": "printed 2 against 1",
 }
 
 
@@ -73,6 +74,7 @@ def test_verdicts_are_said_in_plain_words(reason, plain):
             "Table 1, abstract: 0.5",
         ),
         ({"published": "", "quote": ""}, "grid/iris"),
+        ({"kind": "arithmetic", "published": ""}, "printed 2 against 1"),
     ],
 )
 def test_a_claim_is_said_in_a_line(change, said):

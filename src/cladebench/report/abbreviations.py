@@ -62,6 +62,7 @@ _METHODS = {
     "GHC-L-FT": "GHC, linear routers, the full tree trained at once",
     "GHC-N-BW-2": "GHC, neural routers, trained in blocks of depth 2",
     "GHC-N-FT": "GHC, neural routers, the full tree trained at once",
+    "HAC-C": "agglomerative clustering, complete linkage",
     "HFD": "hierarchy forest distance",
     "HKM": "hierarchical K-means, the leaf with the most compact parts split next",
     "HKM-D": "hierarchical K-means, the most scattered leaf split next",

@@ -52,7 +52,7 @@ class ClaimRow:
     statement : str
         The claim that stands for the statement it counts in; its own id where it stands for one itself.
     said : str
-        What it says in a line: the quote of a sentence, else what is compared and on which data.
+        What it says in a line: the quote of a sentence, else what is compared.
     untested : str
         Why it was not tested, of `cladebench.report.untested`; empty where it was.
     """
@@ -236,6 +236,8 @@ def said_by(claim: Mapping[str, Any], names: Names) -> str:
     what = names.in_text(claim["published"], claim["methods"], claim["metric"].split("; "))
     if claim["kind"] == "value":
         return f"{place_for_readers(claim['place'])}: {what}"
+    if claim["kind"] == "arithmetic" and not what:
+        return shortened(in_plain_words(claim["reason"]), 110)
     if claim["kind"] == "sentence" or not what:
         return f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
     data = names.datasets.get(claim["dataset"], "")

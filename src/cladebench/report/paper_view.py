@@ -126,7 +126,10 @@ class PaperView:
     @property
     def registered_data(self) -> tuple[Mapping[str, Any], ...]:
         """List its data, each entry of the registry once."""
-        return tuple({row["registry"]: row for row in reversed(self.own_datasets)}.values())[::-1]
+        first: dict[str, Mapping[str, Any]] = {}
+        for row in self.own_datasets:
+            first.setdefault(row["registry"], row)
+        return tuple(first.values())
 
     @property
     def linked_data(self) -> dict[str, str]:
