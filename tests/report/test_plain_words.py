@@ -68,12 +68,13 @@ def test_verdicts_are_said_in_plain_words(reason, plain):
     [
         ({}, "gridded method > KM in SP, Iris, 150 flowers"),
         ({"dataset": "several"}, "gridded method > KM in SP"),
-        ({"kind": "sentence"}, "“the gridded method is better”"),
+        ({"kind": "sentence", "dataset": ""}, "“the gridded method is better”"),
+        ({"published": ""}, "“the gridded method is better”, Iris, 150 flowers"),
         (
             {"kind": "value", "published": "0.5", "place": "Table 1, section abstract"},
             "Table 1, abstract: 0.5",
         ),
-        ({"published": "", "quote": ""}, "grid/iris"),
+        ({"published": "", "quote": "", "dataset": ""}, "grid/iris"),
         ({"kind": "arithmetic", "published": ""}, "printed 2 against 1"),
     ],
 )

@@ -239,7 +239,7 @@ def said_by(claim: Mapping[str, Any], names: Names) -> str:
     if claim["kind"] == "arithmetic" and not what:
         return shortened(in_plain_words(claim["reason"]), 110)
     if claim["kind"] == "sentence" or not what:
-        return f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
+        what = f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
     data = names.datasets.get(claim["dataset"], "")
     return f"{what}, {data}" if data else what
 
