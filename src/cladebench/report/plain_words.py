@@ -1,4 +1,4 @@
-"""Write names where texts of the audit have ids, and plain words for verdicts."""
+"""Write names for the audit's ids, and plain words for verdicts."""
 
 from __future__ import annotations
 
