@@ -4,7 +4,7 @@ import pytest
 
 from cladebench.paper.catalogue import load_plan
 from cladebench.report.claim_rows import said_by
-from cladebench.report.plain_words import Names, in_plain_words, names_of
+from cladebench.report.plain_words import Names, in_plain_words, names_of, with_places
 
 NAMES = Names(
     {"Grid": "gridded method", "Grid-K": "gridded method, K > 2", "Random": "random tree", "KM": "KM"},
@@ -45,6 +45,10 @@ def test_ids_of_a_claim_become_names_and_words_stay(text, written):
     assert NAMES.in_text(text, ["Grid", "Grid-K"], ["pair_f"]) == written
 
 
+def test_ids_between_commas_become_names():
+    assert NAMES.in_list("SP (%), iris, Grid, chosen") == "SP (%), Iris, 150 flowers, gridded method, chosen"
+
+
 def test_without_names_texts_stay():
     assert Names().in_text("Grid > KM in sp", ["Grid"], ["sp"]) == "Grid > KM in sp"
     assert Names().run("Grid", "iris") == "Grid on iris"
@@ -80,6 +84,12 @@ def test_verdicts_are_said_in_plain_words(reason, plain):
 )
 def test_a_claim_is_said_in_a_line(change, said):
     assert said_by(CLAIM | change, NAMES) == said
+
+
+def test_places_in_print_stand_for_ids_of_claims():
+    places = {"table1/iris/grid": "Table 1, row Grid, column Iris, section 4", "data/points": "section 4"}
+    text = "printed 2 against 1 (table1/iris/grid), of 7 (data/points) (p = 1) (other)"
+    assert with_places(text, places) == "printed 2 against 1 (Table 1, Grid, Iris), of 7 (p = 1) (other)"
 
 
 def test_names_come_from_the_plan():

@@ -606,7 +606,7 @@ def test_numbers_of_the_audit_are_written_for_readers(results):
 
 def test_effects_stand_under_the_choice_that_they_belong_to(tmp_path, results):
     (view,) = gather_run(results, "smoke", ["page_paper"]).papers[0].choices
-    compared = [f"purity, nested-blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
+    compared = [f"purity, Nested Gaussian blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
     assert view.choice.id == "leaves"
     assert [words for words, _, _ in view.effects] == compared
     targets = [entry.target for _, entry, _ in view.effects]

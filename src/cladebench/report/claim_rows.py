@@ -12,7 +12,7 @@ from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
-from cladebench.report.plain_words import Names, in_plain_words, shortened
+from cladebench.report.plain_words import Names, in_plain_words, shortened, with_places
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def claim_row(
     metrics = claim["metric"].split("; ")
 
     def named(text: str) -> str:
-        return links.names.in_text(text, claim["methods"], metrics)
+        return with_places(links.names.in_text(text, claim["methods"], metrics), links.names.places)
 
     low, high = _number(claim["low"]), _number(claim["high"])
     texts = (
@@ -237,7 +237,7 @@ def said_by(claim: Mapping[str, Any], names: Names) -> str:
     if claim["kind"] == "value":
         return f"{place_for_readers(claim['place'])}: {what}"
     if claim["kind"] == "arithmetic" and not what:
-        return shortened(in_plain_words(claim["reason"]), 110)
+        return shortened(with_places(in_plain_words(claim["reason"]), names.places), 110)
     if claim["kind"] == "sentence" or not what:
         what = f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
     data = names.datasets.get(claim["dataset"], "")

@@ -5,7 +5,6 @@ Its main claim, what we saw, and its errors in print.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
-from cladebench.report.plain_words import shortened
+from cladebench.report.plain_words import shortened, with_places
 
 #: Kinds of errors in print, the heaviest first: the name in claims, the heading on pages.
 ERRORS = {
@@ -94,32 +93,17 @@ def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[
     Each with what is wrong; `about` says for a claim which of `ERRORS` it is. The heaviest come first.
     """
     by_id = {row.claim: row for row in rows}
+    places = {row.claim: row.place for row in rows}
     found = [
         PrintedError(
             row,
-            shortened(_with_places(_deepest(row, by_id).reason, by_id), 260),
+            shortened(with_places(_deepest(row, by_id).reason, places), 260),
             about.get(row.claim, "method"),
         )
         for row in rows
         if row.level == "statement" and row.verdict == INCONSISTENT
     ]
     return tuple(sorted(found, key=lambda error: error.place))
-
-
-def _with_places(reason: str, by_id: Mapping[str, ClaimRow]) -> str:
-    """Name a number's place in print instead of its claim's id.
-
-    Ids of claims that no row of a table prints are left out.
-    """
-
-    def place(found: re.Match[str]) -> str:
-        if found[1] not in by_id:
-            return found[0]
-        whole = by_id[found[1]].place.partition(", section")[0]
-        spot = re.sub(r"\b(?:row|column) ", "", whole)
-        return f" ({spot})" if spot != whole else ""
-
-    return re.sub(r" \(([^()\s]+)\)", place, reason)
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:

@@ -20,15 +20,24 @@ _RANDOM = re.compile(r"(?<= too \()[^()]*(?=\))")
 
 @dataclass(frozen=True)
 class Names:
-    """Names of a paper's methods, data sets and metrics, by their ids."""
+    """Names of a paper's methods, data sets and metrics, by their ids.
+
+    For claims their places in print.
+    """
 
     methods: Mapping[str, str] = field(default_factory=dict)
     datasets: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, method: str, dataset: str) -> str:
         """Name a method on a data set."""
         return f"{self.methods.get(method, method)} on {self.datasets.get(dataset, dataset)}"
+
+    def in_list(self, text: str) -> str:
+        """Write names for ids that stand alone between commas."""
+        known = {**self.datasets, **self.methods}
+        return ", ".join(known.get(part, part) for part in text.split(", "))
 
     def in_text(self, text: str, methods: Iterable[str], metrics: Iterable[str]) -> str:
         """Write names for the ids that a text has.
@@ -45,12 +54,13 @@ class Names:
         return _REPEATED.sub("", _named(text, known))
 
 
-def names_of(plan: Plan, datasets: Iterable[str]) -> Names:
-    """Take the names from a plan."""
+def names_of(plan: Plan, datasets: Iterable[str], places: Mapping[str, str] | None = None) -> Names:
+    """Take the names from a plan; `places` are of claims."""
     return Names(
         {name: method.label for name, method in plan.methods.items()},
         {name: plan.title_of(name) for name in datasets},
         {name: measure.title or name.replace("_", " ") for name, measure in plan.measures.items()},
+        places or {},
     )
 
 
@@ -61,6 +71,22 @@ def in_plain_words(reason: str) -> str:
     '2 of 2 parts must hold: 1 shown, 1 right direction but not significant'
     """
     return _VERDICT.sub(lambda found: VERDICTS[found[1]].why, _DECIDED.sub("", reason))
+
+
+def with_places(text: str, places: Mapping[str, str]) -> str:
+    """Name a number's place in print instead of its claim's id.
+
+    Ids of claims that no row of a table prints are left out.
+    """
+
+    def place(found: re.Match[str]) -> str:
+        if found[1] not in places:
+            return found[0]
+        whole = places[found[1]].partition(", section")[0]
+        spot = re.sub(r"\b(?:row|column) ", "", whole)
+        return f" ({spot})" if spot != whole else ""
+
+    return re.sub(r" \(([^()\s]+)\)", place, text)
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:

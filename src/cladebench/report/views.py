@@ -26,7 +26,7 @@ from cladebench.report.artifact_files import build_context, paper_artifacts, pap
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells
 from cladebench.report.check_topics import claims_by_topic, topic_rows
-from cladebench.report.claim_rows import ClaimRow, claim_row
+from cladebench.report.claim_rows import ClaimRow, claim_row, place_for_readers
 from cladebench.report.finding_views import finding_views, lead_finding
 from cladebench.report.main_claims import PrintedError, printed_errors
 from cladebench.report.paper_view import ArtifactView, ChoiceView, PaperView
@@ -197,9 +197,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     claims = paper_claims(plan)
     context = build_context(plan, scope, results, claims)
     records = context.results.records
-    names = names_of(plan, context.datasets)
-    links = link_cells(plan.paper, records, context.results.choices, plan.selection, names)
     judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
+    names = names_of(plan, context.datasets, {c["claim"]: place_for_readers(c["place"]) for c in judged})
+    links = link_cells(plan.paper, records, context.results.choices, plan.selection, names)
     stated = statements(judged)
     head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
     declared = {claim.id for claim in claims.claims.values() if claim.not_testable}
@@ -298,5 +298,5 @@ def _choices(plan: Plan, table: Table | None, links: CellLinks, folder: Path) ->
                 f"{folder}: its table of choices has {current!r}, which choices.yaml does not have; "
                 "run cladebench artifacts, which makes it"
             )
-        effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
+        effects[current].append((links.names.in_list(row["compared"]), Entry(row["value"], target), row["n"]))
     return tuple(ChoiceView(entry, tuple(effects[entry.id])) for entry in register)
