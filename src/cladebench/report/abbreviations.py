@@ -37,6 +37,8 @@ _TERMS = {
         "SVM-cluster": "a support vector machine that learns to cluster",
         "multiple kernel SVM": "a classifier that learns weights of several kernels",
         "rounds": "steps of learning, each over all training sets",
+        "NN accuracy": "how often a point has the class of its nearest neighbour",
+        "matched accuracy": "share of points in the cluster that is matched with their class",
     },
     "GHC-N-FT": {
         "routers": "functions that send a point left or right at a node",
