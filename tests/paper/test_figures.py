@@ -14,6 +14,7 @@ from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.figures import (
     axis_label,
     best_of,
+    compared,
     counted,
     empty_figure,
     node_places,
@@ -127,6 +128,16 @@ def test_numbers_are_counted_in_words():
     assert [counted(1, "run"), counted(2000, "run"), counted(3, "leaf", "leaves")] == [
         *("1 run", "2,000 runs", "3 leaves")
     ]
+
+
+def test_other_data_are_drawn_where_methods_can_be_compared():
+    one, two = {"a": 1}, {"a": 1, "b": 2}
+    assert compared({"glass": one, "ours": one, "more": two, "none": {}}, ["glass"]) == {
+        "glass": one,
+        "more": two,
+    }
+    assert compared({"ours": one, "none": {}}, ["glass"]) == {"ours": one}
+    assert compared({}, ["glass"]) == {}
 
 
 def test_stand_in_data_are_said_beside_the_title_where_there_is_room(context):

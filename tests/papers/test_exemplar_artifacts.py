@@ -485,7 +485,7 @@ def test_objectives_of_images(golden):
     figure = build(ARTIFACTS, "figure-6b", golden)
     (axes,) = figure.axes
     more = ", four distances a feature"
-    assert legend_of(figure) == [
+    assert [" ".join(label.split()) for label in legend_of(figure)] == [
         f"title of scenes-few{more}",
         f"title of uiuc-few{more}",
         "title of uiuc-few",

@@ -109,6 +109,14 @@ def test_all_groups_look_different():
     check_readable(drawings.objective_paths(groups))
 
 
+def test_long_names_leave_the_axes_their_room():
+    names = [f"UIUC, {k} textures (stand-in data), four distances a feature" for k in range(4)]
+    figure = drawings.objective_paths({name: [np.array([2.0, 1.0])] * 10 for name in names})
+    (box,) = extents(figure, figure.axes)
+    assert box.width > figure.get_figwidth() / 2
+    check_readable(figure)
+
+
 def test_runs_without_a_value_are_left_out():
     figure = drawings.objective_paths({"a": [], "b": [np.array([])], "c": [np.array([2.0]), np.array([])]})
     assert legend_of(figure) == ["c"] and figure.axes[0].lines[0].get_ydata().tolist() == [1.0]

@@ -158,6 +158,19 @@ def test_panels_of_cost_are_of_one_size_two_to_a_row():
     assert panels[0].width > 2 and panels[2].y1 < panels[0].y0
 
 
+def test_all_methods_that_end_lowest_equally_often_are_named():
+    low, high = (
+        {"trace_seconds": np.array([0.0, 1.0]), "trace_cost": np.array([2.0, c])} for c in (0.5, 1.0)
+    )
+    one = {"a": [low], "b": [high], "c": [high]}
+    other = {"a": [high], "b": [low], "c": [high]}
+    said = drawings.said_of_ends({"one": one, "other": other})
+    assert said == "a and b each end at the lowest median cost on 1 of 2 data sets"
+    said = drawings.said_of_ends({"one": one, "other": other, "more": one, "alone": {"b": [low]}})
+    assert said == "a ends at the lowest median cost on 2 of 3 data sets"
+    assert drawings.said_of_ends({"alone": {"b": [low]}}) == ""
+
+
 def closest(n, dataset="glass"):
     """So many candidates of equal distance."""
     return pd.DataFrame({"candidate": [f"c{k:02}" for k in range(n)], "dataset": dataset, "log_ratio": 1.0})

@@ -35,6 +35,12 @@ def test_many_names_of_methods_are_folded():
     assert "<details" not in explained(f"{MARK}{' '.join(meanings)}", meanings)
 
 
+def test_a_word_that_begins_a_sentence_is_the_same_word():
+    text = str(explained(f"{MARK}Learned weights lead. The learned weights", {"learned weights": "of a sum"}))
+    assert text.endswith('<abbr title="of a sum">Learned weights</abbr> lead. The learned weights')
+    assert "<small>learned weights: of a sum.</small>" in text
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -69,6 +75,7 @@ def test_meanings_come_from_the_measures_of_the_plan():
     assert {"nats", "HKM", "HKM-D"} <= set(hmmc) and "GHC" not in hmmc
     assert "GHC-L-FT" in ghc and "HKM" not in ghc
     assert {"SP", "nats"} <= set(abbreviations(load_plan("page_paper")))
+    assert "learned weights" in abbreviations(load_plan("exemplar")) and "learned weights" not in ghc
 
 
 def test_pages_of_a_report_explain_what_they_use(report):

@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 
-from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, LIMITS, NOT_TESTED, OPEN, VERDICTS
 from cladebench.report.pages import write_report
 from cladebench.report.views import gather_run
 
@@ -148,6 +148,8 @@ def test_the_certificate_says_what_was_run_and_by_whom(results, report):
     assert "numpy 2.0, python 3.11" in text
     assert f"All {run.n_statements} printed statements" in text
     assert "2 of 2 passed on the 1 topic that claims of this paper rest on; 2 of 3 in the whole run" in text
+    assert "Glass identification ; Nested Gaussian blobs" in text
+    assert f"{run.answers[OPEN]} open, {run.answers[NOT_TESTED]} not tested." in text
     assert "The gridded method is ahead." in text and "The tree of the labels is very pure." not in text
 
 

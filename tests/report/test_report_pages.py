@@ -24,6 +24,7 @@ from cladebench.input_files import InputFileError
 from cladebench.report.cell_links import CellLinks, Group, anchor, cells_page, readable
 from cladebench.report.claim_rows import settings_behind
 from cladebench.report.pages import write_report
+from cladebench.report.plain_words import Names
 from cladebench.report.templating import digits, duration, header_groups
 from cladebench.report.views import gather_run
 
@@ -205,7 +206,7 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
         and details.count("<strong>Main claim</strong>") == 1
     )
     assert "other choices: 1 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
-    assert "random method: open (a random method passes too)" in row
+    assert "random method: open (true of a random method too)" in row
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
     assert 'src="../figures/page_paper/universes.svg"' in text
 
@@ -588,7 +589,7 @@ def test_numbers_of_the_audit_are_written_for_readers(results):
 
 def test_effects_stand_under_the_choice_that_they_belong_to(tmp_path, results):
     (view,) = gather_run(results, "smoke", ["page_paper"]).papers[0].choices
-    compared = [f"purity, nested-blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
+    compared = [f"purity, Nested Gaussian blobs, n_leaves = {k}" for k in (2, 4, 8)] + ["not measured"]
     assert view.choice.id == "leaves"
     assert [words for words, _, _ in view.effects] == compared
     targets = [entry.target for _, entry, _ in view.effects]
@@ -627,10 +628,10 @@ def test_small_things():
 def test_settings_of_one_method_share_a_link():
     ids = ["paper/iris/Grid/a", "paper/iris/Grid/b", "paper/wine/Grid/a"]
     groups = tuple(Group(name, *name.split("/")[1:], (), (), (), 0.0) for name in ids)
-    links = CellLinks("paper", groups, ())
+    links = CellLinks("paper", groups, (), names=Names({"Grid": "gridded"}, {"wine": "Wine, 178 bottles"}))
     found = settings_behind([f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]], links)
     assert found == (
-        ("Grid, iris (2 settings)", "paper-cells.html#set-1"),
-        ("Grid, wine", "paper-cells-wine.html#Grid/a"),
+        ("gridded on iris (2 settings)", "paper-cells.html#set-1"),
+        ("gridded on Wine, 178 bottles", "paper-cells-wine.html#Grid/a"),
     )
     assert links.sets == {tuple(ids[:2]): "set-1"}

@@ -28,7 +28,7 @@ PAPERS_LIMIT = "the paper's limit"
 AUDITS_LIMIT = "the audit's limit"
 LIMITS: dict[str, str] = {
     PAPERS_LIMIT: "The paper leaves unsaid what decides.",
-    AUDITS_LIMIT: "Our draws, our data or our test cannot decide.",
+    AUDITS_LIMIT: "Our draws, our data or our test cannot decide, or what we tested proves nothing.",
 }
 
 #: What a result says of a claim.
@@ -135,7 +135,7 @@ VERDICTS: dict[str, Verdict] = {
         Verdict(
             DIRECTION_ONLY,
             OPEN,
-            "direction only",
+            "right direction but not significant",
             "The result is on the side that the paper names, but not significantly.",
             "↗",
             3,
@@ -164,8 +164,8 @@ VERDICTS: dict[str, Verdict] = {
         Verdict(
             UNINFORMATIVE,
             OPEN,
-            "a random method passes too",
-            "The claim holds, and a method that cannot know the data passes as well.",
+            "true of a random method too",
+            "The claim holds, but so it does for a method that cannot know the data: this shows nothing.",
             "∅",
             6,
             UNTESTED,  # as judged at once: a printed number below a constant's

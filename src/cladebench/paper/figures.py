@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cladebench.paper.tables import basis_notes
 from cladebench.plotting import SMALL
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from cladebench.measures import Measure
     from cladebench.paper.artifact_types import ArtifactContext
 
+
+T = TypeVar("T")
 
 #: Widest figure in inches: a page has no more room, and print would shrink the text.
 WIDTH = 7.2
@@ -93,6 +95,25 @@ def best_of(values: Mapping[str, float], measure: Measure) -> set[str]:
         return set()
     best = (max if measure.direction == "higher" else min)(values.values())
     return {name for name, value in values.items() if value == best}
+
+
+def compared(found: Mapping[str, Mapping[str, T]], own: Sequence[str]) -> dict[str, Mapping[str, T]]:
+    """Leave out other data than the paper's where one method is alone.
+
+    Parameters
+    ----------
+    found : mapping of str to mapping of str to anything
+        Data set -> method -> what is drawn of it.
+    own : sequence of str
+        The paper's data sets.
+
+    Returns
+    -------
+    dict
+        All of `found` where nothing would be left.
+    """
+    kept = {name: of for name, of in found.items() if of and (name in own or len(of) > 1)}
+    return kept or {name: of for name, of in found.items() if of}
 
 
 def counted(number: int, what: str, plural: str = "") -> str:

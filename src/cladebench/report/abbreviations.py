@@ -21,6 +21,35 @@ _WORDS = {
     "PCA": "principal component analysis",
     "SIFT": "scale-invariant feature transform, a description of a patch of an image",
     "HOG": "histograms of oriented gradients",
+    "LBP": "local binary patterns of neighbouring pixels",
+    "textons": "small patterns that recur in textures",
+    "UIUC": "a collection of photographs of 25 textures",
+    "CIFAR": "a collection of small photographs",
+    "dendrogram purity": "how pure the smallest subtree around two points of a class is, 1 at best",
+    "V-measure": "how well clusters agree with classes, 1 at best",
+    "F over pairs": "how well pairs of points in one cluster agree with the classes, 1 at best",
+    "conditional entropy": "what the clusters leave unknown of the classes, 0 at best",
+}
+#: Words of one paper, by a method that it runs.
+_TERMS = {
+    "Exemplar": {
+        "learned weights": "weights of distances, learned by the paper's method",
+        "SVM-cluster": "a support vector machine that learns to cluster",
+        "multiple kernel SVM": "a classifier that learns weights of several kernels",
+        "rounds": "steps of learning, each over all training sets",
+        "NN accuracy": "how often a point has the class of its nearest neighbour",
+        "matched accuracy": "share of points in the cluster that is matched with their class",
+    },
+    "GHC-N-FT": {
+        "routers": "functions that send a point left or right at a node",
+        "joint training": "all nodes of a tree are trained at once",
+        "greedy start": "the tree is first trained node by node",
+    },
+    "HFD": {
+        "must-links": "pairs that are told to belong together",
+        "cannot-links": "pairs that are told to belong apart",
+    },
+    "HMMC": {"stand-ins": "data used instead of the paper's, which are not public"},
 }
 #: Methods whose names say little; only on pages of papers that run them.
 _METHODS = {
@@ -35,6 +64,7 @@ _METHODS = {
     "GHC-L-FT": "GHC, linear routers, the full tree trained at once",
     "GHC-N-BW-2": "GHC, neural routers, trained in blocks of depth 2",
     "GHC-N-FT": "GHC, neural routers, the full tree trained at once",
+    "HAC-C": "agglomerative clustering, complete linkage",
     "HFD": "hierarchy forest distance",
     "HKM": "hierarchical K-means, the leaf with the most compact parts split next",
     "HKM-D": "hierarchical K-means, the most scattered leaf split next",
@@ -72,6 +102,9 @@ def abbreviations(plan: Plan) -> dict[str, str]:
     for short, meaning in _METHODS.items():
         if any(method == short or method.startswith(f"{short}-") for method in plan.methods):
             found[short] = meaning
+    for method, terms in _TERMS.items():
+        if method in plan.methods:
+            found |= terms
     return found
 
 
@@ -90,7 +123,8 @@ def explained(text: str, meanings: Mapping[str, str]) -> Markup:
     >>> str(explained("<p>SP and SP</p>", {"SP": "a <score>: how near"}))
     '<p><abbr title="a &lt;score&gt;: how near">SP</abbr> and SP</p>'
     """
-    known = "|".join(re.escape(word) for word in sorted(meanings, key=len, reverse=True))
+    forms = {form: word for word in meanings for form in (word, word[:1].upper() + word[1:])}
+    known = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
     words = rf"(?<![\w-])(?P<word>{known})(?![\w-])" if known else "(?!)(?P<word>)"
     pieces: list[str] = []
     used: list[list[str]] = [[]]  # before the first mark, behind each
@@ -99,14 +133,14 @@ def explained(text: str, meanings: Mapping[str, str]) -> Markup:
     for found in re.finditer(rf"{re.escape(MARK)}|{_SKIPPED}|{words}", text, re.DOTALL):
         pieces.append(text[end : found.start()])
         end = found.end()
-        word = found["word"]
+        word = forms.get(found["word"], "")
         if found[0] == MARK:
             marks.append(len(pieces))
             used.append([])
             pieces.append("")
         elif word and not any(word in part for part in used):
             used[-1].append(word)
-            pieces.append(f'<abbr title="{escape(meanings[word])}">{word}</abbr>')
+            pieces.append(f'<abbr title="{escape(meanings[word])}">{found[0]}</abbr>')
         else:
             pieces.append(found[0])
     pieces.append(text[end:])

@@ -17,6 +17,7 @@ import pandas as pd
 
 from cladebench.bench.cell_spec import point_text
 from cladebench.bench.selection import Rule
+from cladebench.report.plain_words import Names
 
 #: How high a page of cells may get, in pixels as `_height` guesses them.
 PAGE_HEIGHT = 12_000
@@ -135,12 +136,15 @@ class CellLinks:
         The metrics of `Group.scores`.
     sets : dict of tuple of str to str
         Group ids -> fragment of the overview, for numbers that rest on several settings; filled by `target`.
+    names : Names
+        Of methods and data sets, for readers.
     """
 
     paper: str
     groups: tuple[Group, ...]
     score_names: tuple[str, ...]
     sets: dict[tuple[str, ...], str] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
 
     def __post_init__(self) -> None:
         self.by_id = {group.group_id: group for group in self.groups}
@@ -193,7 +197,11 @@ class CellLinks:
 
 
 def link_cells(
-    paper: str, records: pd.DataFrame, choices: pd.DataFrame, selection: Mapping[str, Rule]
+    paper: str,
+    records: pd.DataFrame,
+    choices: pd.DataFrame,
+    selection: Mapping[str, Rule],
+    names: Names | None = None,
 ) -> CellLinks:
     """Group the cells of one paper by setting.
 
@@ -207,6 +215,8 @@ def link_cells(
         Which setting each rule chose: columns dataset, method, rule, setting_id.
     selection : Mapping
         The plan's rules.
+    names : Names, optional
+        Of methods and data sets; by default their ids.
     """
     scores = dict.fromkeys((rule.metric, point_text(rule.at)) for rule in selection.values() if rule.metric)
     rules: dict[tuple[str, str, str], list[str]] = {}
@@ -235,7 +245,8 @@ def link_cells(
                 cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
             )
         )
-    return CellLinks(paper, tuple(_on_pages(groups)), tuple(metric for metric, _ in scores))
+    metrics = tuple(metric for metric, _ in scores)
+    return CellLinks(paper, tuple(_on_pages(groups)), metrics, names=names or Names())
 
 
 def _on_pages(groups: Iterable[Group]) -> list[Group]:

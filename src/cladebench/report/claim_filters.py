@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
+from cladebench.report.untested import UNTESTED_REASONS
 
 
 def slug(words: str) -> str:
@@ -49,14 +50,14 @@ def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
     Returns
     -------
     dict of str to dict of str to str
-        Claim -> fragment -> the filter that it stands for, as a query: ``verdict=contradicted&evidence=paper data``.
+        Claim -> fragment -> the filter that it stands for, as a query: ``cause=contradicted&evidence=paper data``.
     """
     first: dict[str, tuple[str, str]] = {}
     for row in rows:
         for fragment, query in (
             (only_answer(row.answer), f"answer={row.answer}"),
-            (only(row.verdict, row.evidence), f"verdict={row.verdict}&evidence={row.evidence}"),
-            (only(row.verdict), f"verdict={row.verdict}"),
+            (only(row.verdict, row.evidence), f"{_cause(row)}&evidence={row.evidence}"),
+            (only(row.verdict), _cause(row)),
             (only("", row.evidence), f"evidence={row.evidence}"),
         ):
             first.setdefault(fragment, (row.claim, query))
@@ -66,16 +67,21 @@ def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
     return found
 
 
+def _cause(row: ClaimRow) -> str:
+    """Filter by a verdict; by the answer where it has several causes."""
+    return f"answer={row.answer}" if row.untested else f"cause={row.verdict}"
+
+
 def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
     """Count what statements can be filtered by.
 
-    Answer, what was done, verdict; values in the order of tables.
+    Answer, what was done, its cause; values in the order of tables.
     """
     listed = list(rows)
     orders = {
         "answer": list(ANSWERS),
         "done": list(dict.fromkeys(evidence.done for evidence in EVIDENCE.values())),
-        "verdict": list(VERDICTS),
+        "cause": [*VERDICTS, *UNTESTED_REASONS],
     }
     found = {}
     for field, order in orders.items():

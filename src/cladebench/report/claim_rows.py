@@ -12,6 +12,7 @@ from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
+from cladebench.report.plain_words import Names, in_plain_words, shortened, with_places
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class ClaimRow:
         The unstated choices that it turns on.
     statement : str
         The claim that stands for the statement it counts in; its own id where it stands for one itself.
+    said : str
+        What it says in a line: the quote of a sentence, else what is compared.
+    untested : str
+        Why it was not tested, of `cladebench.report.untested`; empty where it was.
     """
 
     claim: str
@@ -78,6 +83,8 @@ class ClaimRow:
     main: bool
     depends_on: tuple[str, ...]
     statement: str
+    said: str = ""
+    untested: str = ""
 
     @property
     def anchor(self) -> str:
@@ -96,6 +103,16 @@ class ClaimRow:
     def answer(self) -> str:
         """The answer of the first level."""
         return VERDICTS[self.verdict].answer
+
+    @property
+    def why(self) -> str:
+        """The answer of the second level, in plain words."""
+        return self.untested or VERDICTS[self.verdict].why
+
+    @property
+    def cause(self) -> str:
+        """What pages filter by: the verdict, or why it was not tested."""
+        return self.untested or self.verdict
 
     @property
     def done(self) -> str:
@@ -146,19 +163,22 @@ class ClaimRow:
 
 
 def claim_row(
-    claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule], statement: str
+    claim: Mapping[str, Any], links: CellLinks, rules: Mapping[str, Rule], statement: str, untested: str = ""
 ) -> ClaimRow:
     """Write one claim of ``audit.json`` for readers.
 
     `rules` are the plan's, whose labels stand for their names.
     """
+    metrics = claim["metric"].split("; ")
+
+    def named(text: str) -> str:
+        return with_places(links.names.in_text(text, claim["methods"], metrics), links.names.places)
+
     low, high = _number(claim["low"]), _number(claim["high"])
     texts = (
         "claim",
         "kind",
-        "published",
         "verdict",
-        "reason",
         "quote",
         "reading",
         "evidence",
@@ -170,6 +190,8 @@ def claim_row(
 
     return ClaimRow(
         **{key: claim[key] for key in texts},
+        published=named(claim["published"]),
+        reason=named(in_plain_words(claim["reason"])),
         place=place_for_readers(claim["place"]),
         stand_in_for="; ".join(claim["stand_in_for"]),
         measured=_number(claim["measured"]),
@@ -189,7 +211,25 @@ def claim_row(
         main=claim["main"],
         depends_on=tuple(claim["depends_on"]),
         statement=statement,
+        said=said_by(claim, links.names),
+        untested=untested,
     )
+
+
+def said_by(claim: Mapping[str, Any], names: Names) -> str:
+    """Say in a line what a claim of ``audit.json`` says.
+
+    Names stand for ids: a page shows it where there is no room for more.
+    """
+    what = names.in_text(claim["published"], claim["methods"], claim["metric"].split("; "))
+    if claim["kind"] == "value":
+        return f"{place_for_readers(claim['place'])}: {what}"
+    if claim["kind"] == "arithmetic" and not what:
+        return shortened(with_places(in_plain_words(claim["reason"]), names.places), 110)
+    if claim["kind"] == "sentence" or not what:
+        what = f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
+    data = names.datasets.get(claim["dataset"], "")
+    return f"{what}, {data}" if data else what
 
 
 def place_for_readers(place: str) -> str:
@@ -222,5 +262,5 @@ def settings_behind(patterns: Iterable[str], links: CellLinks) -> tuple[tuple[st
     found = []
     for (method, dataset), groups in settings.items():
         many = f" ({len(groups)} settings)" if len(groups) > 1 else ""
-        found.append((f"{method}, {dataset}{many}", str(links.target_of_groups(groups))))
+        found.append((f"{links.names.run(method, dataset)}{many}", str(links.target_of_groups(groups))))
     return tuple(found)

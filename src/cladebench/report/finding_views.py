@@ -13,7 +13,7 @@ from cladebench.audit.finding_checks import bound_claims, check_findings
 from cladebench.bench.results import Results
 from cladebench.paper.findings import Finding
 from cladebench.report.cell_links import CellLinks
-from cladebench.report.claim_rows import settings_behind
+from cladebench.report.claim_rows import said_by, settings_behind
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class FindingView:
         What this run has instead; empty where the finding holds, or cannot be checked.
     checked : bool
         Whether this run can check it.
-    claims : tuple of (str, str)
-        Id and verdict of each claim that it rests on.
+    claims : tuple of (str, str, str)
+        Id and verdict of each claim that it rests on, and what it says.
     cells : tuple of (str, str)
         A name and the address of the cells, for each number that it rests on.
     """
@@ -38,7 +38,7 @@ class FindingView:
     text: str
     instead: tuple[str, ...]
     checked: bool
-    claims: tuple[tuple[str, str], ...]
+    claims: tuple[tuple[str, str, str], ...]
     cells: tuple[tuple[str, str], ...]
 
     @property
@@ -59,16 +59,13 @@ def finding_views(
     rule = next(iter(results.selection), "")
     views = []
     for finding in listed:
-        claims = {c["claim"]: c["verdict"] for bond in finding.claims for c in bound_claims(bond, audit)}
+        bound = {c["claim"]: c for bond in finding.claims for c in bound_claims(bond, audit)}
+        claims = tuple((name, c["verdict"], said_by(c, links.names)) for name, c in bound.items())
         samples = [results.sample(query, rule) for query in finding.queries()]
         cells = settings_behind((sample.cells for sample in samples if sample.cells), links)
         instead = broken.get(finding.id, ())
         checked = bool(instead) or finding.id not in broken
-        views.append(
-            FindingView(
-                finding.id, finding.headline, finding.text, instead, checked, tuple(claims.items()), cells
-            )
-        )
+        views.append(FindingView(finding.id, finding.headline, finding.text, instead, checked, claims, cells))
     return tuple(sorted(views, key=lambda view: not view.checked))
 
 

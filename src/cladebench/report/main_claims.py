@@ -5,7 +5,6 @@ Its main claim, what we saw, and its errors in print.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
+from cladebench.report.plain_words import shortened, with_places
 
-_LONGEST = 160
 #: Kinds of errors in print, the heaviest first: the name in claims, the heading on pages.
 ERRORS = {
     "conclusion": "Conclusions about results",
@@ -88,53 +87,23 @@ def _verb(answer: str, count: int) -> str:
     return answer if count == 1 else ANSWERS[answer].plural
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text, so that the cut shows.
-
-    After the first clause that ends late enough, or between words.
-    """
-    line = " ".join(text.split())
-    if len(line) <= longest:
-        return line
-    start = line[: longest + 1]
-    for mark in ("; ", ": "):
-        if start.rfind(mark) > longest // 2:
-            return f"{start[: start.rfind(mark)]} …"
-    return f"{start.rpartition(' ')[0] or start} …"
-
-
 def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[PrintedError, ...]:
     """List the statements that contradict the paper or a fact.
 
     Each with what is wrong; `about` says for a claim which of `ERRORS` it is. The heaviest come first.
     """
     by_id = {row.claim: row for row in rows}
+    places = {row.claim: row.place for row in rows}
     found = [
         PrintedError(
             row,
-            shortened(_with_places(_deepest(row, by_id).reason, by_id), 260),
+            shortened(with_places(_deepest(row, by_id).reason, places), 260),
             about.get(row.claim, "method"),
         )
         for row in rows
         if row.level == "statement" and row.verdict == INCONSISTENT
     ]
     return tuple(sorted(found, key=lambda error: error.place))
-
-
-def _with_places(reason: str, by_id: Mapping[str, ClaimRow]) -> str:
-    """Name a number's place in print instead of its claim's id.
-
-    Ids of claims that no row of a table prints are left out.
-    """
-
-    def place(found: re.Match[str]) -> str:
-        if found[1] not in by_id:
-            return found[0]
-        whole = by_id[found[1]].place.partition(", section")[0]
-        spot = re.sub(r"\b(?:row|column) ", "", whole)
-        return f" ({spot})" if spot != whole else ""
-
-    return re.sub(r" \(([^()\s]+)\)", place, reason)
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:

@@ -119,16 +119,21 @@ class PaperView:
     def data_addresses(self) -> dict[str, str]:
         """Give the official address of each of its data.
 
-        By their names in the registry; empty where there is none.
+        By their names; empty where there is none.
         """
-        return {row["registry"]: next(iter(row["urls"]), "") for row in self.own_datasets}
+        return {row["title"]: next(iter(row["urls"]), "") for row in self.registered_data}
+
+    @property
+    def registered_data(self) -> tuple[Mapping[str, Any], ...]:
+        """List its data, each entry of the registry once."""
+        first: dict[str, Mapping[str, Any]] = {}
+        for row in self.own_datasets:
+            first.setdefault(row["registry"], row)
+        return tuple(first.values())
 
     @property
     def linked_data(self) -> dict[str, str]:
-        """List the data that have an official address.
-
-        By their names in the registry.
-        """
+        """List the data that have an official address, by their names."""
         return {name: address for name, address in self.data_addresses.items() if address}
 
     @property
@@ -214,6 +219,11 @@ class PaperView:
         ``awa-attr 1,000 of 30,475; ...``; empty where all were.
         """
         return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What each claim says, in a line."""
+        return {row.claim: row.said for row in self.audit}
 
     @property
     def claim_ids(self) -> frozenset[str]:

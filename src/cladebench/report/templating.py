@@ -23,7 +23,8 @@ from cladebench.report.abbreviations import MARK, explained
 from cladebench.report.cell_links import anchor, cells_page, overview_page
 from cladebench.report.choice_matrix import STANCE_ANSWERS
 from cladebench.report.claim_filters import only, only_answer, slug
-from cladebench.report.main_claims import parts_in_words, shortened
+from cladebench.report.main_claims import parts_in_words
+from cladebench.report.plain_words import shortened
 from cladebench.report.run_facts import provenance
 from cladebench.report.source_code import commit_address, repository
 from cladebench.report.untested import UNTESTED_REASONS

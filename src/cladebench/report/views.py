@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit.audit_files import Audit, read_audit
-from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
+from cladebench.audit.verdict_types import ANSWERS, NOT_TESTABLE, NOT_TESTED, VERDICTS
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
@@ -23,10 +23,11 @@ from cladebench.report.artifact_files import build_context, paper_artifacts, pap
 from cladebench.report.cell_details import cell_details
 from cladebench.report.cell_links import CellLinks, link_cells
 from cladebench.report.check_topics import claims_by_topic, topic_rows
-from cladebench.report.claim_rows import ClaimRow, claim_row
+from cladebench.report.claim_rows import ClaimRow, claim_row, place_for_readers
 from cladebench.report.finding_views import finding_views, lead_finding
 from cladebench.report.main_claims import PrintedError, printed_errors
 from cladebench.report.paper_view import ArtifactView, ChoiceView, PaperView
+from cladebench.report.plain_words import names_of
 from cladebench.report.published_tables import published_tables
 from cladebench.report.result_sentence import result_sentence
 from cladebench.report.run_facts import (
@@ -49,7 +50,7 @@ from cladebench.report.statements import (
     statements,
     together,
 )
-from cladebench.report.untested import count_untested
+from cladebench.report.untested import count_untested, why_untested
 from cladebench.report.verdict_figures import gather_main_result
 
 
@@ -193,12 +194,17 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     claims = paper_claims(plan)
     context = build_context(plan, scope, results, claims)
     records = context.results.records
-    links = link_cells(plan.paper, records, context.results.choices, plan.selection)
     judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
+    names = names_of(plan, context.datasets, {c["claim"]: place_for_readers(c["place"]) for c in judged})
+    links = link_cells(plan.paper, records, context.results.choices, plan.selection, names)
     stated = statements(judged)
     head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
-    rows = tuple(claim_row(claim, links, plan.selection, head_of[claim["claim"]]) for claim in judged)
     declared = {claim.id for claim in claims.claims.values() if claim.not_testable}
+    untested = {c["claim"]: why_untested(c, declared) for c in judged if c["verdict"] == NOT_TESTABLE}
+    rows = tuple(
+        claim_row(claim, links, plan.selection, head_of[claim["claim"]], untested.get(claim["claim"], ""))
+        for claim in judged
+    )
     findings = checked_findings(plan)
     views = finding_views(findings.findings, judged, context.results, links)
     cells = records.drop_duplicates("cell_id")
@@ -289,5 +295,5 @@ def _choices(plan: Plan, table: Table | None, links: CellLinks, folder: Path) ->
                 f"{folder}: its table of choices has {current!r}, which choices.yaml does not have; "
                 "run cladebench artifacts, which makes it"
             )
-        effects[current].append((row["compared"], Entry(row["value"], target), row["n"]))
+        effects[current].append((links.names.in_list(row["compared"]), Entry(row["value"], target), row["n"]))
     return tuple(ChoiceView(entry, tuple(effects[entry.id])) for entry in register)

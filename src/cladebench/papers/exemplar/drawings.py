@@ -66,15 +66,21 @@ def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[s
     groups = {name: runs for name, runs in groups.items() if runs}
     if not groups:
         return empty_figure("No objectives of learning in this scope.")
-    figure = Figure(figsize=(_WIDTH, max(3.0, 0.155 * len(groups) + 0.4)), layout="constrained")
+    labels = {
+        name: textwrap.fill(f"{name} ({len(runs)} runs)" if len(runs) > 1 else name, 32)
+        for name, runs in groups.items()
+    }
+    n_lines = sum(len(label.splitlines()) for label in labels.values())
+    figure = Figure(figsize=(_WIDTH, max(3.0, 0.155 * n_lines + 0.4)), layout="constrained")
     axes = figure.add_subplot()
     for k, (name, runs) in enumerate(groups.items()):
         colour, dashes = _line_style(k)
         if len(runs) > 1:
             for run in runs:
                 axes.plot(run, color=colour, linewidth=0.5, alpha=0.45)
-        label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
-        axes.plot(_mean_path(runs), color=colour, linestyle=dashes, linewidth=2.0, zorder=3, label=label)
+        axes.plot(
+            _mean_path(runs), color=colour, linestyle=dashes, linewidth=2.0, zorder=3, label=labels[name]
+        )
     last = max(len(run) for runs in groups.values() for run in runs) - 1
     # Most is over after a few rounds. Round 0 has no logarithm: from there to round 1 the axis is linear.
     axes.set_xscale("symlog", linthresh=1, linscale=0.4)

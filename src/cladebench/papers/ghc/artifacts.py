@@ -16,7 +16,7 @@ import pandas as pd
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.paper.choices_table import choices_table
-from cladebench.paper.figures import panel_title, with_rule
+from cladebench.paper.figures import compared, panel_title, with_rule
 from cladebench.paper.protocol import stored_tree
 from cladebench.paper.tables import comparison_table, settings_table, status_table
 from cladebench.papers.ghc import drawings, similarity_ranking
@@ -164,12 +164,20 @@ def title_of(context: ArtifactContext, dataset: str, width: int = 80) -> str:
 
 
 def convergence(context: ArtifactContext) -> Figure:
-    """Cost against seconds of training, full tree, block-wise and exact."""
-    curves: dict[str, dict[str, list[Mapping[str, np.ndarray]]]] = {}
+    """Draw cost against seconds of training, full tree, block-wise and exact.
+
+    Of other data than the paper's where methods can be compared, if there are any.
+    """
     looks = _routers_and_training(context)
+    runs: dict[str, dict[str, pd.Series[str]]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
         for method in looks:
             cells = context.results.chosen(dataset, method, "dasgupta_cost", context.own_rule).cell_id
+            if len(cells):
+                runs.setdefault(dataset, {})[method] = cells
+    curves: dict[str, dict[str, list[Mapping[str, np.ndarray]]]] = {}
+    for dataset, of in compared(runs, PAPER_DATASETS).items():
+        for method, cells in of.items():
             traces = [context.load_arrays(cell) for cell in cells]
             found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
             if found:

@@ -78,16 +78,19 @@ def convergence(
 def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> str:
     """Say which method ends lowest most often.
 
-    By median cost; nothing where none can be compared.
+    By median cost; all that do so equally often, and nothing where none can be compared.
     """
     ends = [
         {method: float(median_curve(traces)[1][-1]) for method, traces in methods.items()}
         for methods in curves.values()
         if len(methods) > 1
     ]
-    lowest = Counter(min(of, key=lambda method: of[method]) for of in ends).most_common(1)
-    data = counted(len(ends), "data set")
-    return "".join(f"{method} ends at the lowest median cost on {n} of {data}" for method, n in lowest)
+    lowest = Counter(min(of, key=lambda method: of[method]) for of in ends)
+    most = max(lowest.values(), default=0)
+    first = [method for method, n in lowest.items() if n == most]
+    end = "ends" if len(first) == 1 else "each end"
+    where = f"{end} at the lowest median cost on {most} of {counted(len(ends), 'data set')}"
+    return f"{' and '.join(first)} {where}" if first else ""
 
 
 def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

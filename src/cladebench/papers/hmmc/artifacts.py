@@ -22,6 +22,7 @@ from cladebench.paper.choices_table import choices_table
 from cladebench.paper.figures import (
     best_of,
     chosen_with,
+    compared,
     counted,
     empty_figure,
     limits_of,
@@ -122,16 +123,13 @@ def said_of_lead(by_leaves: drawings.BySize, by_splits: drawings.BySize, measure
     It alone has the best mean. Nothing is said where it has no rival.
     """
     # K = 2 with as many leaves as classes is in both columns.
-    points = [(of, size) for of in by_leaves.values() for size in FACTORS]
-    points += [(of, size) for of in by_splits.values() for size in (3, 4, 5)]
-    means = [{name: float(at[size].mean()) for name, at in of.items() if size in at} for of, size in points]
-    compared = [of for of in means if "HMMC" in of and len(of) > 1]
-    leads = sum(best_of(of, measure) == {"HMMC"} for of in compared)
-    return (
-        f"HMMC has the best mean {measure.title} at {leads} of {counted(len(compared), 'point')}"
-        if compared
-        else ""
-    )
+    drawn = [(of, size) for of in by_leaves.values() for size in FACTORS]
+    drawn += [(of, size) for of in by_splits.values() for size in (3, 4, 5)]
+    means = [{name: float(at[size].mean()) for name, at in of.items() if size in at} for of, size in drawn]
+    rivals = [of for of in means if "HMMC" in of and len(of) > 1]
+    leads = sum(best_of(of, measure) == {"HMMC"} for of in rivals)
+    points = counted(len(rivals), "point")
+    return f"HMMC has the best mean {measure.title} at {leads} of {points}" if rivals else ""
 
 
 def _points_of_figure_2(
@@ -186,8 +184,8 @@ def figure_4(context: ArtifactContext) -> Figure:
             rows = context.results.chosen(dataset, method, "zeros", context.own_rule, where=setting)
             if len(rows):
                 shares.setdefault(dataset, {})[method] = rows.value.to_numpy()
-    shown = {dataset: of for dataset, of in shares.items() if dataset in PAPER_DATASETS or len(of) > 1}
-    named_by = {panel_title(context, dataset, 34): of for dataset, of in (shown or shares).items()}
+    shown = compared(shares, PAPER_DATASETS)
+    named_by = {panel_title(context, dataset, 34): of for dataset, of in shown.items()}
     return with_title(drawings.sparsity(named_by, context.measures["zeros"]), said_of_zeros(named_by))
 
 
@@ -196,20 +194,27 @@ def said_of_zeros(shares: Mapping[str, Mapping[str, np.ndarray]]) -> str:
 
     Nothing where none can be compared.
     """
-    compared = [{name: float(v.mean()) for name, v in of.items()} for of in shares.values() if len(of) > 1]
-    most = Counter(max(of, key=lambda name: of[name]) for of in compared).most_common(1)
-    return "".join(
-        f"{name} has most zeros on {n} of {counted(len(compared), 'data set')}" for name, n in most
-    )
+    means = [{name: float(v.mean()) for name, v in of.items()} for of in shares.values() if len(of) > 1]
+    most = Counter(max(of, key=lambda name: of[name]) for of in means).most_common(1)
+    data = counted(len(means), "data set")
+    return "".join(f"{name} has most zeros on {n} of {data}" for name, n in most)
 
 
 def convergence(context: ArtifactContext) -> Figure:
-    """The objective of the root's split after each half-step."""
+    """Draw the objective of the root's split after each half-step.
+
+    Of other data than the paper's where methods can be compared, if there are any.
+    """
     context = with_paper_names(context)
-    curves: dict[str, dict[str, list[np.ndarray]]] = {}
+    runs: dict[str, dict[str, pd.Series[str]]] = {}
     for dataset in context.datasets_after(PAPER_DATASETS):
         for method in (*FIGURE_4, "HMMC-2"):
             cells = context.results.chosen(dataset, method, "sp", context.own_rule).cell_id
+            if len(cells):
+                runs.setdefault(dataset, {})[method] = cells
+    curves: dict[str, dict[str, list[np.ndarray]]] = {}
+    for dataset, of in compared(runs, PAPER_DATASETS).items():
+        for method, cells in of.items():
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
             found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
             if found:

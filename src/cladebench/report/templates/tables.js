@@ -50,7 +50,7 @@
     });
   });
 
-  const FIELDS = ["answer", "done", "verdict", "evidence"];
+  const FIELDS = ["answer", "done", "verdict", "cause", "evidence"];
   const fragment = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch (error) { return ""; } };
   document.querySelectorAll(".filters").forEach((box) => {
     const table = document.getElementById(box.dataset.table);
@@ -80,7 +80,7 @@
       });
       shown.textContent = count + " of " + rows.length;
       buttons.forEach((button) => button.setAttribute("aria-pressed", String(state.getAll(button.dataset.field).includes(button.dataset.value))));
-      why.value = state.get("verdict") || "";
+      why.value = state.get("cause") || "";
       if (search.value !== (state.get("text") || "")) search.value = state.get("text") || "";
       only.textContent = state.get("evidence") + " ×";
       only.hidden = !state.has("evidence");
@@ -110,7 +110,7 @@
       next.delete(field);
       values.filter((other) => other !== value).concat(values.includes(value) ? [] : [value]).forEach((other) => next.append(field, other));
     })));
-    why.addEventListener("change", () => set("verdict", why.value));
+    why.addEventListener("change", () => set("cause", why.value));
     search.addEventListener("input", () => set("text", search.value));
     only.addEventListener("click", () => set("evidence", ""));
     box.querySelector("button.clear").addEventListener("click", () => change(new URLSearchParams(), "#claims"));
