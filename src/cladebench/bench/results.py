@@ -20,7 +20,7 @@ import pandas as pd
 from cladebench.bench.cell_spec import point_text
 from cladebench.bench.samples import Drawn, Sample, before, by_task, change, nothing
 from cladebench.bench.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
-from cladebench.bench.standing import CellStatus, Standing, failures
+from cladebench.bench.standing import Cell, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
@@ -310,15 +310,13 @@ class Results:
         return {name: self._values[name].tolist() for name in _VALUE_COLUMNS}
 
     @cached_property
-    def _cells(self) -> Mapping[tuple[str, str], list[CellStatus]]:
+    def _cells(self) -> Mapping[tuple[str, str], list[Cell]]:
         cells = self.records.drop_duplicates("cell_id")
-        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in CellStatus.sizes()]
-        texts = [
-            cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in CellStatus.texts()
-        ]
-        found: dict[tuple[str, str], list[CellStatus]] = {}
+        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in Cell.sizes()]
+        texts = [cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in Cell.texts()]
+        found: dict[tuple[str, str], list[Cell]] = {}
         for dataset, method, cell in zip(
-            cells["dataset"], cells["method"], map(CellStatus, *texts, *sizes), strict=True
+            cells["dataset"], cells["method"], map(Cell, *texts, *sizes), strict=True
         ):
             found.setdefault((dataset, method), []).append(cell)
         return found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cladebench.bench.samples import Drawn
 
 
-class CellStatus(NamedTuple):
+class Cell(NamedTuple):
     """What is asked of a cell, whatever it measured; texts first."""
 
     setting: str
@@ -42,7 +42,7 @@ class Standing(NamedTuple):
     And what is asked of them for every metric.
     """
 
-    cells: list[CellStatus]
+    cells: list[Cell]
     #: Whether they are of one of several settings.
     gridded: bool
     settings: set[str]
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
     stand_in_for: str
 
 
-def failures(cells: list[CellStatus]) -> str:
+def failures(cells: list[Cell]) -> str:
     """Say how many runs failed and why.
 
     ``5 of 5 runs unavailable: no source holds the file``; empty for none.

@@ -4,6 +4,7 @@ from .agglomerative import Agglomerative as Agglomerative
 from .balanced_kmeans import BalancedKMeans as BalancedKMeans
 from .birch import BirchTree as BirchTree
 from .cluhsic import CLUHSIC as CLUHSIC
+from .connected_components import ConnectedComponents as ConnectedComponents
 from .controls import BalancedRandomTree as BalancedRandomTree
 from .controls import OracleTree as OracleTree
 from .controls import RandomTree as RandomTree

@@ -1,6 +1,6 @@
-"""The best of all partitions of few points, for the structure Y = I and the best one.
+"""The best of all partitions of few points.
 
-Objective (1) is that of `solvers.dependence`.
+For the structure Y = I, and with the best structure of each. Objective (1) is that of `solvers.dependence`.
 """
 
 from __future__ import annotations

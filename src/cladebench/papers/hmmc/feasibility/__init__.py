@@ -1,4 +1,7 @@
-"""What Rand index, SP and PS can be: balanced clusters, leaves of trees, one large leaf, constants."""
+"""What Rand index, SP and PS can be.
+
+Of balanced clusters, leaves of trees, one large leaf, and a constant.
+"""
 
 from __future__ import annotations
 
