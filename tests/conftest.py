@@ -48,7 +48,7 @@ def environment() -> Iterator[None]:
     """
     before = dict(os.environ)
     yield
-    for name in [name for name in sys.modules if name.partition(".")[0] == "mypackage"]:
+    for name in [name for name in sys.modules if name.startswith("mypackage")]:
         del sys.modules[name]
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
