@@ -151,7 +151,7 @@ def test_open_statements_are_counted_by_whose_limit_it_is():
     assert open_by_limit(counts) == {
         PAPERS_LIMIT: {"turns on an unstated choice": 7},
         AUDITS_LIMIT: {
-            "true of a random method too": 5,
+            "true of random methods too": 5,
             "too close to call": 2,
             "stand-in data, too close to call": 1,
         },

@@ -206,7 +206,7 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
         and details.count("<strong>Main claim</strong>") == 1
     )
     assert "other choices: 1 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
-    assert "random method: open (true of a random method too)" in row
+    assert "random method: open (true of random methods too)" in row
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
     assert 'src="../figures/page_paper/universes.svg"' in text
 

@@ -164,7 +164,7 @@ VERDICTS: dict[str, Verdict] = {
         Verdict(
             UNINFORMATIVE,
             OPEN,
-            "true of a random method too",
+            "true of random methods too",
             "The claim holds, but so it does for a method that cannot know the data: this shows nothing.",
             "∅",
             6,

@@ -67,7 +67,7 @@ def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[s
     if not groups:
         return empty_figure("No objectives of learning in this scope.")
     labels = {
-        name: textwrap.fill(f"{name} ({len(runs)} runs)" if len(runs) > 1 else name, 32)
+        name: textwrap.fill(f"{name} ({len(runs)} runs)" if len(runs) > 1 else name, 34)
         for name, runs in groups.items()
     }
     n_lines = sum(len(label.splitlines()) for label in labels.values())
