@@ -101,8 +101,7 @@ style:
 	$(BIN)/python tools/prose/prose.py
 
 check: build  ## the tests alone; TESTS=path runs a part
-	# One worker more than cores: tests wait for the processes that they start.
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $$(( $(CORES) + 1 )) --dist loadfile --no-loadscope-reorder $(TESTS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 test: lint check  ## everything that a change must pass
 	@echo "all checks passed; the tests' own settings are in pyproject.toml, what they cover in tests/README.md"
