@@ -29,12 +29,18 @@ class Evaluation:
         As `cladebench.crosscheck.certificate.read_certificates` gives it.
     facts : callable
         See `cladebench.audit.claim_types.Facts`.
+
+    Attributes
+    ----------
+    waiting : dict of str to Waiting
+        What the last run found of claims that are corrected together, before their correction.
     """
 
     claims: ClaimSet
     reader: Reader
     certificates: pd.DataFrame | None
     facts: Facts
+    waiting: dict[str, Waiting] = field(default_factory=dict, init=False)
     _done: dict[str, Judgement] = field(default_factory=dict)
     _known: Mapping[str, Judgement] = field(default_factory=dict)
     _touched: Collection[str] = ()
@@ -49,6 +55,7 @@ class Evaluation:
         known: Mapping[str, Judgement] | None = None,
         again: Collection[str] = (),
         touched: Collection[str] = (),
+        uncorrected: Mapping[str, Waiting] | None = None,
     ) -> dict[str, Judgement]:
         """Judge all claims; what is tested together is corrected together.
 
@@ -61,20 +68,24 @@ class Evaluation:
             Those whose answers the choice changes. Another choice need not have been run for all parts
             of a sentence: with some of these testable, others that are not keep their known judgement; with none, the
             sentence is not testable.
+        uncorrected : mapping of str to Waiting, optional
+            `waiting` of the evaluation that gave `known`. Claims among `again` that are not touched are not compared
+            anew, only corrected.
         """
         self._known, self._touched = known or {}, touched
+        alike = {name: w for name, w in (uncorrected or {}).items() if name not in touched}
         self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
-        waiting: dict[str, Waiting] = {}
+        self.waiting = {}
         for claim in self.claims.claims.values():
             if claim.id in self._done or (kind_of(claim).of_parts and not claim.set_aside):
                 continue  # sentences are judged when their parts are
             self.reader.now = claim
-            found = self._judge(claim)
+            found = alike[claim.id] if claim.id in alike else self._judge(claim)
             if isinstance(found, Judgement):
                 self._done[claim.id] = found
             else:
-                waiting[claim.id] = found
-        self._correct(waiting)
+                self.waiting[claim.id] = found
+        self._correct(self.waiting)
         self._adjust_values()
         for name in self.claims.claims:
             self._judged(name)

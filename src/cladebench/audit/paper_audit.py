@@ -62,6 +62,7 @@ class PaperAudit:
     def __post_init__(self) -> None:
         self.own = self._evaluation(self.rules[0])
         self.chosen = self.own.run()
+        self._uncorrected = self.own.waiting
         self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
         random_methods = [RandomMethod(), *map(RandomMethod, self.blind)]
         self.random_methods = [
@@ -157,7 +158,7 @@ class PaperAudit:
             if claim.id in touched or (kind_of(claim).corrected and claim.family in families)
         }
         evaluation = self._evaluation(self.rules[0], choice)
-        return evaluation.run(self.chosen, self._with_sentences(again), touched)
+        return evaluation.run(self.chosen, self._with_sentences(again), touched, self._uncorrected)
 
     def _passed_in(
         self, choice: Choice, touched: Collection[str], judged: Mapping[str, Judgement]

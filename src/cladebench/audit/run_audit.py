@@ -106,7 +106,7 @@ def audit_paper(
         single_choices(register),
         (names[0], names[min(1, len(names) - 1)]),
     )
-    stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"]}
+    stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"].unique()}
     settled = audit.settled()
     evidence: dict[str, str] = {}
 

@@ -270,7 +270,7 @@ def with_missing(records: pd.DataFrame, plan: Plan, scope: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    recorded = set(records["cell_id"])
+    recorded = set(records["cell_id"].unique())
     rows = [
         {
             **{key: getattr(cell.spec, key) for key in ("paper", "dataset", "method", "setting_id")},

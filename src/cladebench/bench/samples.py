@@ -275,8 +275,9 @@ def overlap_of_pairs(samples: Iterable[Sample]) -> float:
     varying = [sample for sample in samples if not sample.point]
     if not varying:
         return 0.0
-    first, *others = ([*sample.values.index] for sample in varying)
-    tasks = [task for task in first if all(task in other for other in map(set, others))]
+    first, *others = (sample.values.index for sample in varying)
+    kept = [set(other) for other in others]
+    tasks = [task for task in first if all(task in other for other in kept)]
     return max(sample.overlap_of(tasks) for sample in varying)
 
 

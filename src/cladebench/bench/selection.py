@@ -99,7 +99,9 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     finished = records[records["status"] == "ok"]
     candidates = {name: _candidates(finished, rule) for name, rule in selection.items()}
     rows = []
-    for dataset, method in sorted(set(zip(finished["dataset"], finished["method"], strict=True))):
+    for dataset, method in sorted(
+        finished[["dataset", "method"]].drop_duplicates().itertuples(index=False, name=None)
+    ):
         for name, rule in selection.items():
             settings = candidates[name].get((dataset, method), {})
             ranked = []

@@ -147,7 +147,7 @@ def failure_rows(
 
 def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[str, Any], ...]:
     """Declared failures, and whether they happened."""
-    met = set(zip(records["dataset"], records["method"], records["status"], strict=True))
+    met = set(records[["dataset", "method", "status"]].drop_duplicates().itertuples(index=False, name=None))
     return tuple(
         {**entry, "happened": (entry["dataset"], entry["method"], entry["status"]) in met}
         for entry in expected_failures(plan, scope)

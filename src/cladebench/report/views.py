@@ -241,7 +241,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         expected=expected_rows(records, plan, scope),
         topics=claims_by_topic(claims),
         statuses=status_counts(records),
-        recorded=frozenset(records["metric"].dropna()),
+        recorded=frozenset(records["metric"].dropna().unique()),
         details={
             (dataset, page): cell_details(
                 records[records["dataset"] == dataset],
