@@ -39,7 +39,7 @@ def another_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def features_of_fewer_images(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, another_cache: Path
 ) -> None:
-    """Compute the features of a large data set for some images of each class, and take their rows for all.
+    """Compute the features of a large data set for 16 images or a few more, and take their rows for all.
 
     Images and labels are met whole, and so are the features of the smaller sets of the same archives. Each load of a
     cell checks all rows of all features (`datasets.checks`); where copies of them are kept, so do these tests.
@@ -53,7 +53,7 @@ def features_of_fewer_images(
     compute = image_features._on_one_thread
 
     def of_fewer(of, pixels):  # type: ignore[no-untyped-def]
-        every = len(pixels) // (MOST_IMAGES // 4)
+        every = len(pixels) // 16
         return np.repeat(compute(of, pixels[::every]), every, axis=0)[: len(pixels)]
 
     monkeypatch.setattr(image_features, "_on_one_thread", of_fewer)
