@@ -53,7 +53,7 @@ class Claim:
     repetitions : int or None
         Behind the printed number.
     spread : str
-        What the printed spread is: ``sd`` or ``se``.
+        Meaning of the printed spread: ``sd`` or ``se``.
     one_draw : bool
         The printed number is of one draw of data that we draw anew in each repetition.
     seeds_alone : bool
@@ -63,7 +63,7 @@ class Claim:
     gap : mapping
         The smallest difference that matters, in the same form; empty: one unit of the last printed place.
     evidence : str
-        Of what kind the evidence is, where the records cannot say it.
+        Kind of evidence, where the records cannot say it.
     inconsistent : str
         How the paper contradicts itself or errs here; empty where it does not.
     error : str

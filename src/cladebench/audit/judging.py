@@ -33,7 +33,7 @@ class Evaluation:
     Attributes
     ----------
     waiting : dict of str to Waiting
-        What the last run found of claims that are corrected together, before their correction.
+        Comparisons of the last run, before they are corrected together.
     """
 
     claims: ClaimSet
@@ -65,9 +65,9 @@ class Evaluation:
             Judgements that stand unless their claim is among `again`.
         again : collection of str
         touched : collection of str
-            Those whose answers the choice changes. Another choice need not have been run for all parts
-            of a sentence: with some of these testable, others that are not keep their known judgement; with none, the
-            sentence is not testable.
+            Those whose answers the choice changes. A choice need not have been run for all parts of a sentence. If
+            some of these parts are testable, the others keep their known judgement. If none is, the sentence is not
+            testable.
         uncorrected : mapping of str to Waiting, optional
             `waiting` of the evaluation that gave `known`. Claims among `again` that are not touched are not compared
             anew, only corrected.

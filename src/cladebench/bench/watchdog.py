@@ -29,9 +29,9 @@ from cladebench.files import remove
 POLL_SECONDS = 0.05
 SCAN_PAUSE = 20  # times as long as it took is left between looks through all processes of the machine
 STARTUP_SECONDS = 180.0
-LOG_TAIL = 12000  # characters; a crash ends with a long list of modules
-LOG_LIMIT = 256 * 2**20  # bytes of output; a cell that writes more is killed before it fills the disk
-LOG_KEPT = 64 * 2**10  # bytes of a finished cell's output that are kept, beside its tail
+LOG_TAIL = 12000  # characters: a crash ends with a long list of modules.
+LOG_LIMIT = 256 * 2**20  # bytes of output: a cell that writes more is killed before it fills the disk.
+LOG_KEPT = 64 * 2**10  # bytes of a finished cell's output that are kept, beside its tail.
 
 
 @dataclass(frozen=True)

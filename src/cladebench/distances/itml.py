@@ -30,8 +30,8 @@ class ITML(LinearDistance):
     Parameters
     ----------
     gamma : float, default=1.0
-        Weight of the slack: the larger, the more the bounds are kept. [1]_ picks it by cross-validation; a grid of
-        decades from 0.01 to 100 covers metrics from nearly A_0 to bounds that are nearly hard.
+        Weight of the slack: the larger, the more the bounds are kept. [1]_ picks it by cross-validation. A grid of
+        decades from 0.01 to 100 is wide: at one end A stays near A_0, at the other the bounds are nearly hard.
     prior : {"identity", "covariance"}, default="identity"
         A_0: the identity, or the inverse of the covariance of X, shrunk a tenth of the way to a multiple of it.
     tol : float, default=1e-3

@@ -15,9 +15,9 @@ from cladebench.measures import MEASURES
 from cladebench.notation import significant
 from cladebench.paper.feasibility import Interval, Programme, Programmes, Range, as_printed
 
-#: Instances of which the number is held against the best: one similarity for all pairs.
+#: Instances with one similarity for all pairs. The number is compared with the best of them.
 CONSTANTS = ("constant", "constant by printed numbers")
-#: Of the numbers that a measure has, as many may pass as of false claims pass a test: more, and passing says nothing.
+#: Largest share of a measure's numbers that may pass, as of false claims in a test. Beyond it, passing says nothing.
 PASSED_BLINDLY = 0.05
 
 

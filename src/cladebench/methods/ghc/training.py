@@ -179,12 +179,12 @@ def train_sampled(
     batch_size, n_second : int
         Pairs of a step and block, and points of the second sample of each pair.
     tol : float
-        By what fraction the exact cost of a level has to fall for its step size to stay (`StepSize`, asked after each
-        window of `WINDOW` steps). The level keeps the parameters of least exact cost. 0: all steps are taken, of one
-        size, and the last parameters are kept.
+        Fraction by which the exact cost of a level has to fall for its step size to stay. `StepSize` asks for it after
+        each window of `WINDOW` steps. The level keeps the parameters of least exact cost. With 0 all steps are taken,
+        of one size, and the last parameters are kept.
     n_checkpoints : int
-        Checkpoints on each level, at the ends of windows: evenly spaced, at least so many where there are as many
-        windows, at most twice as many, and the last.
+        Least number of checkpoints on each level, if it has as many windows. They stand at ends of windows, evenly
+        spaced, and at the last. There are at most twice as many.
 
     Returns
     -------
