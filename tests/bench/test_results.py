@@ -152,6 +152,7 @@ def test_rules_and_parts_of_settings_narrow_what_stands_for_a_method():
     assert ask(found).setting == '{"a": 2, "b": 4}' and ask(found).rule == "best"
     assert ask(found, rule="fixed").setting == '{"a": 1, "b": 1}'
     assert ask(found, where={"a": 1}).setting == '{"a": 1, "b": 1}'  # a tie: the smaller
+    assert ask(found, where={"a": 2}).setting == '{"a": 2, "b": 4}'
     assert ask(found, where={"a": 1, "b": 2}).setting == '{"a": 1, "b": 2}'
     assert ask(found, where={"a": 1, "b": 2}).rule == ""
     assert ask(found, where={"b": 3}, rule="fixed").setting == '{"a": 2, "b": 3}'  # no choice is left
