@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from cladebench import datasets
+from cladebench.bench import run_job as running
 from cladebench.bench import watchdog
 from cladebench.bench.cell_spec import Limits
 from cladebench.bench.cells_table import read_cells
@@ -32,6 +33,14 @@ def run(job, root):
     lines = []
     summary = run_job(job, Store(root), Progress(len(job.cells), lines.append))
     return summary, [Store(root).read_record(c.spec.cell_id) for c in job.cells], lines
+
+
+@pytest.fixture(autouse=True)
+def light_workers(monkeypatch):
+    """Let workers start without scikit-learn, which takes most of a start and which the toys do not use."""
+    monkeypatch.setattr(
+        running._Origins, "modules", lambda self, method: ["numpy.random", "toy_paper.protocol"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +286,10 @@ def test_what_a_cell_patches_does_not_meet_the_next(jobs, tmp_path):
         ("late_sklearn.configure_sklearn", "sklearn.get_config"),
     ],
 )
-def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(jobs, tmp_path, function, changed):
+def test_a_library_that_a_cell_is_the_first_to_use_is_watched_too(
+    jobs, tmp_path, monkeypatch, function, changed
+):
+    monkeypatch.undo()  # workers import what they import outside these tests
     method = dataclasses.replace(jobs["patch"].methods[0], estimator=f"toy_paper.{function}")
     _, records, _ = run(dataclasses.replace(jobs["patch"], methods=(method,)), tmp_path)
     assert [(r["status"], score_of(r)) for r in records] == [("ok", 0.0)] * 2
