@@ -46,7 +46,7 @@ def test_claims_of_one_quote_are_one_statement_with_the_worst_verdict():
     claims = [
         claim("best/glass", "reproduced", quote="best on  all"),
         claim("best/digits", "contradicted", quote="best on all"),
-        claim("best/iris", "contradicted", quote="best on all"),
+        claim("best/iris", "contradicted", quote="best on all."),
         claim("best/printed", "within noise", quote="best on all", evidence="printed numbers"),
         claim("best/again", "reproduced", quote="best on all", place="abstract"),
     ]

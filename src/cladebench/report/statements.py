@@ -39,7 +39,7 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
 
     A claim that is a part of another is inside it. Those that are left and share quote, place and evidence, such as the
     two bounds of "10 to 100 times" or one order on each data set, are one statement with the worst of their verdicts:
-    all of it was printed as one.
+    all of it was printed as one. A full stop at the end of a quote makes no other sentence.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
     printed: dict[tuple[str, ...], list[str]] = {}
     for name, claim in by_id.items():
         if name not in parts:
-            key = (claim["place"], " ".join(claim["quote"].split()), claim["evidence"])
+            key = (claim["place"], " ".join(claim["quote"].split()).rstrip("."), claim["evidence"])
             printed.setdefault(key, []).append(name)
     found = []
     for names in printed.values():
