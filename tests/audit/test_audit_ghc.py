@@ -49,6 +49,8 @@ PUBLISHED = {
     ("Figure 3b", "spambase", "GHC-N-FT"): (99_200_000, None, 1e5),
     ("Figure 3b", "digits", "GHC-N-FT"): (2_650, None, 10),
 }
+#: Numbers that raw features were chosen to meet.
+CHOSEN_BY = {("Figure 3a", "spambase", "HAC-C"), ("Figure 3a", "digits", "HAC-C")}
 METRIC = {"Figure 3a": "dendrogram_purity", "Figure 3b": "dasgupta_cost"}
 
 
@@ -86,13 +88,8 @@ def test_every_claim_says_where_it_stands_and_what_it_quotes():
 def test_what_the_printed_numbers_say_among_themselves():
     found = run(pd.DataFrame(columns=list(rows_of({})[0])))
     verdicts = found.verdict[found.kind == "arithmetic"].to_dict()
-    assert verdicts["data/spambase/points"] == o.INCONSISTENT  # 4,601, printed 7,000
-    inconsistent = {name for name, verdict in verdicts.items() if verdict == o.INCONSISTENT}
-    assert inconsistent - {"joint/caption-printed"} == {
-        "data/spambase/points",  # above
-        "joint/printed/n/spambase",  # 9.92e7 against 8.66e7 with blocks
-        "joint/printed/l/spambase",  # 1.80e8 against 1.42e8 with blocks
-    }
+    inconsistent = [name for name, verdict in verdicts.items() if verdict == o.INCONSISTENT]
+    assert inconsistent == ["data/spambase/points"]  # 4,601, printed 7,000
     # 0.51 against PERCH's 0.61: how far behind is competitive is not printed, and our margin cannot say it.
     assert verdicts["competitive/printed/digits"] == o.NOT_TESTABLE
     assert verdicts["fig3a/bold/spambase"] == o.WITHIN_NOISE  # HAC-C prints 0.63 too
@@ -131,10 +128,13 @@ def test_a_run_that_agrees_reproduces_every_number():
         found[found.index.str.startswith(f"{table}/") & (found.kind == "value")]
         for table in ("fig3a", "fig3b")
     )
+    chosen_by = [f"fig3a/{dataset}/{method.lower()}" for _, dataset, method in CHOSEN_BY]
+    assert set(purities.verdict[chosen_by]) == {o.NOT_TESTABLE}
+    purities = purities.drop(chosen_by)
     # One draw of digits, and spreads of two points and more, leave too much room to show agreement.
     wide = purities.published_spread.fillna(0.0) >= 0.02
     sure = (purities.dataset != "digits") & ~wide
-    assert set(purities.verdict[sure]) == {o.REPRODUCED} and sure.sum() == 8
+    assert set(purities.verdict[sure]) == {o.REPRODUCED} and sure.sum() == 7
     assert set(purities.verdict[~sure]) == {o.REPRODUCED, o.WITHIN_NOISE}
     # the similarity behind the printed costs is unknown: they are measured and shown, and not judged
     assert set(costs.verdict) == {o.NOT_TESTABLE}
@@ -150,7 +150,7 @@ def test_a_run_that_agrees_reproduces_every_number():
     assert (found.verdict == found.verdict_beside).all()
 
 
-@pytest.mark.parametrize("key", sorted(key for key in PUBLISHED if key[0] == "Figure 3a"))
+@pytest.mark.parametrize("key", sorted({key for key in PUBLISHED if key[0] == "Figure 3a"} - CHOSEN_BY))
 def test_each_number_that_is_far_off_is_contradicted_and_no_other(key):
     spread, unit = PUBLISHED[key][1:]
     off = 20 + 5 * (spread or 0.0) / unit
