@@ -6,7 +6,7 @@ from typing import Any
 __version__ = "0.1.0"
 #: Where names come from, as ``__init__.pyi`` says too: imported when asked for, so that commands start faster.
 _MODULES = {"Hierarchy": "cladebench.hierarchy", "linkage": "cladebench.solvers.linkages"}
-__all__ = ["Hierarchy", "__version__", "linkage"]  # noqa: F822
+__all__ = ["Hierarchy", "__version__", "linkage"]
 
 
 def __getattr__(name: str) -> Any:

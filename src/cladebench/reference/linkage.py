@@ -1,6 +1,6 @@
-"""Agglomerative clustering by the recurrence of Lance and Williams, on the matrix of all distances.
+"""Agglomerative clustering on the matrix of all distances.
 
-The twin of `cladebench.solvers.linkages.linkage`.
+By the recurrence of Lance and Williams. The twin of `cladebench.solvers.linkages.linkage`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def linkage(D: FloatArray, method: str) -> FloatArray:
 
 
 def excess(Z: FloatArray, D: FloatArray, method: str) -> tuple[float, float]:
-    """Replay merges, and compare each with the nearest two clusters of its time.
+    """Compare each merge with the nearest two clusters of its time.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def excess(Z: FloatArray, D: FloatArray, method: str) -> tuple[float, float]:
 
 
 class _State:
-    """The clusters that there are, each in the place of its lowest row."""
+    """Clusters, each in the place of its lowest row."""
 
     def __init__(self, D: FloatArray, method: str) -> None:
         self._method = method

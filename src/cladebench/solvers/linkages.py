@@ -120,7 +120,10 @@ def _features(X: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Rows of length 1; first in a unit in which squares neither vanish nor overflow."""
+    """Scale rows to length 1.
+
+    First to a unit in which squares neither vanish nor overflow.
+    """
     largest = np.abs(rows).max(axis=1, keepdims=True)
     if not largest.all():
         raise ValueError(
