@@ -1,4 +1,7 @@
-"""Agglomerative clustering as SciPy's linkage matrix, in memory that grows with the rows where it can."""
+"""Agglomerative clustering as SciPy's linkage matrix.
+
+In memory that grows with the rows, where it can.
+"""
 
 from __future__ import annotations
 
